@@ -4,37 +4,38 @@ import PatchSyntax
 import RenderHost
 import Synchronization
 
-/// Works off a manifest: every job that has no record, or whose outputs are not there, is rendered once.
+/// Renders the jobs of a manifest that have no record or lack outputs, each once.
 ///
-/// Several runners, in one process or in many, may work on one manifest and one folder: a job is done by the
-/// one that has its claim.
+/// Several runners, in one process or in many, may share a manifest and an output folder:
+/// `JobClaims` decides which of them renders a job. Any thread.
 public final class BatchRunner: Sendable {
-  /// What is to be done.
+  /// The options of a run.
   public struct Options: Sendable {
-    /// Threads that render.
+    /// The number of render threads.
     public var jobs = 1
-    /// Bytes from which on an archive of outputs is large enough; `nil` for outputs as files.
+    /// The size in bytes at which an archive of outputs is finished; `nil` to write outputs as
+    /// files.
     public var archiveLimit: Int?
-    /// Whether nothing is done but what has failed before, and that again.
+    /// Whether only jobs that have failed before are rendered.
     public var retries = false
-    /// Samples of a sound that are kept in memory to be normalized, of all channels together; a longer one is
-    /// kept on the disk.
+    /// The most samples (of all channels together) that are kept in memory for normalizing; a
+    /// longer sound is kept on the disk.
     public var mostSamples = 1 << 26
 
     public init() {}
   }
 
-  /// What came of it.
+  /// The number of jobs by result.
   public struct Summary: Sendable, Hashable {
-    /// Rendered by this run.
+    /// Rendered in this run.
     public var done = 0
-    /// There already.
+    /// Rendered before.
     public var present = 0
     /// Failed in this run.
     public var failed = 0
-    /// Failed before, and left as it is.
+    /// Failed before and not rendered again.
     public var failedBefore = 0
-    /// In seconds, of what was rendered.
+    /// The total duration of the rendered sounds in seconds.
     public var rendered = 0.0
 
     public var total: Int { done + present + failed + failedBefore }
@@ -53,18 +54,21 @@ public final class BatchRunner: Sendable {
   private struct State {
     var summary = Summary()
     var waiting: [ManifestLine] = []
-    /// Hashes of ids and of paths of outputs.
+    /// Hashes of ids and of output paths.
     var seen: Set<Int> = []
-    /// What ends the run: records cannot be written.
+    /// The failure that ends the run: records cannot be written.
     var failure: JobFault?
   }
 
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - books: Loaded.
-  ///   - report: Told of each job when it is finished, with a record where it was rendered or has failed; by
-  ///     one thread at a time.
+  ///   - books: The records, after `load()`.
+  ///   - isCancelled: Asked repeatedly, from any of the threads.
+  ///   - report: Called for each finished job, one call at a time, from any of the threads. The
+  ///     record is `nil` if the job was neither rendered nor failed in this run.
+  /// - Throws: If libcrypto is missing, the records cannot be read, or the folder of archives
+  ///   cannot be created.
   public init(
     _ manifest: ManifestReader, in site: BatchSite, _ books: RecordBooks, _ options: Options,
     isCancelled: @escaping @Sendable () -> Bool,
@@ -99,16 +103,17 @@ public final class BatchRunner: Sendable {
     }
   }
 
-  /// Does it, and returns when all threads are done.
+  /// Renders the jobs and returns when all threads have ended.
   ///
-  /// - Throws: Where records cannot be written, or the manifest cannot be read to its end.
+  /// - Throws: If records cannot be written, or the manifest cannot be read to its end.
   public func run() throws(JobFault) -> Summary {
-    // This thread works as well; one that cannot be started is not missed.
+    // This thread works too. If another thread cannot be started, fewer work.
     let threads = (1..<max(1, options.jobs)).compactMap { number in
       try? HostThread("patchrun batch") { self.work(number) }
     }
     let isOver = Atomic<Bool>(false)
-    // Once a second, for all outputs of it: to wait for the disk after each takes longer than to render one.
+    // Once a second for all outputs: waiting for the disk after each output takes longer than
+    // rendering it.
     let keeper = try? HostThread("patchrun disk") {
       var tenths = 0
       while !isOver.load(ordering: .acquiring) {
@@ -141,7 +146,7 @@ public final class BatchRunner: Sendable {
   private func work(_ worker: Int) {
     let claims = JobClaims(books)
     while !mustEnd, let line = manifest.next() { process(line, claims, worker) }
-    // What others were doing: it is done by now, or they have gone.
+    // Jobs that others had claimed: they are done by now, or their process has ended.
     while !mustEnd, let line = state.withLock({ $0.waiting.popLast() }) {
       if !process(line, claims, worker, isFirst: false) { RawFile.wait(milliseconds: 20) }
     }
@@ -149,7 +154,7 @@ public final class BatchRunner: Sendable {
 
   // MARK: A job
 
-  /// Returns whether it is finished; otherwise it waits for another worker.
+  /// Returns whether the job is finished; otherwise another worker holds its claim.
   @discardableResult
   private func process(
     _ line: ManifestLine, _ claims: JobClaims, _ worker: Int, isFirst: Bool = true
@@ -184,7 +189,7 @@ public final class BatchRunner: Sendable {
     defer { claims.giveBack(prepared.digest) }
     let paths = prepared.job.outputs.map { site.outputPath($0.path) }
     if tar != nil || paths.isEmpty || paths.contains(where: { RawFile.size(of: $0) != nil }) {
-      // Another process may have done it since.
+      // Another process may have rendered it since the records were read.
       try books.refresh()
       if settle(prepared) { return true }
     }
@@ -220,7 +225,8 @@ public final class BatchRunner: Sendable {
     return true
   }
 
-  /// Where an output is written: in its place, or for an archive in a folder of this process.
+  /// The path that an output is written to: its own, or in a folder of this process if it goes into
+  /// an archive.
   private func place(_ output: BatchJob.File, _ worker: Int) -> String {
     guard tar != nil else { return site.outputPath(output.path) }
     let last = output.path.split(separator: "/").last ?? ""
@@ -275,7 +281,7 @@ public final class BatchRunner: Sendable {
 
   // MARK: What is there
 
-  /// Whether there is nothing to do, which is then counted.
+  /// Counts a job that needs no work, and returns whether it is one.
   private func settle(_ prepared: PreparedJob) -> Bool {
     guard let found = books.find(job: prepared.digest) else {
       if options.retries {
@@ -304,8 +310,8 @@ public final class BatchRunner: Sendable {
     }
   }
 
-  /// Whether the outputs of a record have the sizes that they had; the bytes, where a power cut may have taken
-  /// some.
+  /// Whether the outputs of a record have their recorded sizes. After a power cut also whether they
+  /// have the recorded bytes.
   private func isThere(_ found: RecordBooks.Found, _ prepared: PreparedJob) -> Bool {
     if let record = found.unsure {
       return BatchVerification.isAsRecorded(record, in: books.folder)
@@ -319,7 +325,8 @@ public final class BatchRunner: Sendable {
     return RecordEntry.fold(sizes) == found.sizes
   }
 
-  /// Whether the same has been rendered for the same outputs, however it was written; that is counted.
+  /// Counts a job whose key and outputs have a record from another line, and returns whether it is
+  /// one.
   private func isThere(_ key: PreparedJob.Key, _ prepared: PreparedJob) -> Bool {
     guard let found = books.find(placed: key.placed), found.isDone, isThere(found, prepared) else {
       return false
@@ -351,7 +358,7 @@ public final class BatchRunner: Sendable {
     }
   }
 
-  /// Writes down that a line is no job that could be begun.
+  /// Records that a line is not a valid job.
   private func refuse(_ line: ManifestLine, _ fault: JobFault) throws(JobFault) {
     let digest = PreparedJob.digest(ofFaulty: line.text, site)
     if let found = books.find(job: digest), !found.isDone, !options.retries {
@@ -370,7 +377,7 @@ public final class BatchRunner: Sendable {
     finish(record)
   }
 
-  /// Whether the id or an output is one of another job of this run.
+  /// The fault of a job whose id or output another job of this run has.
   private func repeated(_ job: BatchJob) -> JobFault? {
     state.withLock { state in
       if !state.seen.insert("id \(job.id)".hashValue).inserted {

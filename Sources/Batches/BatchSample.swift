@@ -4,13 +4,15 @@ import PatchGraph
 import PatchSyntax
 import Synchronization
 
-/// Some jobs of a batch, rendered anew: whether they give the bytes that their records say.
+/// Renders some jobs of a batch again and compares the bytes with their records.
 public struct BatchSample: Sendable {
   public var rendered = 0
   public var findings: [BatchVerification.Finding] = []
 
-  /// Renders jobs that are spread over a manifest, in a folder of its own in the folder of records, which is
-  /// removed.
+  /// Renders `count` jobs, spread over the manifest, in a temporary folder below the folder of
+  /// records.
+  ///
+  /// - Throws: If the manifest or the records cannot be read.
   public init(
     of count: Int, manifest: String, in site: BatchSite, _ books: RecordBooks
   ) throws(JobFault) {

@@ -1,16 +1,16 @@
 import CMysofa
 import Glibc
 
-/// How a head filters sound from each of many directions on its way to either ear: measured impulse
-/// responses, read from a SOFA file (AES69) by libmysofa.
+/// The head-related impulse responses of many directions for both ears, read from a SOFA file
+/// (AES69) by libmysofa.
 ///
-/// Control thread: reading opens a file and takes memory.
+/// Control thread: reading opens a file and allocates.
 public struct HeadDataSet: Sendable {
-  /// Where a source was when it was measured.
+  /// The direction of a source relative to the head.
   public struct Direction: Hashable, Sendable {
-    /// In degrees, -180 to 180: 0 is ahead and 90 to the right.
+    /// Degrees, -180 to 180: 0 is ahead and 90 to the right.
     public var azimuth: Double
-    /// In degrees, -90 to 90: 90 is above.
+    /// Degrees, -90 to 90: 90 is above.
     public var elevation: Double
 
     public init(azimuth: Double, elevation: Double) {
@@ -19,18 +19,18 @@ public struct HeadDataSet: Sendable {
     }
   }
 
-  /// The data set that comes with the distribution's libmysofa: MIT's measurements of a KEMAR
-  /// manikin (Gardner and Martin 1994), 710 directions at 44100 Hz.
+  /// The data set of the distribution's libmysofa: MIT's measurements of a KEMAR manikin (Gardner
+  /// and Martin 1994), 710 directions at 44100 Hz.
   public static let defaultPath = "/usr/share/libmysofa/default.sofa"
 
-  /// In hertz, of the responses below.
+  /// The rate of the responses in hertz.
   public let sampleRate: Double
-  /// The rate that they were measured at.
+  /// The rate of the measurement in hertz.
   public let measuredRate: Double
   public let directions: [Direction]
-  /// For each direction the response of the left ear; all have the same length.
+  /// The response of the left ear for each direction; all have the same length.
   public let left: [[Float]]
-  /// For each direction the response of the right ear.
+  /// The response of the right ear for each direction.
   public let right: [[Float]]
 
   public init(
@@ -47,9 +47,10 @@ public struct HeadDataSet: Sendable {
     self.right = right
   }
 
-  /// Reads a file, and converts its responses to a sample rate where that is not theirs.
+  /// Reads a file and converts its responses to a sample rate.
   ///
-  /// - Parameter sampleRate: In hertz; `nil` for the rate of the file.
+  /// - Parameter sampleRate: Hertz; `nil` for the rate of the file.
+  /// - Throws: If libmysofa is missing, or the file cannot be read or has other dimensions.
   public init(
     path: String = HeadDataSet.defaultPath, sampleRate: Double? = nil
   ) throws(HeadDataError) {
@@ -69,13 +70,13 @@ public struct HeadDataSet: Sendable {
     let measured = unsafe Double(set.pointee.DataSamplingRate.values[0])
     let count = unsafe Int(set.pointee.M)
     let rate = sampleRate ?? measured
-    // libmysofa's own conversion cuts a response where it ends, and its gain is that of a signal
-    // and not of a response; so the responses are converted here.
+    // libmysofa's own conversion truncates responses and scales them as signals, not as responses.
+    // So they are converted here.
     let taps = unsafe Int(set.pointee.N)
     guard unsafe set.pointee.DataIR.elements >= UInt32(count * 2 * taps) else {
       throw HeadDataError(path: path, code: Int32(MYSOFA_INVALID_DIMENSIONS))
     }
-    // The position of the left ear is on the side of positive y.
+    // In SOFA the left ear has a positive y.
     unsafe mysofa_tocartesian(set)
     let isSwapped = unsafe set.pointee.ReceiverPosition.values[1] < 0
     unsafe mysofa_tospherical(set)
@@ -83,7 +84,7 @@ public struct HeadDataSet: Sendable {
     var ears: [[[Float]]] = [[], []]
     let delayCount = unsafe Int(set.pointee.DataDelay.elements)
     for index in 0..<count {
-      // In SOFA an azimuth grows to the left, from 0 to 360.
+      // In SOFA azimuths increase to the left, from 0 to 360.
       let azimuth = unsafe -Double(set.pointee.SourcePosition.values[3 * index])
       let elevation = unsafe Double(set.pointee.SourcePosition.values[3 * index + 1])
       directions.append(
@@ -91,7 +92,7 @@ public struct HeadDataSet: Sendable {
           azimuth: azimuth - 360 * ((azimuth + 180) / 360).rounded(.down), elevation: elevation))
       for ear in 0..<2 {
         let start = unsafe set.pointee.DataIR.values + (2 * index + ear) * taps
-        // A delay in frames ahead of each response, for all directions or for each.
+        // An initial delay in frames, for all directions or for each.
         var delay: Float = 0
         if delayCount >= 2 {
           delay = unsafe set.pointee.DataDelay.values[
@@ -118,7 +119,7 @@ public struct HeadDataSet: Sendable {
 }
 
 extension HeadDataSet {
-  /// The same responses for another sample rate, in hertz.
+  /// The responses converted to another sample rate in hertz.
   public func converted(to rate: Double) -> HeadDataSet {
     guard rate != sampleRate else { return self }
     let converter = ResponseConverter(from: sampleRate, to: rate)
@@ -127,19 +128,19 @@ extension HeadDataSet {
       left: left.map(converter.convert), right: right.map(converter.convert))
   }
 
-  /// How many frames responses have at another sample rate than they were measured at, in hertz.
+  /// The number of frames of a response after conversion from rate `measured` to `rate`, in hertz.
   public static func length(of count: Int, from measured: Double, at rate: Double) -> Int {
     rate == measured ? count : ResponseConverter.length(of: count, from: measured, to: rate)
   }
 }
 
-/// Why a data set could not be read.
+/// A data set could not be read.
 public struct HeadDataError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The code where libmysofa itself is not there.
+  /// The code for a missing libmysofa.
   public static let noLibrary: Int32 = -1
 
   public var path: String
-  /// libmysofa's code, or an `errno` where the file could not be opened.
+  /// The code of libmysofa, or an `errno` if the file could not be opened.
   public var code: Int32
 
   public var description: String {

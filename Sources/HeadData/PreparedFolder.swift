@@ -2,21 +2,21 @@ import CShims
 import Glibc
 public import RenderCore
 
-/// What contents were prepared from, and how: other sources, settings or versions have another key.
+/// The key of prepared contents. Other sources, settings or versions have another key.
 public struct PreparedKey: Hashable, Sendable {
-  /// What the name of the file begins with, in letters.
+  /// The beginning of the file name, in lower-case letters.
   let kind: String
   let digest: Digest
 
   /// - Parameters:
-  ///   - kind: In letters.
-  ///   - parts: All that the contents depend on.
+  ///   - kind: The beginning of the file name, in lower-case letters.
+  ///   - parts: Everything that the contents depend on.
   public init(_ kind: String, _ parts: [UInt64]) {
     self.kind = kind
     digest = unsafe parts.withUnsafeBytes { unsafe Digest(of: $0) }
   }
 
-  /// The version of the C library, which its mathematics come with.
+  /// The version of the C library, whose mathematical functions affect the contents.
   public static var library: [UInt64] {
     var text = [UInt8](repeating: 0, count: 64)
     let count = unsafe text.withUnsafeMutableBytes {
@@ -27,7 +27,7 @@ public struct PreparedKey: Hashable, Sendable {
 
   var fileName: String { "\(kind)-\(digest.text)" }
 
-  /// Whether a name is one of those above.
+  /// Whether a name can be the file name of a key.
   static func isFileName(_ name: String) -> Bool {
     let parts = name.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     return parts.count == 2 && !parts[0].isEmpty && parts[1].count == 32
@@ -38,7 +38,7 @@ public struct PreparedKey: Hashable, Sendable {
   }
 }
 
-/// 128 bits by which bytes are known again.
+/// A 128-bit hash of bytes.
 public struct Digest: Hashable, Sendable {
   public let words: [UInt64]
 
@@ -52,8 +52,8 @@ public struct Digest: Hashable, Sendable {
     self.words = words
   }
 
-  /// A digest of a file's contents, of those of every 64 KB in turn; `nil` where it cannot be read, or
-  /// is no regular file.
+  /// The digest of a file's contents, computed from those of its 64 KB blocks; `nil` if it cannot
+  /// be read or is not a regular file.
   public init?(ofFile path: String) {
     guard let file = unsafe OpenDescriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)),
       let status = file.status, status.st_mode & S_IFMT == S_IFREG
@@ -80,23 +80,22 @@ public struct Digest: Hashable, Sendable {
   }
 }
 
-/// A folder that keeps what takes long to prepare, from one run of the program to the next.
+/// A cache folder for tables that take long to prepare.
 ///
-/// Nothing depends on it. What is missing, damaged or not ours counts as not there, and what cannot
-/// be kept is not kept: nobody is told. A file is written under another name and renamed, so that
-/// processes may read and write at the same time. No link is followed to the folder or in it, and
-/// only the user has access. What has been used last is kept, up to a number of bytes in all.
+/// Nothing depends on it. A missing, damaged or foreign file counts as missing, and a failed write
+/// is ignored. Files are written under a temporary name and renamed, so that processes may share
+/// the folder. Links are not followed, and only the user has access. The files used last are kept,
+/// up to a total size.
 ///
-/// Control thread: it reads and writes files.
+/// Control thread: reads and writes files.
 public struct PreparedFolder: Sendable {
   private let parent: String
   private let name: String
   private let byteLimit: Int
 
   /// - Parameters:
-  ///   - path: From `/` on; the folder, and the one that it is in, are made when there is something
-  ///     to keep.
-  ///   - byteLimit: Of all files together.
+  ///   - path: An absolute path. The folder and its parent are created for the first file.
+  ///   - byteLimit: The total size of all files in bytes.
   public init?(path: String, byteLimit: Int = 64 << 20) {
     guard path.utf8.first == UInt8(ascii: "/") else { return nil }
     let parts = path.split(separator: "/")
@@ -108,7 +107,7 @@ public struct PreparedFolder: Sendable {
 
   // MARK: Reading
 
-  /// What is kept under a key; `nil` for nothing.
+  /// The contents for a key; `nil` if there are none.
   public func contents(_ key: PreparedKey) -> PreparedBytes? {
     guard let folder = open(making: false),
       let file = unsafe OpenDescriptor(
@@ -122,14 +121,14 @@ public struct PreparedFolder: Sendable {
     guard unsafe file.read(into: header.buffer), unsafe file.read(into: bytes.buffer),
       unsafe header.buffer.elementsEqual(Header.bytes(key, of: bytes))
     else { return nil }
-    // What is used is young: once a day is often enough.
+    // The modification time marks the last use, updated at most once a day.
     if time(nil) - status.st_mtim.tv_sec > 86_400 { _ = futimens(file.number, nil) }
     return bytes
   }
 
   // MARK: Writing
 
-  /// Keeps contents under a key.
+  /// Writes contents for a key. Errors are ignored.
   public func keep(_ bytes: PreparedBytes, as key: PreparedKey) {
     guard bytes.count + Header.byteCount <= byteLimit, let folder = open(making: true) else {
       return
@@ -150,8 +149,8 @@ public struct PreparedFolder: Sendable {
     removeOldest(from: folder)
   }
 
-  /// Removes files until the others are within the limit: those first that have not been used for
-  /// longest, and what was begun an hour ago and never finished.
+  /// Removes files until the rest is within the limit, the least recently used first, and temporary
+  /// files older than an hour.
   private func removeOldest(from folder: borrowing OpenDescriptor) {
     let copy = fcntl(folder.number, F_DUPFD_CLOEXEC, 0)
     guard copy >= 0 else { return }
@@ -184,10 +183,10 @@ public struct PreparedFolder: Sendable {
     }
   }
 
-  /// Opens the folder, if it is the user's and nobody else can write to it.
+  /// Opens the folder if it belongs to the user and nobody else can write to it.
   private func open(making: Bool) -> OpenDescriptor? {
     if making { _ = unsafe mkdir(parent, 0o700) }
-    // The user may have made a link of the folder that all programs have for this.
+    // The parent (such as ~/.cache) may be a link of the user's.
     guard
       let parent = unsafe OpenDescriptor(Glibc.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
       let status = parent.status, status.st_uid == geteuid()
@@ -201,14 +200,14 @@ public struct PreparedFolder: Sendable {
     return folder
   }
 
-  /// What a file begins with: whose it is, the version of this order and the order of bytes, the key,
-  /// and the number and the digest of the bytes that follow.
+  /// The header of a file: a magic number, the version and byte order, the key, and the number and
+  /// digest of the following bytes.
   private enum Header {
     static let byteCount = 64
 
     static func bytes(_ key: PreparedKey, of bytes: PreparedBytes) -> [UInt8] {
       let digest = Digest(of: bytes)
-      // "patchrun" where the lowest byte comes first.
+      // "patchrun" in little-endian order.
       let words =
         [0x6E75_7268_6374_6170, 1] + key.digest.words + [UInt64(bytes.count)] + digest.words + [0]
       return unsafe words.withUnsafeBytes { unsafe Array($0) }
@@ -216,11 +215,11 @@ public struct PreparedFolder: Sendable {
   }
 }
 
-/// An open file or folder, closed when it goes.
+/// An open descriptor that closes itself.
 private struct OpenDescriptor: ~Copyable {
   let number: Int32
 
-  /// `nil` for what could not be opened.
+  /// `nil` for a negative number.
   init?(_ number: Int32) {
     guard number >= 0 else { return nil }
     self.number = number
@@ -233,7 +232,7 @@ private struct OpenDescriptor: ~Copyable {
     return unsafe fstat(number, &status) == 0 ? status : nil
   }
 
-  /// Fills a buffer. Returns whether there was as much.
+  /// Fills a buffer. Returns whether there were enough bytes.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Bool {
     var done = 0
     while done < buffer.count {
@@ -245,7 +244,7 @@ private struct OpenDescriptor: ~Copyable {
     return true
   }
 
-  /// Returns whether all was written.
+  /// Writes all bytes. Returns whether it succeeded.
   func write(_ buffer: UnsafeRawBufferPointer) -> Bool {
     var done = 0
     while done < buffer.count {

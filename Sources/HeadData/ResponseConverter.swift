@@ -1,17 +1,16 @@
 import CVector
 import Glibc
 
-/// Converts impulse responses to another sample rate: a windowed sinc, evaluated where each frame
-/// of the result lies. What lies before the first frame of a response is left out, as the response
-/// begins there; the filter that it describes keeps its gain.
+/// Converts impulse responses to another sample rate with a windowed sinc. The part before the
+/// first frame is cut off, because a response begins there. The gain of the filter stays the same.
 struct ResponseConverter {
   private static let reach = 24
   private let step: Double
   private let ratio: Double
-  /// For each of `phases` places between two frames a row of `2 * reach` coefficients, more of them
-  /// where the rate goes down.
+  /// A row of coefficients for each of `phases` positions between two frames: `2 * reach`
+  /// coefficients, more for a lower rate.
   private let taps: Int
-  /// From one row to the next: a multiple of 16.
+  /// The stride of the rows: a multiple of 16.
   private let width: Int
   private let phases: Int
   private let rows: [Float]
@@ -23,8 +22,8 @@ struct ResponseConverter {
     let stretch = max(1, step)
     taps = 2 * Int((Double(Self.reach) * stretch).rounded(.up))
     width = (taps + 15) / 16 * 16
-    // All usual rates have a small common divisor with 44100; others are taken to the nearest
-    // 4096th of a frame, which moves a response by a few nanoseconds.
+    // Usual rates have a large common divisor with 44100, and so few phases. For others a position
+    // is rounded to 1/4096 of a frame, which moves a response by a few nanoseconds.
     var (divisor, rest) = (Int(measured.rounded()), Int(rate.rounded()))
     while rest != 0 { (divisor, rest) = (rest, divisor % rest) }
     let isWhole = measured == measured.rounded() && rate == rate.rounded()
@@ -32,8 +31,8 @@ struct ResponseConverter {
     let isExact = isWhole && exact <= 4096
     phases = isExact ? exact : 4096
     phaseStep = isExact ? Int(measured.rounded()) / divisor : 0
-    // Kaiser's window with 9.6: a stop band of 96 dB; the pass band reaches to 0.91 of the lower
-    // rate's half.
+    // A Kaiser window with beta 9.6: 96 dB stop-band attenuation; the pass band ends at 0.91 of the
+    // lower Nyquist frequency.
     let cutoff = 0.955 / stretch
     let peak = bessel(9.6)
     var rows: [Float] = []
@@ -53,14 +52,14 @@ struct ResponseConverter {
     self.rows = rows
   }
 
-  /// How many frames a response has when it has been converted.
+  /// The number of frames of a converted response.
   static func length(of count: Int, from measured: Double, to rate: Double) -> Int {
     Int((Double(count) * (rate / measured)).rounded(.up))
   }
 
   func convert(_ response: [Float]) -> [Float] {
     let length = Int((Double(response.count) * ratio).rounded(.up))
-    // Zeros before and after, as far as a row reaches.
+    // Zeros on both sides, as wide as a row.
     let padded =
       [Float](repeating: 0, count: taps) + response + [Float](repeating: 0, count: taps + width)
     return unsafe [Float](unsafeUninitializedCapacity: length) { output, count in

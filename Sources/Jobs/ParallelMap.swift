@@ -2,16 +2,16 @@ import CShims
 import RenderHost
 import Synchronization
 
-/// How many processors the program may run on.
+/// The number of processors that the program may use.
 public var processorCount: Int { Int(shims_processor_count()) }
 
-/// What `body` makes of each number below `count`, in order, by as many threads as there are
-/// processors.
+/// Calls `body` with each number below `count` on several threads, and returns the results in
+/// order. Blocks until all are done.
 ///
 /// - Parameters:
-///   - limit: The most threads; `nil` for no other limit.
-///   - finished: Told of each result in the order of the numbers, as soon as those before it are there, by the
-///     thread that calls.
+///   - limit: The most threads; `nil` for the number of processors.
+///   - finished: Called with each result, in order of the numbers, on the calling thread, as soon
+///     as the results before are there.
 public func parallelMap<Result: Sendable>(
   _ count: Int, atMost limit: Int? = nil,
   finished: (Int, Result) -> Void = { _, _ in },
@@ -19,7 +19,7 @@ public func parallelMap<Result: Sendable>(
 ) -> [Result] {
   let work = ParallelWork(count, body)
   let threadCount = min(count, limit ?? processorCount)
-  // This thread works as well; one that cannot be started is not missed.
+  // This thread works too. If another thread cannot be started, fewer work.
   let threads =
     threadCount < 2
     ? []
@@ -39,7 +39,7 @@ public func parallelMap<Result: Sendable>(
   return work.results
 }
 
-/// Numbers that threads take one after another.
+/// The numbers that the threads take in turn.
 private final class ParallelWork<Result: Sendable>: Sendable {
   private let body: @Sendable (Int) -> Result
   private let next = Atomic<Int>(0)
@@ -52,7 +52,7 @@ private final class ParallelWork<Result: Sendable>: Sendable {
     found = Mutex(Array(repeating: nil, count: count))
   }
 
-  /// Whether there was a number left.
+  /// Processes the next number. Returns `false` if there was none.
   func runNext() -> Bool {
     let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
     guard index < count else { return false }

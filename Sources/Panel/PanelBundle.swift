@@ -1,27 +1,27 @@
-/// The modules of the page as one file: a browser asks for one in the place of thirty, each of which it would have to
-/// wait for on a busy machine.
+/// Bundles the modules of the page into one file, so that a browser requests one file instead of
+/// thirty.
 ///
-/// What it takes apart is this page's own way of writing: imports and exports stand at the beginning of a line, an
-/// import is over with its first semicolon, and what is exported is a class, a function or a constant.
+/// It relies on the style of these modules: imports and exports begin a line, an import ends at its
+/// first semicolon, and only classes, functions and constants are exported.
 struct PanelBundle {
-  /// A module, and what is made of it.
+  /// A parsed module.
   private struct Module {
     var body: [Substring] = []
     var exports: [Substring] = []
-    /// Modules that have to be there before.
+    /// The modules that it imports.
     var needs: [String] = []
   }
 
   private let files: [String: String]
   private var modules: [String: Module] = [:]
-  /// The modules in an order in which each has before it what it needs.
+  /// The modules in an order in which imports come first.
   private(set) var order: [String] = []
-  /// Those that need each other, which no order can have.
+  /// A circle of imports, which has no such order.
   private(set) var circle: [String] = []
 
   /// - Parameters:
-  ///   - files: Texts by their names. Modules that are none of these stay where they are.
-  ///   - main: What begins.
+  ///   - files: The texts of the modules by name. Imports of other modules stay as they are.
+  ///   - main: The entry module.
   init(of files: [String: String], main: String) {
     self.files = files
     add(main, on: [])
@@ -61,7 +61,7 @@ struct PanelBundle {
     return module
   }
 
-  /// `import { a, b as c } from "./x.js";` as `const { a, b: c } = $x;`.
+  /// Rewrites `import { a, b as c } from "./x.js";` to `const { a, b: c } = $x;`.
   private func imported(_ statement: Substring, _ module: inout Module) -> Substring {
     let parts = statement.split(separator: "\"")
     guard parts.count == 3, let name = Self.name(parts[1]), files[name] != nil,
@@ -75,7 +75,7 @@ struct PanelBundle {
     return "const { \(names.joined(separator: ", ")) } = \(Self.variable(name));"
   }
 
-  /// A line in which `import("./x.js")` is what has come already.
+  /// Rewrites `import("./x.js")` to a promise of the bundled module.
   private func loaded(_ line: Substring, _ module: inout Module) -> Substring {
     let start = line.drop { $0 == " " }
     guard !start.hasPrefix("*"), !start.hasPrefix("/") else { return line }
@@ -97,7 +97,7 @@ struct PanelBundle {
     return result + rest
   }
 
-  /// The file that a path beside the module leads to.
+  /// The file name of a relative import.
   private static func name(_ path: Substring) -> String? {
     path.hasPrefix("./") ? String(path.dropFirst(2)) : nil
   }
@@ -106,13 +106,13 @@ struct PanelBundle {
     "$" + name.prefix { $0 != "." }.map { $0 == "-" ? "_" : String($0) }.joined()
   }
 
-  /// The text of the one file.
+  /// The text of the bundle.
   var text: String {
     var lines: [String] = []
     for (place, name) in order.enumerated() {
       guard let module = modules[name] else { continue }
       let body = module.body.joined(separator: "\n")
-      // The last is what begins, and may wait for something.
+      // The entry module comes last, at the top level, where it may use `await`.
       if place == order.count - 1 {
         lines.append(body)
       } else {

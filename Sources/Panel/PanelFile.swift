@@ -2,18 +2,18 @@ internal import CPanel
 private import Diagnostics
 private import Synchronization
 
-/// A file of the control panel's page. All of them are in the program.
+/// A file of the control panel's page, embedded in the program.
 public struct PanelFile: Hashable, Sendable {
-  /// `panel.js`.
+  /// The name, such as `panel.js`.
   public let name: String
-  /// UTF-8, as all of them are text.
+  /// The contents; all files are UTF-8 text.
   public let text: String
-  /// As `Content-Type` has it.
+  /// The value of `Content-Type`.
   public let mediaType: String
-  /// The entity tag, without quotes: other contents have another.
+  /// The entity tag without quotes: a hash of the contents.
   public let tag: String
 
-  /// All files that the page is written in.
+  /// The source files of the page.
   public static let sources: [PanelFile] = {
     var files: [PanelFile] = []
     while let file = unsafe cpanel_file(files.count) {
@@ -24,7 +24,8 @@ public struct PanelFile: Hashable, Sendable {
     return files
   }()
 
-  /// All files of the page, as it is served: its modules are one file, and its style sheets another.
+  /// The files that are served: the modules are bundled into one file, and the style sheets into
+  /// another.
   public static let all: [PanelFile] = {
     let (modules, others) = sources.partitioned {
       $0.name.hasSuffix(".js") && !standsAlone($0.name)
@@ -39,11 +40,11 @@ public struct PanelFile: Hashable, Sendable {
     ]
   }()
 
-  /// Whether a module is a file of its own: the editor, which comes when it is wanted.
+  /// Whether a module is a file of its own: the editor, which is loaded on demand.
   private static func standsAlone(_ name: String) -> Bool { name == "codemirror.js" }
 
-  /// A page whose files are what they are served as. `<!-- files -->` stands before those that it is written in, and
-  /// `<!-- /files -->` behind.
+  /// The page with the served files in place of the source files, which are between `<!-- files
+  /// -->` and `<!-- /files -->`.
   private var served: PanelFile {
     guard let begin = text.firstRange(of: "<!-- files -->"),
       let end = text.firstRange(of: "<!-- /files -->"), begin.upperBound < end.lowerBound
@@ -56,10 +57,10 @@ public struct PanelFile: Hashable, Sendable {
       path: name, bytes: Array((text[..<begin.lowerBound] + files + text[end.upperBound...]).utf8))
   }
 
-  /// The page itself.
+  /// The HTML page.
   public static let index = named("index.html")
 
-  /// The file of a name; `nil` for none.
+  /// The file with a name; `nil` if there is none.
   public static func named(_ name: String) -> PanelFile? { all.first { $0.name == name } }
 
   private init(path: String, bytes: [UInt8]) {
@@ -81,7 +82,7 @@ public struct PanelFile: Hashable, Sendable {
 
   private static let kept = Mutex<[String: [UInt8]]>([:])
 
-  /// The file as gzip has it, made when it is first asked for; `nil` where libz is not there.
+  /// The contents compressed by gzip, computed on first use; `nil` if libz is missing. Any thread.
   public var compressed: [UInt8]? {
     Self.kept.withLock { kept in
       let bytes = kept[name] ?? Self.compress(Array(text.utf8))
@@ -91,7 +92,7 @@ public struct PanelFile: Hashable, Sendable {
   }
 
   private static func compress(_ bytes: [UInt8]) -> [UInt8] {
-    // What cannot be made smaller is hardly larger by gzip's head and end.
+    // gzip enlarges incompressible data by less than this.
     unsafe [UInt8](unsafeUninitializedCapacity: bytes.count + 128) { room, count in
       unsafe count = cpanel_compress(bytes, bytes.count, room.baseAddress, room.count)
     }
@@ -99,7 +100,7 @@ public struct PanelFile: Hashable, Sendable {
 }
 
 extension Array {
-  /// Those that a condition holds of, and the others.
+  /// The elements that satisfy a condition, and the others.
   fileprivate func partitioned(_ condition: (Element) -> Bool) -> ([Element], [Element]) {
     (filter(condition), filter { !condition($0) })
   }

@@ -1,22 +1,24 @@
 public import AudioTypes
 public import Diagnostics
 
-/// Which findings are reported: by their codes, or by what codes begin with (`PR04`).
+/// Selects findings by codes or prefixes of codes (`PR04`).
 public struct CodeSelection: Sendable {
   private let selected: [String]
   private let ignored: [String]
 
-  /// A text that no code begins with.
+  /// A selection that no code begins with.
   public struct UnknownCode: Error, Equatable {
     public var message: String
     public var help: [String]
   }
 
   /// - Parameters:
-  ///   - selected: What to report; everything where there is none. Commas separate several.
-  ///   - ignored: What not to report. Of a code selected and ignored, the longer text decides, and
-  ///     of equal ones the latter.
-  ///   - rules: Those that there are.
+  ///   - selected: The prefixes to report; all if empty. An element may contain several, separated
+  ///     by commas.
+  ///   - ignored: The prefixes not to report. If both lists match, the longer prefix decides; if
+  ///     they are equal, the finding is ignored.
+  ///   - rules: All rules.
+  /// - Throws: For a prefix that no code has.
   public init(
     selected: [String], ignored: [String], rules: [Rule]
   ) throws(UnknownCode) {
@@ -47,8 +49,8 @@ public struct CodeSelection: Sendable {
     return prefixes
   }
 
-  /// Whether a finding is reported. Mistakes in the JSON itself are, unless they are ignored by
-  /// name: nothing that was selected could be looked for.
+  /// Whether a finding is reported. Errors in the JSON syntax are always reported unless ignored,
+  /// because they prevent every other check.
   public func keeps(_ diagnostic: Diagnostic) -> Bool {
     let code = diagnostic.code.rawValue
     let ignoring = Self.longest(ignored, code)
@@ -58,7 +60,7 @@ public struct CodeSelection: Sendable {
     return Self.longest(selected, code) > ignoring
   }
 
-  /// The length of the longest prefix that a code has; 0 without one.
+  /// The length of the longest prefix of a code; 0 without one.
   private static func longest(_ prefixes: [String], _ code: String) -> Int {
     prefixes.filter { code.hasPrefix($0) }.map(\.utf8.count).max() ?? 0
   }

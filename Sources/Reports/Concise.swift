@@ -2,7 +2,8 @@ import AudioTypes
 import Diagnostics
 
 extension Report {
-  /// A line for each finding, `file:line:column: severity[code] message`, and what there was in all.
+  /// A line for each finding, `file:line:column: severity[code] message`, and a line with the
+  /// totals.
   public func concise() -> String {
     var text = ""
     for (patch, diagnostic) in findings { text += patch.conciseLine(of: diagnostic) + "\n" }
@@ -11,7 +12,7 @@ extension Report {
 }
 
 extension CheckedPatch {
-  /// A finding on one line.
+  /// A finding in one line.
   func conciseLine(of diagnostic: Diagnostic) -> String {
     let place = printable(place(of: diagnostic.range))
     let words = printable(diagnostic.message.text)

@@ -1,13 +1,13 @@
 import AudioTypes
 import Diagnostics
 
-/// Says of each finding which one it is, so that a service knows it again after the file has
-/// changed elsewhere: by the path, the code, the JSON Pointer and the text concerned, never by the
-/// line. Findings that have all of these in common are counted.
+/// Computes fingerprints by which a service recognizes findings after the file has changed
+/// elsewhere. They depend on the path, the code, the JSON Pointer and the text, never on the line.
+/// Findings that agree in all of these are numbered.
 struct Fingerprints {
   private var counts: [String: Int] = [:]
 
-  /// 32 hexadecimal digits, another one for each finding of a report.
+  /// 32 hexadecimal digits, unique in a report.
   mutating func next(_ diagnostic: Diagnostic, in patch: CheckedPatch) -> String {
     let text = patch.source[
       diagnostic.range
@@ -20,7 +20,7 @@ struct Fingerprints {
     ])
   }
 
-  /// The same for a file that could not be read.
+  /// The fingerprint of a file that could not be read.
   mutating func next(unreadable path: String) -> String { next([path, "unreadable", "", ""]) }
 
   private mutating func next(_ parts: [String]) -> String {
@@ -31,7 +31,7 @@ struct Fingerprints {
       + ContentHash.digits(whole.utf8, basis: 0x6C62_272E_07BB_0142)
   }
 
-  /// A pointer without the places in lists, which move when another item is put in.
+  /// A pointer without list indices, which change when an item is inserted.
   private static func steady(_ pointer: String) -> String {
     var parts = pointer.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     if parts.count > 2, parts[1] == "connections" || parts[1] == "timeline" { parts[2] = "*" }

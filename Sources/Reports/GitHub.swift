@@ -2,11 +2,11 @@ import AudioTypes
 import Diagnostics
 
 extension Report {
-  /// How many annotations of a kind GitHub shows for a step; it drops the others.
+  /// The number of annotations of a kind that GitHub shows for a step; it drops the others.
   static let annotationLimit = 10
 
-  /// Workflow commands that annotate the lines of a pull request, errors first. Those over GitHub's
-  /// limit follow as lines of the log, and all of them are in `githubSummary()`.
+  /// Workflow commands that annotate the lines of a pull request, errors first. Findings over
+  /// GitHub's limit follow as lines of the log; `githubSummary()` has all.
   public func github() -> String {
     let names = names
     var text = ""
@@ -52,7 +52,7 @@ extension Report {
       properties += [
         ("file", region.path), ("line", "\(start.line)"), ("endLine", "\(end.line)"),
       ]
-      // Columns are for what lies on one line.
+      // Columns are valid only for a range within one line.
       if start.line == end.line {
         properties += [("col", "\(start.column)"), ("endColumn", "\(end.column)")]
       }
@@ -76,8 +76,8 @@ extension Report {
     return "::\(name) \(list)::\(githubData(message))\n"
   }
 
-  /// A line that the runner does not take for a command: those begin with `::`, or have `##[` in
-  /// them.
+  /// Escapes a log line that the runner would take for a command: those begin with `::` or contain
+  /// `##[`.
   private static func logLine(_ text: String) -> String {
     text.replacing("##[", with: "## [") + "\n"
   }
@@ -86,10 +86,10 @@ extension Report {
 // MARK: The step summary
 
 extension Report {
-  /// What a step's summary may hold, GitHub's limit being 1 MiB.
+  /// The most bytes of a step summary. GitHub's limit is 1 MiB.
   static let summaryLimit = 512 << 10
 
-  /// Markdown for the file that GITHUB_STEP_SUMMARY names: every finding in a table.
+  /// Markdown for the file of GITHUB_STEP_SUMMARY: a table of all findings.
   public func githubSummary() -> String {
     var text = "### patchrun validate\n\n\(markdown(tally.text))\n"
     var rows =
@@ -116,7 +116,7 @@ extension Report {
   }
 }
 
-/// The part of a workflow command behind the second `::`.
+/// Escapes the message of a workflow command.
 func githubData(_ text: String) -> String {
   var result = ""
   for scalar in text.unicodeScalars {
@@ -130,12 +130,12 @@ func githubData(_ text: String) -> String {
   return result
 }
 
-/// The value of a property of a workflow command.
+/// Escapes the value of a property of a workflow command.
 func githubProperty(_ text: String) -> String {
   githubData(text).replacing(":", with: "%3A").replacing(",", with: "%2C")
 }
 
-/// A text in a cell of a Markdown table, in which nothing is markup.
+/// Escapes a text for a cell of a Markdown table.
 func markdown(_ text: String) -> String {
   var result = ""
   for scalar in text.unicodeScalars {

@@ -4,7 +4,7 @@ import PatchGraph
 import PatchSyntax
 
 extension Report {
-  /// The code quality report that GitLab shows in a merge request.
+  /// A code quality report for GitLab.
   public func gitlab() -> String {
     var fingerprints = Fingerprints()
     var issues: [JSONText] = findings.map { patch, diagnostic in

@@ -4,9 +4,9 @@ import PatchGraph
 import PatchSyntax
 
 extension Report {
-  /// Everything there is to say, for programs: the patches in order, each with its diagnostics.
+  /// The whole report as JSON: the patches in order, each with its diagnostics.
   ///
-  /// Lines and columns count from 1 and columns in Unicode scalars; offsets count bytes from 0.
+  /// Lines and columns count from 1, columns in Unicode scalars; offsets count bytes from 0.
   public func json() -> String {
     let names = names
     let tally = tally
@@ -68,7 +68,7 @@ extension CheckedPatch {
     ]
   }
 
-  /// A place on the command line is `null`.
+  /// A range on the command line is `null`.
   private func json(_ range: SourceRange) -> JSONText {
     region(of: range).map { json($0) } ?? .null
   }
@@ -83,13 +83,13 @@ extension CheckedPatch {
       "start": position(region.start, region.range.lowerBound),
       "end": position(region.end, region.range.upperBound),
     ]
-    // In a sub-graph's file, which is another one.
+    // In the file of a sub-graph.
     return region.path == path ? place : place.adding(["path": .string(region.path)])
   }
 }
 
 extension CheckedCase {
-  /// What has come of it, for programs.
+  /// The result as JSON.
   var json: JSONText {
     [
       "test": .string(test), "expectation": .string(title), "status": .string(status.rawValue),

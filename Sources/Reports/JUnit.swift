@@ -2,8 +2,9 @@ import AudioTypes
 import Diagnostics
 
 extension Report {
-  /// JUnit's XML: a suite for each patch, in it a test for each finding, and one that passes where
-  /// there is none. A test file has a test for each of its expectations instead. A warning is a test that passes and has something to say, unless it is denied.
+  /// JUnit XML: a suite for each patch with a test for each finding, or one passing test without
+  /// findings. A test file has a test for each expectation instead. A warning is a passing test
+  /// with output, unless warnings are denied.
   public func junit() -> String {
     let names = names
     let suites = entries.map { entry in
@@ -92,7 +93,7 @@ extension Report {
       }
       suite.add("\(tested.test): \(tested.title)", body, seconds: tested.seconds)
     }
-    // What is wrong with the file itself belongs to none of them.
+    // Mistakes in the test file itself belong to no expectation.
     let told = Set(patch.cases.compactMap(\.diagnostic))
     for diagnostic in patch.diagnostics where !told.contains(diagnostic) {
       suite.errors += 1
@@ -113,7 +114,7 @@ extension Report {
   }
 }
 
-/// A text between tags. What XML 1.0 cannot hold in any form is shown as U+FFFD.
+/// Escapes text content. Characters that XML 1.0 cannot represent become U+FFFD.
 func xmlText(_ text: String) -> String {
   var result = ""
   for scalar in text.unicodeScalars {
@@ -129,7 +130,7 @@ func xmlText(_ text: String) -> String {
   return result
 }
 
-/// A text in double quotes.
+/// Escapes an attribute value in double quotes.
 func xmlAttribute(_ text: String) -> String {
   var result = ""
   for scalar in xmlText(text).unicodeScalars {

@@ -1,17 +1,17 @@
 import Diagnostics
 
-/// A stretch of a file, by lines and columns: of the patch's, or of one of its sub-graphs'.
+/// A range in a patch's file or in the file of a sub-graph.
 struct Region {
-  /// As a report names it.
+  /// The path in the report.
   var path: String
   var source: SourceText
   var range: SourceRange
 
   var start: SourcePosition { source.position(of: range.lowerBound) }
-  /// Behind the last scalar.
+  /// The position after the last scalar.
   var end: SourcePosition { source.position(of: range.upperBound) }
 
-  /// The columns in bytes, from 1.
+  /// The same positions with columns in bytes, from 1.
   var startByte: SourcePosition { byte(range.lowerBound) }
   var endByte: SourcePosition { byte(range.upperBound) }
 
@@ -26,7 +26,7 @@ struct Region {
 }
 
 extension CheckedPatch {
-  /// Where in a file a range was written; `nil` for what stands on the command line (`--set`).
+  /// The place of a range; `nil` for text from the command line (`--set`).
   func region(of range: SourceRange) -> Region? {
     let (text, range) = source.origin(of: range)
     guard let path = path(of: text) else { return nil }
@@ -37,21 +37,20 @@ extension CheckedPatch {
     text.name == source.name ? path : subgraphPaths[text.name]
   }
 
-  /// The file that a finding is in: the patch's, where it is in none.
+  /// The file of a finding; the patch's file if it is in none.
   func path(of range: SourceRange) -> String { region(of: range)?.path ?? path }
 
-  /// Such as `mixer.json:9:42`.
+  /// For example `mixer.json:9:42`.
   func place(of range: SourceRange) -> String {
     let (text, range) = source.origin(of: range)
     let name = path(of: text) ?? text.name
     return "\(name):\(text.position(of: range.lowerBound))"
   }
 
-  /// The edits of a fix as places in one file, from its beginning to its end; `nil` where one of them
-  /// is in another file or in none.
+  /// The edits of a fix, sorted by position; `nil` if they are not all in one file.
   func edits(of fix: Diagnostic.Fix) -> [(region: Region, replacement: String)]? {
     var edits: [(region: Region, replacement: String)] = []
-    // Of two at one place the insertion comes first, and of two insertions the one given first.
+    // At one position an insertion comes before a replacement; insertions keep their order.
     let sorted = fix.edits.enumerated().sorted {
       ($0.element.range.lowerBound, $0.element.range.upperBound, $0.offset)
         < ($1.element.range.lowerBound, $1.element.range.upperBound, $1.offset)
@@ -65,7 +64,7 @@ extension CheckedPatch {
     return edits.isEmpty ? nil : edits
   }
 
-  /// A finding in words: what is wrong, the other places concerned, and what to do, a line each.
+  /// A finding in words: the message, the other places, and the help, one line each.
   func lines(of diagnostic: Diagnostic) -> [String] {
     var lines = [diagnostic.message.text]
     if let label = diagnostic.label?.text { lines[0] += " (\(label))" }

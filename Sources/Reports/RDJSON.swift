@@ -4,7 +4,7 @@ import PatchGraph
 import PatchSyntax
 
 extension Report {
-  /// reviewdog's diagnostic format, with suggestions. Its columns count bytes.
+  /// A report in reviewdog's diagnostic format, with suggestions. Its columns count bytes.
   public func rdjson() -> String {
     var diagnostics: [JSONText] = findings.map { patch, diagnostic in
       let path = patch.path(of: diagnostic.range)
@@ -42,7 +42,7 @@ extension Report {
 }
 
 extension CheckedPatch {
-  /// One replacement that does what all of a fix's edits do.
+  /// A single replacement equivalent to all edits of a fix.
   fileprivate func suggestion(_ fix: Diagnostic.Fix, in path: String) -> JSONText? {
     guard let edits = edits(of: fix), let first = edits.first?.region, first.path == path else {
       return nil

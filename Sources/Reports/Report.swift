@@ -1,19 +1,19 @@
 public import AudioTypes
 public import Diagnostics
 
-/// What the check of patches has come to: what is turned into a report of one of the shapes.
+/// The results of checking patches, in a form that all report formats use.
 public struct Report: Sendable {
-  /// In the order in which the patches were named.
+  /// In the order of the paths on the command line.
   public var entries: [Entry]
-  /// Findings that were left out because their codes were ignored, or not selected.
+  /// The number of findings that were ignored or not selected.
   public var ignoredCount: Int
   /// Whether a warning counts as a failure.
   public var deniesWarnings: Bool
-  /// The version of patchrun that has checked.
+  /// The version of patchrun.
   public var version: String
-  /// Every rule that was checked.
+  /// All rules.
   public var rules: [Rule]
-  /// The command that has checked.
+  /// The name of the command in reports.
   public var subject = "validate"
 
   public init(
@@ -27,23 +27,23 @@ public struct Report: Sendable {
     self.rules = rules
   }
 
-  /// What has come of one path.
+  /// The result of one path.
   public enum Entry: Sendable {
     case patch(CheckedPatch)
     case unreadable(UnreadablePath)
   }
 }
 
-/// A patch and what was found in it.
+/// A patch with its diagnostics.
 public struct CheckedPatch: Sendable {
-  /// As a report names it: best relative to the folder of the repository.
+  /// The path in the report, best relative to the root of the repository.
   public var path: String
   public var source: SourceText
-  /// By place.
+  /// Sorted by position.
   public var diagnostics: [Diagnostic]
-  /// How the report names the files of the patch's sub-graphs, by the names of their texts.
+  /// The paths of the patch's sub-graph files in the report, by the names of their source texts.
   public var subgraphPaths: [String: String]
-  /// What has come of its expectations, where it is a test file that was run.
+  /// The results of the expectations, for a test file that was run.
   public var cases: [CheckedCase] = []
 
   public init(
@@ -58,22 +58,22 @@ public struct CheckedPatch: Sendable {
   }
 }
 
-/// An expectation of a test, and what has come of it.
+/// The result of one expectation of a test.
 public struct CheckedCase: Sendable {
   public enum Status: String, Sendable { case passed, failed, notMeasured }
 
-  /// The test's name.
+  /// The name of the test.
   public var test: String
-  /// What is expected: `truePeak at eq`.
+  /// The expectation in words: `truePeak at eq`.
   public var title: String
   public var status: Status
-  /// What was measured, a line for each quantity.
+  /// The measured values, one line each.
   public var measured: [String]
-  /// Where it was worst; `nil` for nowhere in particular.
+  /// The worst place; `nil` for none.
   public var place: String?
-  /// Of the test as a whole, with its first expectation; 0 with the others.
+  /// The duration of the whole test for its first expectation; 0 for the others.
   public var seconds: Double
-  /// What is said of it; `nil` where it has passed.
+  /// The diagnostic; `nil` if the expectation has passed.
   public var diagnostic: Diagnostic?
 
   public init(
@@ -90,7 +90,7 @@ public struct CheckedCase: Sendable {
   }
 }
 
-/// A path that holds no patch that can be read.
+/// A path that could not be read.
 public struct UnreadablePath: Sendable {
   public var path: String
   /// A sentence that starts in lower case.
@@ -102,7 +102,7 @@ public struct UnreadablePath: Sendable {
   }
 }
 
-/// How many there are of each.
+/// The totals of a report.
 public struct Tally: Equatable, Sendable {
   public var patches = 0
   public var errors = 0
@@ -125,7 +125,7 @@ public struct Tally: Equatable, Sendable {
     }
   }
 
-  /// Such as "3 patches checked: 1 error, 2 warnings".
+  /// For example "3 patches checked: 1 error, 2 warnings".
   public var text: String {
     func counted(_ count: Int, _ word: String) -> String? {
       count == 0 ? nil : "\(count) \(word)\(count == 1 ? "" : "s")"
@@ -149,7 +149,7 @@ extension Report {
     return tally
   }
 
-  /// Whether all is well: everything could be read, and nothing in it fails.
+  /// Whether everything could be read and nothing failed.
   var isSuccess: Bool {
     let tally = tally
     return tally.unreadable == 0 && tally.errors == 0 && (!deniesWarnings || tally.warnings == 0)
@@ -163,12 +163,12 @@ extension Report {
     entries.compactMap { if case .unreadable(let path) = $0 { path } else { nil } }
   }
 
-  /// Every finding, in order, with the patch that it is in.
+  /// All findings in order, with their patches.
   var findings: [(patch: CheckedPatch, diagnostic: Diagnostic)] {
     patches.flatMap { patch in patch.diagnostics.map { (patch, $0) } }
   }
 
-  /// The name of the rule of a code, such as `connection/format`.
+  /// The name of each code's rule, such as `connection/format`.
   var names: [Rule.Code: String] {
     Dictionary(rules.map { ($0.code, $0.name) }, uniquingKeysWith: { first, _ in first })
   }

@@ -5,9 +5,9 @@ import PatchReference
 import PatchSyntax
 
 extension Report {
-  /// SARIF 2.1.0: the rules that were broken, each with its whole page of `explain` as text and as
-  /// Markdown, the artifacts, and a result for each finding with its region, the other places concerned,
-  /// fixes and a fingerprint.
+  /// SARIF 2.1.0: the violated rules with their `explain` pages as text and Markdown, the
+  /// artifacts, and a result for each finding with its region, related locations, fixes and a
+  /// fingerprint.
   public func sarif() -> String {
     var indices: [String: Int] = [:]
     var artifacts: [JSONText] = []
@@ -15,7 +15,7 @@ extension Report {
       indices[patch.path] = artifacts.count
       artifacts.append(["location": sarifLocation(patch.path), "roles": ["analysisTarget"]])
     }
-    // What is only read for the sake of others.
+    // Files that are only read as sub-graphs.
     for path in patches.flatMap({ $0.subgraphPaths.values.sorted() }) where indices[path] == nil {
       indices[path] = artifacts.count
       artifacts.append(["location": sarifLocation(path), "roles": ["attachment"]])
@@ -79,13 +79,13 @@ extension Report {
 }
 
 extension String {
-  /// Without the line breaks of a text that is wrapped where it is written.
+  /// The text without the line breaks of its source.
   fileprivate var onOneLine: String {
     split(whereSeparator: { $0 == "\n" || $0 == " " }).joined(separator: " ")
   }
 }
 
-/// A path as SARIF has it: a URI, relative to the root of the sources unless it is absolute.
+/// A path as a SARIF location: a URI, relative to the root of the sources unless it is absolute.
 private func sarifLocation(_ path: String) -> JSONText {
   let uri = percentEncoded(path)
   return path.hasPrefix("/")
@@ -95,10 +95,10 @@ private func sarifLocation(_ path: String) -> JSONText {
     ]
 }
 
-/// The results of one patch.
+/// Writes the results of one patch.
 private struct SARIFWriter {
   let patch: CheckedPatch
-  /// Which of the artifacts a path is.
+  /// The index of each path in the artifacts.
   let artifacts: [String: Int]
 
   func result(_ diagnostic: Diagnostic, rule: Int?, fingerprint: String) -> JSONText {
@@ -110,7 +110,7 @@ private struct SARIFWriter {
     }
     var result: JSONText = ["ruleId": .string(diagnostic.code.rawValue)]
     if let rule { result = result.adding(["ruleIndex": .number(rule)]) }
-    // The other places have a list of their own.
+    // The notes are related locations instead.
     var words = diagnostic
     words.notes = []
     result = result.adding([

@@ -2,8 +2,8 @@ import AudioTypes
 import Diagnostics
 
 extension Report {
-  /// The Test Anything Protocol, version 14: a line for each expectation, and for each patch that has none one
-  /// that says whether it is right.
+  /// The Test Anything Protocol, version 14: a line for each expectation, and one line for each
+  /// patch without expectations.
   public func tap() -> String {
     var lines: [String] = []
     func line(_ isOK: Bool, _ title: String, _ more: [(String, String)] = []) {
@@ -48,12 +48,12 @@ extension Report {
     lines.count { $0.hasPrefix("ok ") || $0.hasPrefix("not ok ") }
   }
 
-  /// A number sign begins a directive.
+  /// Escapes a number sign, which begins a directive.
   private static func escaped(_ text: String) -> String {
     text.map { $0 == "#" || $0 == "\\" ? "\\\($0)" : $0.isNewline ? " " : "\($0)" }.joined()
   }
 
-  /// A string of YAML.
+  /// A quoted string in YAML.
   private static func quoted(_ text: String) -> String {
     "\"" + text.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : $0.isNewline ? " " : "\($0)" }.joined()
       + "\""

@@ -2,26 +2,28 @@ import FileAccess
 public import PatchSyntax
 import Synchronization
 
-/// What the records of a batch say all together.
+/// The totals of all records of a batch.
 public struct BatchStatus: Sendable {
   public var done = 0
   public var failed = 0
-  /// Jobs of the manifest without a record; `nil` where there is no manifest.
+  /// The number of jobs without a record; `nil` without a manifest.
   public var missing: Int?
-  /// In seconds: what was rendered, and how long that took on one processor.
+  /// The duration of the rendered sounds, and the time that threads spent on it, in seconds.
   public var rendered = 0.0
   public var worked = 0.0
-  /// How many have failed for the reason of each code.
+  /// The number of failed jobs for each code.
   public var codes: [String: Int] = [:]
-  /// Some of those that have failed, the first ones.
+  /// The first failed jobs, ten at most.
   public var examples: [BatchRecord] = []
 
   private static let mostExamples = 10
 
-  /// Reads the lines of a manifest where there is one, and records. Records of jobs that are not in the manifest
-  /// are passed over.
+  /// Reads the records and, if there is one, the manifest. Records of jobs that are not in the
+  /// manifest are ignored.
+  ///
+  /// - Throws: If the records or the manifest cannot be read.
   public init(_ books: RecordBooks, manifest: ManifestReader?) throws(JobFault) {
-    // By hashes of ids: whether it is done.
+    // Whether a job is done, by the hash of its id.
     var states: [Int: Bool] = [:]
     var failures: [Int: BatchRecord] = [:]
     var status = self
@@ -71,13 +73,13 @@ public struct BatchStatus: Sendable {
   }
 }
 
-/// Whether the outputs of a batch are what their records say.
+/// The comparison of all outputs of a batch with their records.
 public struct BatchVerification: Sendable {
-  /// An output that is not.
+  /// An output that differs from its record.
   public struct Finding: Sendable, Hashable {
     public var id: String
     public var path: String
-    /// A few words, such as `is missing`.
+    /// The difference, such as `is missing`.
     public var problem: String
   }
 
@@ -90,9 +92,11 @@ public struct BatchVerification: Sendable {
     var output: BatchRecord.Output
   }
 
-  /// Reads every output. Of several records of one file the last one counts.
+  /// Reads every output. If a file has several records, the last one counts.
   ///
-  /// - Parameter map: Does something for each number below a count, by several threads.
+  /// - Parameter map: Calls the closure with each number below the count, possibly on several
+  ///   threads, and returns the results in order.
+  /// - Throws: If the records cannot be read.
   public init(
     _ books: RecordBooks, map: (Int, @escaping @Sendable (Int) -> String?) -> [String?]
   ) throws(JobFault) {
@@ -135,12 +139,12 @@ public struct BatchVerification: Sendable {
     self = verification
   }
 
-  /// Whether the outputs of a record have its bytes.
+  /// Whether the outputs of a record have the recorded bytes.
   static func isAsRecorded(_ record: BatchRecord, in folder: String) -> Bool {
     record.outputs.allSatisfy { problem($0, in: folder) == nil }
   }
 
-  /// What is wrong with an output; `nil` for nothing.
+  /// The difference of an output from its record; `nil` for none.
   private static func problem(_ output: BatchRecord.Output, in folder: String) -> String? {
     do throws(FileRefusal) {
       let found: (digest: Digest, size: Int)

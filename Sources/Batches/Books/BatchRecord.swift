@@ -2,21 +2,22 @@ import AudioTypes
 import Diagnostics
 public import PatchSyntax
 
-/// What came of a job: a line of the records, and of what `batch run` prints.
+/// The result of a job: a line of the records, and of `batch run --json`.
 public struct BatchRecord: Sendable {
   public enum Status: String, Sendable, CaseIterable {
     case done, failed
   }
 
-  /// A file that was written.
+  /// A file that the job has written.
   public struct Output: Sendable, Hashable {
     public var place: String
-    /// Below the folder of the batch.
+    /// The path below the folder of the batch.
     public var path: String
     public var bytes: Int
-    /// 64 hexadecimal digits.
+    /// The SHA-256 as 64 hexadecimal digits.
     public var sha256: String
-    /// The archive that it is in, and where; `nil` for a file of its own.
+    /// The archive that contains the file, and the offset of its bytes; `nil` for a file of its
+    /// own.
     public var archive: String?
     public var offset: Int?
   }
@@ -25,33 +26,34 @@ public struct BatchRecord: Sendable {
   /// The number of its line in the manifest, from 1.
   public var line: Int
   public var status: Status
-  /// Of the job as it is written, with what it reads.
+  /// The digest of the line and of everything that it reads.
   var job: Digest
-  /// Of its key and the names of its outputs.
+  /// The digest of the key and the names of the outputs.
   var placed: Digest
-  /// What decides about the bytes: 64 hexadecimal digits, empty where the job was not as far as that.
+  /// The key, which determines the bytes: 64 hexadecimal digits; empty if the job failed before it
+  /// was known.
   public var key: String
   public var patch = ""
   public var outputs: [Output] = []
-  /// Files that it has read beside its patch and its inputs, and their digests.
+  /// The digests of files that the job reads besides its patch and its inputs.
   var reads: [(path: String, digest: String)] = []
   public var diagnostics: [JobFault] = []
-  /// How long it took.
+  /// The seconds that the job took on its thread.
   public var seconds = 0.0
   public var frames = 0
   public var sampleRate = 0.0
-  /// In LUFS, integrated; `nil` where it cannot be measured.
+  /// Integrated loudness in LUFS; `nil` if it cannot be measured.
   public var loudness: Double?
-  /// In dBFS; `nil` for silence.
+  /// The peak in dBFS; `nil` for silence.
   public var peak: Double?
-  /// More members: what was measured, what was made of the level, what taps have read.
+  /// Further members: measurements, the normalization, the readings of taps.
   public var more: [JSONText.Member] = []
-  /// Where in its archive what belongs to the job ends.
+  /// The end of the job's files in their archive.
   var archiveEnd: Int?
-  /// What made it.
+  /// The version and the kernel class that rendered it.
   public var version = ""
   public var kernel = ""
-  /// The text of the line as it was written down; of one that was read.
+  /// The text of a record that was read.
   public var written: JSONText?
 
   init(id: String, line: Int, status: Status, job: Digest, placed: Digest, key: String) {
@@ -63,7 +65,7 @@ public struct BatchRecord: Sendable {
     self.key = key
   }
 
-  /// With the members that tables need in front.
+  /// The record as JSON, with the members first that `RecordEntry` parses.
   public var json: JSONText {
     if let written { return written }
     var members: [JSONText.Member] = [
@@ -89,7 +91,7 @@ public struct BatchRecord: Sendable {
     return .object(members)
   }
 
-  /// The same for whoever reads the sound, without what only the books need.
+  /// The record as JSON without the members that only the records need.
   public var measured: JSONText {
     let left: Set<String> = ["job", "placed", "sizes", "reads", "archiveEnd"]
     return .object(json.members.filter { !left.contains($0.name) })
@@ -105,7 +107,7 @@ public struct BatchRecord: Sendable {
     return json
   }
 
-  /// Reads a line of the records; `nil` where it is none.
+  /// Parses a line of the records; `nil` if it is none.
   init?(line bytes: [UInt8]) {
     let reading = JSONReader.read(SourceText(name: "record", bytes: bytes), dialect: .json)
     guard !reading.hasErrors, let json = reading.tree?.root, json.kind == .object,

@@ -1,14 +1,14 @@
-/// Reads a file line by line, in bounded memory. One thread at a time may use it.
+/// Reads a file line by line in bounded memory. Not thread-safe.
 struct LineReader {
   private let file: RawFile
   private var block: [UInt8]
   private var pending: [UInt8] = []
   private var start = 0
   private var isAtEnd = false
-  /// Bytes of the lines that have been given.
+  /// The number of bytes of the lines that were returned, plus the initial offset.
   private(set) var offset: Int
 
-  /// - Parameter offset: Where to begin.
+  /// - Parameter offset: The offset of the first line.
   init(_ file: RawFile, from offset: Int = 0) {
     self.file = file
     self.offset = offset
@@ -16,10 +16,10 @@ struct LineReader {
     if offset > 0 { file.seek(to: offset) }
   }
 
-  /// The next line without its end; `nil` at the end of the file.
+  /// The next line without its line feed; `nil` at the end of the file.
   ///
-  /// - Parameter wholeOnly: Whether a last line without a line feed is left where it is: it may be being
-  ///   written.
+  /// - Parameter wholeOnly: Whether to ignore a last line without a line feed, because it may still
+  ///   be written.
   mutating func next(wholeOnly: Bool = false) throws(RawFile.Failure) -> ArraySlice<UInt8>? {
     var searched = start
     while true {

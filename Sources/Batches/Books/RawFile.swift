@@ -2,11 +2,11 @@ import CShims
 import FileAccess
 import Glibc
 
-/// A file of a batch's own, read and written as bytes. One thread at a time may use it.
+/// A file descriptor, for reading and writing bytes. One thread at a time may use it.
 ///
-/// `@unchecked Sendable`: it holds a number that is set when it is made.
+/// `@unchecked Sendable`: its properties are constants.
 final class RawFile: @unchecked Sendable {
-  /// Why something could not be done: the system's error number.
+  /// A failed system call: the error number and the path.
   struct Failure: Error, Hashable {
     var number: Int32
     var path: String
@@ -25,9 +25,9 @@ final class RawFile: @unchecked Sendable {
 
   enum Purpose {
     case reading
-    /// Bytes go to its end, each write at once.
+    /// Writes go to the end of the file.
     case appending
-    /// To be locked and written, made where it is not there.
+    /// For locking and writing; created if it does not exist.
     case updating
   }
 
@@ -54,7 +54,7 @@ final class RawFile: @unchecked Sendable {
 
   deinit { _ = close(descriptor) }
 
-  /// Fills the beginning of a block. Returns how many bytes there were; 0 at the end.
+  /// Reads into the beginning of `block`. Returns the number of bytes; 0 at the end.
   func read(into block: inout [UInt8]) throws(Failure) -> Int {
     while true {
       let count = unsafe Glibc.read(descriptor, &block, block.count)
@@ -70,7 +70,7 @@ final class RawFile: @unchecked Sendable {
     return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// Writes all of some bytes: in one call, unless the system takes fewer.
+  /// Writes all bytes: in one call, unless the system writes fewer.
   func write(_ bytes: [UInt8]) throws(Failure) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -85,7 +85,7 @@ final class RawFile: @unchecked Sendable {
     }
   }
 
-  /// Puts what has been written onto the disk.
+  /// Flushes the file to the disk.
   func synchronize() throws(Failure) {
     while fdatasync(descriptor) != 0 {
       if errno == EINVAL || errno == EROFS { return }
@@ -93,7 +93,7 @@ final class RawFile: @unchecked Sendable {
     }
   }
 
-  /// Puts all onto the disk that has been written to the file system of this file or folder.
+  /// Flushes the whole file system that contains this file or folder.
   func synchronizeAll() { _ = shims_sync_file_system(descriptor) }
 
   func truncate(to size: Int) throws(Failure) {
@@ -106,8 +106,8 @@ final class RawFile: @unchecked Sendable {
 
   enum Locking { case locked, taken, impossible }
 
-  /// Locks one byte, which need not be there, for this opening of the file; the end of the process gives
-  /// it back. Never waits.
+  /// Locks one byte, which need not exist, for this open file. The lock ends with the process.
+  /// Never waits.
   func lock(at offset: UInt64) -> Locking { setLock(Int16(F_WRLCK), at: offset) }
 
   func unlock(at offset: UInt64) { _ = setLock(Int16(F_UNLCK), at: offset) }
@@ -118,7 +118,7 @@ final class RawFile: @unchecked Sendable {
     lock.l_whence = Int16(SEEK_SET)
     lock.l_start = off_t(offset & 0x3FFF_FFFF_FFFF_FFFF)
     lock.l_len = 1
-    // Locks of an open file, and not of the process: threads of one process exclude each other, too.
+    // Locks of an open file description, not of the process: threads exclude each other too.
     let openFileSetLock: Int32 = 37
     while unsafe fcntl(descriptor, openFileSetLock, &lock) != 0 {
       switch errno {
@@ -130,12 +130,12 @@ final class RawFile: @unchecked Sendable {
     return .locked
   }
 
-  /// Locks all of the file against other openings of it. Returns whether it is locked.
+  /// Locks the whole file against other open descriptions. Returns whether it succeeded.
   func lockWhole() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
   // MARK: Folders and names
 
-  /// Makes a folder and those above it.
+  /// Creates a folder and those above it.
   static func makeFolder(_ path: String) throws(Failure) {
     guard !path.isEmpty, !FolderListing.isFolder(path) else { return }
     if unsafe mkdir(SystemPath(path).c, 0o777) == 0 || errno == EEXIST { return }
@@ -148,13 +148,13 @@ final class RawFile: @unchecked Sendable {
     }
   }
 
-  /// Everything up to the last slash; empty where there is none.
+  /// Everything before the last slash; empty without a slash.
   static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// The size of a file in bytes; `nil` where there is none.
+  /// The size of a regular file in bytes; `nil` if there is none.
   static func size(of path: String) -> Int? {
     var status = stat()
     guard unsafe stat(SystemPath(path).c, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -165,12 +165,12 @@ final class RawFile: @unchecked Sendable {
 
   static func remove(_ path: String) { _ = unsafe unlink(SystemPath(path).c) }
 
-  /// Removes a folder that is empty.
+  /// Removes an empty folder.
   static func removeFolder(_ path: String) { _ = unsafe rmdir(SystemPath(path).c) }
 
   static func wait(milliseconds: UInt32) { usleep(milliseconds * 1000) }
 
-  /// Removes a folder of our own with all that is in it. No link is followed.
+  /// Removes a folder with all its contents. Does not follow links.
   static func removeTree(_ path: String) {
     for name in (try? FolderListing.names(in: path)) ?? [] where name != "." && name != ".." {
       let inside = path + "/" + name
@@ -189,7 +189,7 @@ final class RawFile: @unchecked Sendable {
     }
   }
 
-  /// What this machine is called, as a part of a file's name.
+  /// The name of this machine as part of a file name.
   static var hostName: String {
     var buffer = [CChar](repeating: 0, count: 256)
     guard unsafe gethostname(&buffer, buffer.count - 1) == 0 else { return "host" }
@@ -199,7 +199,7 @@ final class RawFile: @unchecked Sendable {
     return name.isEmpty ? "host" : String(decoding: name, as: UTF8.self)
   }
 
-  /// The folder in which relative paths begin.
+  /// The working directory.
   static let workingFolder: String = {
     guard let found = unsafe getcwd(nil, 0) else { return "/" }
     defer { unsafe free(found) }

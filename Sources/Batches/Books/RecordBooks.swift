@@ -3,42 +3,46 @@ import FileAccess
 import PatchSyntax
 import Synchronization
 
-/// The records of a batch: in the folder `records` of its outputs, a file of JSON lines for each process that
-/// has worked on it.
+/// The records of a batch: a file of JSON lines for each process that has worked on it, in the
+/// folder `records` of the outputs.
 ///
-/// A record is a line that is written at once when the outputs of its job are in place. What a process that
-/// was killed has left of its last line is passed over. Any thread.
+/// A record is one line, written in one call after the outputs of its job are in place. A partial
+/// last line of a killed process is ignored. Any thread.
 public final class RecordBooks: Sendable {
   static let folderName = "records"
 
-  /// The folder of the batch.
+  /// The output folder of the batch.
   public let folder: String
   private let recordFolder: String
 
-  /// What the files of this one are called.
+  /// The base name of this process's files.
   let ownName: String
 
   private struct State {
     var table = RecordTable()
-    /// How far each file has been read.
+    /// The offset up to which each file has been read.
     var offsets: [String: Int] = [:]
     var own: RawFile?
     var ownName = ""
-    /// The other files that records have read, and their digests; the first is of none.
+    /// The lists of further files that records have read, with their digests. The first list is
+    /// empty.
     var reads: [[(path: String, digest: String)]] = [[]]
     var readNumbers: [ArraySlice<UInt8>: UInt32] = [:]
     var badLines = 0
-    /// The lines of records whose outputs may not be on the disk: those of the last second of whoever was
-    /// killed, or of somebody who is working.
+    /// The lines of records whose outputs may not be on the disk: the last second of a killed
+    /// process, or of a process that is working.
     var unsure: [ShortDigest: [UInt8]] = [:]
-    /// Records in the own file, and how many of them are on the disk with their outputs.
+    /// The number of records in this process's file, and how many of them are on the disk with
+    /// their outputs.
     var written = 0
     var synchronized = 0
   }
 
   private let state = Mutex(State())
 
-  /// Opens the records of a folder, which is made where it is not there.
+  /// Opens the records of an output folder and creates the folder if necessary.
+  ///
+  /// - Throws: If a folder cannot be created.
   public init(folder: String) throws(JobFault) {
     self.folder = folder
     ownName = Self.newName()
@@ -48,7 +52,7 @@ public final class RecordBooks: Sendable {
     }
   }
 
-  /// The folder of records that there are; `nil` where there are none.
+  /// Opens existing records; `nil` if there are none.
   public init?(existing folder: String) {
     self.folder = folder
     ownName = Self.newName()
@@ -62,7 +66,9 @@ public final class RecordBooks: Sendable {
     ((try? FolderListing.names(in: folder)) ?? []).filter { $0.hasSuffix(".jsonl") }.sorted()
   }
 
-  /// Reads what is there. Called once, before jobs are looked for.
+  /// Reads all records. To be called once, before jobs are looked up.
+  ///
+  /// - Throws: If a file cannot be read.
   public func load() throws(JobFault) {
     try reading { () throws(RawFile.Failure) in
       let names = Self.names(in: recordFolder)
@@ -82,7 +88,7 @@ public final class RecordBooks: Sendable {
     }
   }
 
-  /// Reads what other processes have written since.
+  /// Reads the records that other processes have written since.
   func refresh() throws(JobFault) {
     try reading { () throws(RawFile.Failure) in
       let names = Self.names(in: recordFolder)
@@ -114,7 +120,7 @@ public final class RecordBooks: Sendable {
   ) throws(RawFile.Failure) {
     let file = try RawFile(folder + "/" + name, for: .reading)
     var lines = LineReader(file, from: state.offsets[name] ?? 0)
-    // Those of which it is not known yet whether their outputs are on the disk.
+    // Records whose outputs may not be on the disk.
     var waiting: [(entry: RecordEntry, line: [UInt8])] = []
     var counted = 0
     func add(_ entry: RecordEntry) {
@@ -146,7 +152,7 @@ public final class RecordBooks: Sendable {
     state.offsets[name] = lines.offset
   }
 
-  /// The number of a list of files that were read.
+  /// The index of a list of read files.
   private static func number(of reads: ArraySlice<UInt8>, _ state: inout State) -> UInt32 {
     guard reads.count > 2 else { return 0 }
     if let known = state.readNumbers[reads] { return known }
@@ -159,13 +165,13 @@ public final class RecordBooks: Sendable {
     return number
   }
 
-  /// What is kept of a record.
+  /// The parts of a record that are kept in memory.
   struct Found {
     var isDone: Bool
     var sizes: UInt64
-    /// Of what else it has read.
+    /// The further files that it has read.
     var reads: [(path: String, digest: String)]
-    /// The record, where its outputs have to be looked at.
+    /// The record, if its outputs have to be verified.
     var unsure: BatchRecord?
   }
 
@@ -187,7 +193,10 @@ public final class RecordBooks: Sendable {
     }
   }
 
-  /// Every record, as JSON, in the order of files and lines. A job that was done again is there again.
+  /// Calls `body` with every record, in the order of files and lines. A job that was rendered again
+  /// has several records.
+  ///
+  /// - Throws: If a file cannot be read.
   public func readAll(_ body: (BatchRecord) -> Void) throws(JobFault) {
     try reading { () throws(RawFile.Failure) in
       for name in Self.names(in: recordFolder) {
@@ -204,7 +213,7 @@ public final class RecordBooks: Sendable {
 
   private static let opened = Atomic<Int>(0)
 
-  /// What the files of one that works are called: by machine, process, second and number.
+  /// A name for the files of this process: machine, process, second, number.
   private static func newName() -> String {
     let number = opened.wrappingAdd(1, ordering: .relaxed).oldValue
     return "\(RawFile.hostName)-\(RawFile.processNumber)-\(RawFile.secondsNow)"
@@ -234,10 +243,10 @@ public final class RecordBooks: Sendable {
     }
   }
 
-  /// Puts the outputs of all records so far onto the disk, and says so in the records. Takes as long as the
-  /// disk does: for a thread of its own.
+  /// Flushes the outputs of all records so far to the disk, and records that. Blocks until the disk
+  /// has finished: use a thread of its own.
   ///
-  /// What a power cut leaves of a second in which this was not done is looked at byte by byte by the next run.
+  /// After a power cut the next run verifies, byte by byte, the outputs of the last second.
   func synchronize() {
     let (written, isNew) = state.withLock { ($0.written, $0.written > $0.synchronized) }
     guard isNew, let folder = try? RawFile(self.folder, for: .reading) else { return }
@@ -248,9 +257,9 @@ public final class RecordBooks: Sendable {
     }
   }
 
-  /// A file of this process's own beside the records.
+  /// The path of a further file of this process.
   func path(_ ending: String) -> String { "\(recordFolder)/\(ownName).\(ending)" }
 
-  /// Where claims are made.
+  /// The file with the locks of `JobClaims`.
   var claimsPath: String { recordFolder + "/claims.lock" }
 }

@@ -1,32 +1,33 @@
-/// What a table of records keeps of one.
+/// The parts of a record that the table keeps.
 struct RecordEntry {
-  /// Of the job as it is written, and of what it reads.
+  /// The digest of the line and of everything that it reads.
   var job: ShortDigest
-  /// Of its key and the names of its outputs.
+  /// The digest of the key and the names of the outputs.
   var placed: ShortDigest
-  /// A number for the sizes of its outputs.
+  /// A hash of the sizes of its outputs.
   var sizes: UInt64
-  /// Which other files it has read; 0 for none.
+  /// The index of the list of further files that it has read; 0 for none.
   var reads: UInt32
   var isDone: Bool
-  /// Whether it has been said since that its outputs are on the disk.
+  /// Whether its outputs are known to be on the disk.
   var isSure = true
 
-  /// Equal for lists of sizes that are hardly different.
+  /// A hash of a list of sizes (FNV-1a over 64-bit words).
   static func fold(_ sizes: [Int]) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for size in sizes { hash = (hash ^ UInt64(bitPattern: Int64(size))) &* 0x100_0000_01B3 }
     return hash
   }
 
-  /// How many records of its file a line says are on the disk with their outputs; `nil` for any other line.
+  /// The count in a `synchronized` line: how many records of the file are on the disk with their
+  /// outputs; `nil` for any other line.
   static func synchronized(_ line: ArraySlice<UInt8>) -> Int? {
     var rest = line
     guard rest.take("{\"synchronized\":["), let numbers = rest.takeNumbers() else { return nil }
     return numbers.first
   }
 
-  /// The parts of a record that a table needs, and the object of what else was read, as it is written.
+  /// Parses the parts that the table needs, and the text of the object `reads`.
   static func read(_ line: ArraySlice<UInt8>) -> (entry: RecordEntry, reads: ArraySlice<UInt8>)? {
     var rest = line
     guard rest.take("{\"job\":\""), let job = rest.takeDigest(), rest.take("\",\"placed\":\""),
@@ -59,7 +60,7 @@ extension ArraySlice<UInt8> {
     return Digest(prefix(64))
   }
 
-  /// Up to the closing bracket.
+  /// Parses numbers up to the closing bracket.
   fileprivate mutating func takeNumbers() -> [Int]? {
     var numbers: [Int] = []
     var number: Int?
@@ -79,7 +80,7 @@ extension ArraySlice<UInt8> {
     return nil
   }
 
-  /// An object and all that is in it.
+  /// Takes a whole object.
   fileprivate mutating func takeObject() -> ArraySlice<UInt8>? {
     guard first == UInt8(ascii: "{") else { return nil }
     let whole = self

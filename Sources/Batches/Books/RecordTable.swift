@@ -1,10 +1,10 @@
-/// Records by what they are of, in 60 bytes each.
+/// A table of records by job and by outputs, with 60 bytes for each.
 struct RecordTable {
   private var entries: [RecordEntry] = []
-  /// The numbers of the first entries, by job and by place.
+  /// Indices of the first entries, sorted by job and by place.
   private var byJob: [UInt32] = []
   private var byPlace: [UInt32] = []
-  /// Of those that have come since.
+  /// The entries added since `sort()`.
   private var freshByJob: [ShortDigest: Int] = [:]
   private var freshByPlace: [ShortDigest: Int] = [:]
 
@@ -12,10 +12,10 @@ struct RecordTable {
 
   mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
 
-  /// Adds an entry; `sort()` is to follow the first ones.
+  /// Adds an entry; call `sort()` before looking it up.
   mutating func add(_ entry: RecordEntry) { entries.append(entry) }
 
-  /// Adds an entry to be found at once.
+  /// Adds an entry that can be looked up at once.
   mutating func addFresh(_ entry: RecordEntry) {
     entries.append(entry)
     let number = entries.count - 1
@@ -27,7 +27,7 @@ struct RecordTable {
     }
   }
 
-  /// What is done stays so.
+  /// A done entry is never replaced by a failed one.
   private static func isBetter(_ entry: RecordEntry, than other: RecordEntry?) -> Bool {
     guard let other else { return true }
     return entry.isDone || !other.isDone

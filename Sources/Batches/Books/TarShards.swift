@@ -2,13 +2,13 @@ import FileAccess
 import PatchSyntax
 import Synchronization
 
-/// Outputs in archives: of each job its files and a JSON with what was measured, one behind the other, as
-/// WebDataset reads them.
+/// Packs outputs into archives for WebDataset: the files of each job, then a JSON file with its
+/// measurements.
 ///
-/// An archive is called `shards/WORKER-00000.unfinished.tar` while it is written, and is finished when it is
-/// as large as was asked for, or by the next run where the process was killed. Any thread.
+/// An archive is called `shards/WORKER-00000.unfinished.tar` while it is written. It is finished at
+/// the requested size, or by the next run after its process was killed. Any thread.
 final class TarShards: Sendable {
-  /// A file for an archive.
+  /// A file to pack.
   struct Member {
     var name: String
     var bytes: [UInt8]
@@ -28,8 +28,8 @@ final class TarShards: Sendable {
   private let worker: String
 
   /// - Parameters:
-  ///   - worker: What its archives are called, with a number.
-  ///   - limit: Bytes from which on an archive is large enough.
+  ///   - worker: The base name of the archives; a number is added.
+  ///   - limit: The size in bytes at which an archive is finished.
   init(
     in outputFolder: String, called worker: String, limit: Int
   ) throws(RawFile.Failure) {
@@ -45,15 +45,15 @@ final class TarShards: Sendable {
       + digits
   }
 
-  /// Where members are: the archive's path in the folder of the batch, where the bytes of each begin, and
-  /// where the last one ends.
+  /// The places of members: the archive's path below the folder of the batch, the offset of each
+  /// member's bytes, and the end of the last one.
   struct Places {
     var archive: String
     var offsets: [Int]
     var end: Int
   }
 
-  /// Adds the files of a job, one behind the other.
+  /// Adds the files of a job.
   func add(_ members: [Member]) throws(RawFile.Failure) -> Places {
     var bytes: [UInt8] = []
     var offsets: [Int] = []
@@ -90,7 +90,7 @@ final class TarShards: Sendable {
     return try result.get()
   }
 
-  /// Finishes the archive that is being written.
+  /// Finishes the current archive.
   func finish() throws(RawFile.Failure) {
     let folder = folder
     let failure = state.withLock { state -> RawFile.Failure? in
@@ -109,9 +109,10 @@ final class TarShards: Sendable {
     state.number += 1
   }
 
-  /// Finishes what processes have left that were killed: each archive up to the last job that has a record.
+  /// Finishes the archives of killed processes: each is cut after the last job that has a record.
   ///
-  /// - Parameter ends: Of an archive, by its path in the folder of the batch, where that job ends.
+  /// - Parameter ends: The end of that job in each archive, by the archive's path below the folder
+  ///   of the batch.
   static func recover(in outputFolder: String, ends: () throws(JobFault) -> [String: Int])
     throws(JobFault)
   {
@@ -123,7 +124,7 @@ final class TarShards: Sendable {
     for name in names {
       do throws(RawFile.Failure) {
         let file = try RawFile(folder + "/" + name, for: .appending)
-        // Somebody is writing it.
+        // Another process is writing it.
         guard file.lockWhole() else { continue }
         let whole = name.dropLast(ending.count) + ".tar"
         guard let end = ends[folderName + "/" + whole], end <= file.size else {
@@ -142,12 +143,13 @@ final class TarShards: Sendable {
 
   // MARK: The format
 
-  /// A header of POSIX.1-1988 (`ustar`); in front of it, where the name is longer than that holds, one of
-  /// POSIX.1-2001 with the name. The time is 0, so that the same files make the same archive.
+  /// A header of POSIX.1-1988 (`ustar`), preceded by an extended header of POSIX.1-2001 if the name
+  /// is too long for it. The time is 0, so that equal files give equal archives.
   static func header(_ name: String, size: Int) -> [UInt8] {
     let bytes = Array(name.utf8)
     if bytes.count <= 100 { return block(bytes, size: size, kind: UInt8(ascii: "0")) }
-    // "LENGTH path=NAME\n", whose length counts its own digits.
+    // "LENGTH path=NAME
+    // ": the length includes its own digits.
     var length = bytes.count + 7
     length += String(length + String(length).count).count
     let text = Array("\(length) path=".utf8) + bytes + [0x0A]
@@ -180,8 +182,8 @@ final class TarShards: Sendable {
     return block
   }
 
-  /// What a file is called in an archive: nothing but its extension is behind its first dot, by which
-  /// WebDataset knows the files of one sample.
+  /// The name in an archive. Its first dot is that of the extension, because WebDataset takes
+  /// everything before the first dot as the name of the sample.
   static func name(of path: String) -> String {
     let ending = BatchJob.ending(of: path)
     let stem = ending.isEmpty ? path : String(path.dropLast(ending.count + 1))

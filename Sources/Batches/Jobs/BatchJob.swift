@@ -1,9 +1,9 @@
 public import PatchSyntax
 public import SoundFiles
 
-/// One render of a batch: a line of its manifest.
+/// A job of a batch: a line of the manifest.
 public struct BatchJob: Sendable, Hashable {
-  /// A name and what belongs to it, in the order written.
+  /// A name with a value, in the order of the line.
   public struct Named: Sendable, Hashable {
     public var name: String
     public var value: JSONText
@@ -14,12 +14,12 @@ public struct BatchJob: Sendable, Hashable {
     }
   }
 
-  /// A file that is read or written.
+  /// A file that the job reads or writes.
   public struct File: Sendable, Hashable {
-    /// Of an input the JSON Pointer of the path in the patch, or `microphone`; of an output `device`, the
-    /// address of a bus such as `mixer:0`, or the JSON Pointer of a tap's path.
+    /// Of an input: the JSON Pointer of the path in the patch, or `microphone`. Of an output:
+    /// `device`, the address of a bus such as `mixer:0`, or the JSON Pointer of a tap's path.
     public var place: String
-    /// Of an input as it is written, relative to the manifest; of an output below the folder of the batch.
+    /// Of an input: relative to the manifest. Of an output: below the folder of the batch.
     public var path: String
 
     public init(_ place: String, _ path: String) {
@@ -28,11 +28,11 @@ public struct BatchJob: Sendable, Hashable {
     }
   }
 
-  /// What the level becomes by a second pass.
+  /// The normalization of the output.
   public struct Normalizing: Sendable, Hashable {
-    /// In LUFS.
+    /// The target in LUFS.
     public var integratedLoudness: Double
-    /// In dBTP.
+    /// The limit in dBTP.
     public var truePeakAtMost: Double
 
     public init(integratedLoudness: Double, truePeakAtMost: Double = -1) {
@@ -41,24 +41,24 @@ public struct BatchJob: Sendable, Hashable {
     }
   }
 
-  /// The microphone, among the places of inputs.
+  /// The place of an input that is heard by the microphone.
   public static let microphone = "microphone"
-  /// What the output unit plays, among the places of outputs.
+  /// The place of the output that the output unit plays.
   public static let device = "device"
 
   public var id: String
-  /// Relative to the manifest.
+  /// The path relative to the manifest.
   public var patch: String
   public var settings: [Named] = []
   public var inputs: [File] = []
-  /// In seconds; `nil` until the patch ends.
+  /// Seconds; `nil` to render until the patch ends.
   public var duration: Double?
   public var outputs: [File] = []
   public var format: FileSampleType?
-  /// From 0 to 1.
+  /// The quality of lossy compression, from 0 to 1.
   public var quality: Double?
   public var normalizing: Normalizing?
-  /// Names of `SoundMeasurement`.
+  /// Names of `SoundMeasurement` cases.
   public var measures: [String] = []
 
   public init(id: String, patch: String) {
@@ -66,7 +66,7 @@ public struct BatchJob: Sendable, Hashable {
     self.patch = patch
   }
 
-  /// The line of a manifest.
+  /// The line of the manifest.
   public var json: JSONText {
     var members: [JSONText.Member] = [
       .init("id", .string(id)), .init("patch", .string(patch)),
@@ -100,7 +100,7 @@ public struct BatchJob: Sendable, Hashable {
     .object(files.map { .init($0.place, .string($0.path)) })
   }
 
-  /// What of a job says how its outputs are written, without their names.
+  /// The members that decide how outputs are written, without their paths.
   var form: JSONText {
     var job = self
     job.id = ""
@@ -111,7 +111,7 @@ public struct BatchJob: Sendable, Hashable {
     return job.json
   }
 
-  /// What stands behind the last dot of a path, in lower case.
+  /// The file name extension in lower case, without the dot.
   static func ending(of path: String) -> String {
     guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return "" }
     return path[dot...].dropFirst().lowercased()

@@ -2,17 +2,18 @@ import FileAccess
 public import PatchGraph
 public import PatchSyntax
 
-/// What surrounds the jobs of a batch, and is not written in them.
+/// The surroundings that all jobs of a batch share.
 public struct BatchSite: Sendable {
-  /// What paths in the manifest are relative to; empty for the working folder.
+  /// The folder that paths in the manifest are relative to; empty for the working directory.
   public var manifestFolder: String
-  /// Where outputs and records are.
+  /// The folder of outputs and records.
   public var outputFolder: String
-  /// What makes the sound: a part of every key.
+  /// The version and the kernel class, which are part of every key.
   public var version: String
   public var kernel: String
   public var limits: PatchLimits
-  /// What surrounds a patch in a folder, for one job; it may write to the folder of outputs.
+  /// Returns the surroundings of a patch in a folder, for one job. The job may write to the output
+  /// folder.
   public var surroundings: @Sendable (_ directory: String) -> PatchSurroundings
   public var assumption: HardwareAssumption
 
@@ -35,10 +36,10 @@ public struct BatchSite: Sendable {
       }
   }
 
-  /// A path of the manifest, as it would be opened.
+  /// A path of the manifest, relative to the working directory.
   func path(_ path: String) -> String { FilePolicy.join(manifestFolder, path) }
 
-  /// A path that means the same in every folder.
+  /// The absolute path.
   static func absolute(_ path: String) -> String {
     path.hasPrefix("/") ? path : FilePolicy.join(RawFile.workingFolder, path)
   }

@@ -2,11 +2,11 @@ import AudioTypes
 import Diagnostics
 import PatchSyntax
 
-/// The first line of a manifest in CSV (RFC 4180, a line for each job): what the columns are.
+/// The header line of a CSV manifest (RFC 4180, one line for each job).
 ///
-/// A column is called as the member of a job, `id` or `duration`; a JSON Pointer is a setting, `input:` and a
-/// pointer or `input:microphone` an input, `output:` and a place one of several outputs. What a cell of a
-/// setting is that is no JSON is a text; an empty cell says nothing.
+/// A column is named like a member of a job, such as `id` or `duration`. A JSON Pointer is a
+/// setting; `input:POINTER` and `input:microphone` are inputs; `output:PLACE` is one of several
+/// outputs. A setting that is not JSON is a text. An empty cell is ignored.
 struct CSVHeader {
   private let columns: [String]
 
@@ -35,7 +35,7 @@ struct CSVHeader {
     }
   }
 
-  /// The job of a line.
+  /// The job of a line as JSON.
   func json(_ line: [UInt8]) throws(JobFault) -> [UInt8] {
     let cells = try Self.cells(line)
     guard cells.count == columns.count else {
@@ -87,7 +87,7 @@ struct CSVHeader {
     return JSONText(root)
   }
 
-  /// The cells of a line, without their quotes.
+  /// The cells of a line without their quotes.
   static func cells(_ line: [UInt8]) throws(JobFault) -> [String] {
     var cells: [String] = []
     var cell: [UInt8] = []
@@ -118,7 +118,7 @@ struct CSVHeader {
     }
   }
 
-  /// A cell as it is written.
+  /// A text as a cell, quoted if necessary.
   static func cell(_ text: String) -> String {
     let isPlain = !text.utf8.contains { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }
     if isPlain { return text }

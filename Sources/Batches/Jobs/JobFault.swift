@@ -1,7 +1,7 @@
 public import AudioTypes
 public import PatchSyntax
 
-/// What is wrong with a job, or has gone wrong with it.
+/// A mistake in a job, or a failure while rendering it.
 public struct JobFault: Error, Sendable, Hashable {
   public var code: String
   public var severity: Severity

@@ -3,7 +3,7 @@ import Diagnostics
 public import PatchSyntax
 import SoundFiles
 
-/// Reads the jobs of manifests and plans.
+/// Reads jobs from manifests and plans.
 public enum JobReader {
   static let members = [
     "id", "patch", "settings", "inputs", "duration", "output", "format", "quality", "normalize",
@@ -11,6 +11,8 @@ public enum JobReader {
   ]
 
   /// Reads a line of JSON.
+  ///
+  /// - Throws: The first mistake in the line.
   public static func job(line: [UInt8]) throws(JobFault) -> BatchJob {
     let reading = JSONReader.read(SourceText(name: "line", bytes: line), dialect: .json)
     if let first = reading.diagnostics.first(where: { $0.severity == .error }) {
@@ -27,6 +29,8 @@ public enum JobReader {
   }
 
   /// Reads an object.
+  ///
+  /// - Throws: The first mistake in the object.
   public static func job(_ json: JSONValue) throws(JobFault) -> BatchJob {
     var job = BatchJob(id: "", patch: "")
     var seen: Set<String> = []
@@ -49,7 +53,7 @@ public enum JobReader {
     return job
   }
 
-  /// Reads a member into a job.
+  /// Reads one member.
   static func read(
     _ name: String, _ value: JSONValue, into job: inout BatchJob
   ) throws(JobFault) {
@@ -101,7 +105,7 @@ public enum JobReader {
     }
   }
 
-  /// What holds of a job whatever it was written in.
+  /// The checks that do not depend on the format of the manifest.
   static func check(_ job: BatchJob) throws(JobFault) {
     for output in job.outputs {
       if let problem = problem(ofOutput: output.path) {
@@ -127,7 +131,7 @@ public enum JobReader {
     }
   }
 
-  /// Why a path cannot be one of an output; `nil` for no reason.
+  /// Why a path cannot be an output; `nil` if it can.
   private static func problem(ofOutput path: String) -> String? {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     if path.isEmpty || parts.last?.isEmpty == true { return "is no name of a file" }

@@ -2,20 +2,20 @@ import AudioTypes
 import PatchSyntax
 import Synchronization
 
-/// A line of a manifest, as JSON.
+/// A line of a manifest as JSON text.
 public struct ManifestLine: Sendable {
-  /// From 1.
+  /// The number of the line, from 1.
   public var number: Int
   public var text: [UInt8]
-  /// Why there is no such text; `nil` where there is.
+  /// Why the line has no JSON text; `nil` if it has.
   public var fault: JobFault?
 }
 
-/// Which lines of a manifest are meant. Empty lines are not counted.
+/// A selection of lines. Empty lines are not counted.
 public struct LineSelection: Sendable, Hashable {
-  /// The i-th of n parts, from 1; together they are all, and no line is in two.
+  /// A part of the lines, from 1, and the number of parts. Each line is in exactly one part.
   public var shard: (part: Int, count: Int)?
-  /// Numbers of lines, from 1.
+  /// A range of line numbers, from 1.
   public var lines: ClosedRange<Int>?
 
   public init(shard: (part: Int, count: Int)? = nil, lines: ClosedRange<Int>? = nil) {
@@ -24,8 +24,8 @@ public struct LineSelection: Sendable, Hashable {
   }
 
   /// - Parameters:
-  ///   - index: Of the job among all, from 0.
-  ///   - line: The number of its line.
+  ///   - index: The index of the job, from 0.
+  ///   - line: The number of its line, from 1.
   public func has(index: Int, line: Int) -> Bool {
     if let lines, !lines.contains(line) { return false }
     guard let shard else { return true }
@@ -44,7 +44,7 @@ public struct LineSelection: Sendable, Hashable {
   }
 }
 
-/// Reads a manifest, JSON lines or CSV, a line at a time. Any thread.
+/// Reads a manifest of JSON lines or CSV line by line. Any thread.
 public final class ManifestReader: Sendable {
   private struct State {
     var lines: LineReader
@@ -58,7 +58,8 @@ public final class ManifestReader: Sendable {
   private let selection: LineSelection
   private let isCSV: Bool
 
-  /// - Parameter path: `-` is standard input: JSON lines. What ends in `.csv` is CSV.
+  /// - Parameter path: `-` is standard input with JSON lines. A file in `.csv` is CSV.
+  /// - Throws: If the file cannot be opened.
   public init(_ path: String, _ selection: LineSelection = LineSelection()) throws(JobFault) {
     self.selection = selection
     isCSV = path.lowercased().hasSuffix(".csv")
@@ -72,10 +73,10 @@ public final class ManifestReader: Sendable {
     }
   }
 
-  /// Why the manifest could not be read to its end; `nil` for no reason.
+  /// Why the manifest could not be read to its end; `nil` if it could.
   public var failure: String? { state.withLock { $0.failure } }
 
-  /// The next line that is meant; `nil` at the end.
+  /// The next selected line; `nil` at the end.
   public func next() -> ManifestLine? { state.withLock { next(&$0) } }
 
   private func next(_ state: inout State) -> ManifestLine? {
@@ -90,7 +91,7 @@ public final class ManifestReader: Sendable {
       guard line.contains(where: { $0 != 0x20 && $0 != 0x09 }) else { continue }
       if isCSV, state.header == nil {
         do throws(JobFault) { state.header = try CSVHeader(Array(line)) } catch {
-          // Without a header no line means anything.
+          // No line can be read without the header.
           state.failure = "line \(state.number): \(error.message)"
           return nil
         }

@@ -1,17 +1,17 @@
 import PatchSyntax
 
-/// What a plain document means, as a text: members by their names, no comments, and in the place of each path
-/// of a file that is read a gap for the digest of its bytes.
+/// A canonical text of an expanded patch: members sorted by name, without comments, and with a gap
+/// for the digest of each file that is read.
 struct CanonicalText: Sendable {
-  /// Between two of them is a gap.
+  /// The text between the gaps.
   private(set) var pieces: [[UInt8]] = []
-  /// The files of the gaps.
+  /// The file of each gap.
   private(set) var files: [String] = []
 
   /// - Parameters:
   ///   - document: An expanded patch.
-  ///   - file: Says of a text whether it is the path of a file that is read, and which.
-  ///   - output: Whether a text is the path of a file that is written.
+  ///   - file: The file of a text that is a path of a file to read; `nil` for other texts.
+  ///   - output: Whether a text is the path of a file to write.
   init(_ document: JSONText, file: (String) -> String?, output: (String) -> Bool) {
     var writer = Writer(constants: [:])
     for member in document.members where member.name == "constants" {
@@ -29,12 +29,12 @@ struct CanonicalText: Sendable {
     files = writer.files
   }
 
-  /// Members of a patch that change nothing that is heard.
+  /// Members that do not affect the sound.
   private static let saysNothing: Set<String> = [
     "$schema", "schemaVersion", "title", "comment", "constants",
   ]
 
-  /// Connections whose ends name bus 0 as it is meant where none is named.
+  /// Writes an address of bus 0, such as `mixer:0`, as `mixer`.
   private static func shortened(_ connections: JSONText) -> JSONText {
     guard case .array(let all) = connections else { return connections }
     return .array(
@@ -73,7 +73,7 @@ struct CanonicalText: Sendable {
         }
         text += "]"
       case .string(let string):
-        // The name of a constant says nothing: it is numbered in the order of the text.
+        // A text constant is written by its value, so that its name makes no difference.
         if case .string(let meant)? = constants[string] {
           text += "$" + JSONText.string(meant).compact
         } else if let path = file(string) {

@@ -1,8 +1,8 @@
 import CCrypto
 
-/// The SHA-256 of some bytes.
+/// A SHA-256 digest.
 public struct Digest: Hashable, Sendable, CustomStringConvertible {
-  /// Big-endian, the first eight bytes first.
+  /// Big-endian words, the first eight bytes first.
   var words: (UInt64, UInt64, UInt64, UInt64)
 
   /// 64 hexadecimal digits.
@@ -13,10 +13,10 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
     }.joined()
   }
 
-  /// The first half: what tables in memory hold.
+  /// The first half, for tables in memory.
   var short: ShortDigest { ShortDigest(high: words.0, low: words.1) }
 
-  /// Reads 64 hexadecimal digits.
+  /// Parses 64 hexadecimal digits; `nil` for anything else.
   public init?(_ text: some Sequence<UInt8>) {
     var found: [UInt64] = [0, 0, 0, 0]
     var count = 0
@@ -48,7 +48,7 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
   public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 }
 
-/// Half of a digest, for tables of millions.
+/// Half of a digest, for tables with millions of entries.
 struct ShortDigest: Hashable, Comparable, Sendable {
   var high: UInt64
   var low: UInt64
@@ -58,20 +58,20 @@ struct ShortDigest: Hashable, Comparable, Sendable {
   }
 }
 
-/// Works out a digest, piece by piece.
+/// Computes a digest incrementally.
 ///
-/// `@safe`: it owns what it points to, and hands over no more bytes than there are.
+/// `@safe`: it owns its context, and passes only existing bytes to libcrypto.
 @safe
 public struct Hashing: ~Copyable {
   private let context: OpaquePointer?
 
-  /// Why nothing can be hashed; `nil` for no reason.
+  /// Why hashing is not possible; `nil` if it is.
   public static var refusal: String? {
     guard let reason = unsafe ccrypto_load() else { return nil }
     return unsafe "libcrypto, which makes keys, cannot be loaded (\(String(cString: reason)))"
   }
 
-  /// Asked for only where there is no `refusal`.
+  /// May be called only if `refusal` is `nil`.
   public init() {
     unsafe context = EVP_MD_CTX_new()
     _ = unsafe EVP_DigestInit_ex(context, EVP_sha256(), nil)
@@ -87,7 +87,7 @@ public struct Hashing: ~Copyable {
 
   public mutating func add(_ bytes: [UInt8]) { add(bytes[...]) }
 
-  /// Adds a text with its length in front of it, so that no two lists of texts are one.
+  /// Adds a text with its length in front, so that different lists of texts give different digests.
   public mutating func add(_ text: String) {
     add(Array("\(text.utf8.count):".utf8))
     add(Array(text.utf8))
@@ -95,7 +95,7 @@ public struct Hashing: ~Copyable {
 
   mutating func add(_ digest: Digest) { add(digest.description) }
 
-  /// Called once.
+  /// The digest. May be called once.
   public mutating func finish() -> Digest {
     var bytes = [UInt8](repeating: 0, count: 64)
     var count: UInt32 = 0

@@ -2,7 +2,7 @@ public import FileAccess
 import Glibc
 import Synchronization
 
-/// The digests of files, each worked out once as long as the file does not change. Any thread.
+/// The digests of files, computed once for each version of a file. Any thread.
 public final class FileDigests: Sendable {
   private struct Known {
     var version: FileVersion?
@@ -11,14 +11,14 @@ public final class FileDigests: Sendable {
   }
 
   private let known = Mutex<[String: Known]>([:])
-  /// So many are kept: a million of them take 200 MB.
+  /// The most entries: a million would take 200 MB.
   private static let most = 100_000
 
   public init() {}
 
-  /// The digest of a file's bytes, and how many there are.
+  /// The digest and the size of a file in bytes.
   ///
-  /// - Throws: Why it cannot be read.
+  /// - Throws: If the file cannot be read.
   public func digest(of path: String) throws(FileRefusal) -> (digest: Digest, size: Int) {
     let file = try FilePolicy.user.open(path)
     let version = FileVersion(of: file.descriptor)
@@ -34,11 +34,11 @@ public final class FileDigests: Sendable {
     return (digest, size)
   }
 
-  /// The digest of what a file has now, which is not kept.
+  /// The digest and size of a part of a file, not kept.
   ///
   /// - Parameters:
-  ///   - start: The first byte.
-  ///   - most: How many bytes at most.
+  ///   - start: The offset of the first byte.
+  ///   - most: The most bytes to read.
   static func fresh(
     _ path: String, from start: Int = 0, count most: Int = .max
   ) throws(FileRefusal) -> (digest: Digest, size: Int) {

@@ -3,29 +3,29 @@ import FileAccess
 import PatchSyntax
 import Synchronization
 
-/// The patches of a batch, each read once, and what they mean. Any thread.
+/// The patches of a batch, each read once, with their canonical texts. Any thread.
 final class PatchShelf: Sendable {
-  /// A patch as it was read.
+  /// The text of a patch.
   struct Source: Sendable {
     var text: SourceText
     var directory: String
-    /// Of its bytes.
+    /// The digest of its bytes.
     var digest: Digest
   }
 
-  /// What a patch with some settings means, whatever files are put into it.
+  /// The canonical text of a patch with certain settings, for any input files.
   struct Meaning: Sendable {
     enum Gap: Sendable, Hashable {
-      /// The file of an input of the job.
+      /// An input of the job.
       case input(String)
       case file(String)
     }
 
     var pieces: [[UInt8]]
     var gaps: [Gap]
-    /// Files that are read and named nowhere in the expanded patch.
+    /// Files that the patch reads and the expanded text does not mention.
     var unnamed: [String]
-    /// Files that the expanded patch has in it: sub-graphs.
+    /// Files whose contents are part of the expanded text: sub-graphs.
     var contained: [String] = []
   }
 
@@ -41,7 +41,7 @@ final class PatchShelf: Sendable {
 
   init(limits: PatchLimits) { self.limits = limits }
 
-  /// A patch by its path.
+  /// The patch at a path.
   func source(_ path: String) throws(FileRefusal) -> Source {
     if let known = state.withLock({ $0.sources[path] }) { return known }
     let bytes = try FilePolicy.user.read(path, limit: limits.bytes).bytes
@@ -55,7 +55,7 @@ final class PatchShelf: Sendable {
     return source
   }
 
-  /// What is known of a patch, its settings and the places of its inputs.
+  /// The canonical text under a name: see `PreparedJob.name`.
   func meaning(_ name: String) -> Meaning? { state.withLock { $0.meanings[name] } }
 
   func keep(_ meaning: Meaning, _ name: String) {

@@ -5,24 +5,23 @@ import PatchGraph
 import PatchSyntax
 import SoundFiles
 
-/// A job on its way to being rendered. Used by one thread.
+/// A job with its digest and key. Not thread-safe.
 ///
-/// Its digest tells it from every other line, and costs no more than reading its inputs; its key tells what it
-/// renders from everything else that could be rendered, however that is written, and takes the patch to be
-/// built.
+/// The digest identifies the line and needs only the bytes of the inputs. The key identifies what
+/// is rendered, however it is written, and needs the patch to be built.
 struct PreparedJob {
   let job: BatchJob
   let line: Int
   let site: BatchSite
   let source: PatchShelf.Source
-  /// Of the line, of the patch's bytes and of those of the inputs.
+  /// The digest of the line, of the patch's bytes and of the inputs' bytes.
   let digest: Digest
-  /// In the order of the job.
+  /// In the order of the inputs.
   private let inputDigests: [Digest]
   private let shelf: PatchShelf
   private let files: FileDigests
 
-  /// - Parameter text: The line as it is written.
+  /// - Parameter text: The line.
   init(
     _ job: BatchJob, text: [UInt8], line: Int, site: BatchSite, _ shelf: PatchShelf,
     _ files: FileDigests
@@ -54,7 +53,7 @@ struct PreparedJob {
     digest = hashing.finish()
   }
 
-  /// Of a job that cannot be as much as looked at.
+  /// The digest of a line that is not a valid job.
   static func digest(ofFaulty text: [UInt8], _ site: BatchSite) -> Digest {
     var hashing = Hashing()
     hashing.add("patchrun batch faulty job 1")
@@ -65,18 +64,18 @@ struct PreparedJob {
 
   // MARK: The patch
 
-  /// A patch with what a job puts into it, as a graph that is not initialized.
+  /// A patch with the settings and inputs of a job, as a graph that is not initialized.
   struct Built {
     var reading: PatchReader.Result
     var patch: BuiltPatch
     var surroundings: PatchSurroundings
-    /// The files that are a part of it: sub-graphs, presets.
+    /// The files that are part of the patch: sub-graphs and presets.
     var contained: Set<String>
   }
 
-  /// The patch with what the job puts into it, as a graph.
+  /// Builds the patch with the settings and inputs of the job.
   ///
-  /// - Parameter path: Where an output is written.
+  /// - Parameter path: The path that an output is written to.
   func build(_ path: (BatchJob.File) -> String) throws(JobFault) -> Built {
     var texts = job.settings.map { "\($0.name)=\($0.value.compact)" }
     for input in job.inputs where input.place != BatchJob.microphone {
@@ -101,7 +100,7 @@ struct PreparedJob {
         || places.contains(JSONPointer(["taps", tap.name, "path"]).description)
     }
     if kept.count < taps.count {
-      // What nobody has asked for would be written by every job to the same place.
+      // Taps that the job does not mention would be written to the same path by every job.
       reading.document = patch.document
       reading.document?.taps = kept
       patch = PatchBuilder.build(reading, in: surroundings, device: device)
@@ -139,15 +138,15 @@ struct PreparedJob {
 
   // MARK: The key
 
-  /// What is rendered, and which files are read for it beside the patch and the inputs.
+  /// The key of a job, and the digests of the files that it reads besides the patch and the inputs.
   struct Key {
     var digest: Digest
-    /// Of the key and the names of the outputs.
+    /// The digest of the key and the names of the outputs.
     var placed: Digest
     var reads: [(path: String, digest: String)]
   }
 
-  /// What a patch with these settings is called among meanings.
+  /// The name of the canonical text of the patch with these settings.
   private var name: String {
     var hashing = Hashing()
     hashing.add(source.text.name)
@@ -162,20 +161,20 @@ struct PreparedJob {
     return hashing.finish().description
   }
 
-  /// The key, where it is known what the patch means.
+  /// The key, if the canonical text is known.
   func knownKey() throws(JobFault) -> Key? {
     guard let meaning = shelf.meaning(name) else { return nil }
     return try key(meaning)
   }
 
-  /// The key of the patch that the job has become.
+  /// The key of a built patch.
   func key(_ built: Built) throws(JobFault) -> Key {
     let (meaning, isOfAll) = try meaning(built)
     if isOfAll { shelf.keep(meaning, name) }
     return try key(meaning)
   }
 
-  /// What the patch means, and whether that is so for every file that stands in the place of an input.
+  /// The canonical text, and whether it holds for any file in place of an input.
   private func meaning(_ built: Built) throws(JobFault) -> (PatchShelf.Meaning, Bool) {
     let patch = built.patch
     let surroundings = built.surroundings
@@ -188,7 +187,7 @@ struct PreparedJob {
       expanded = nil
     }
     guard let document = expanded?.document else {
-      // It cannot be written as a plain patch: then its text, and what is put into it, say what it is.
+      // The patch cannot be expanded: its text and its settings are the key.
       let settings = job.settings.map { "\($0.name)=\($0.value.compact)" }.joined(separator: "\n")
       let texts = [Array("as written ".utf8) + source.text.bytes + Array(settings.utf8)]
       return (.init(pieces: texts, gaps: [], unnamed: patch.inputFiles.sorted()), false)

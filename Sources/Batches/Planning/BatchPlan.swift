@@ -3,18 +3,18 @@ public import Diagnostics
 public import FileAccess
 import PatchSyntax
 
-/// Patches, inputs and settings whose combinations are the jobs of a batch.
+/// A plan: the combinations of its patches, inputs and settings are the jobs of a batch.
 public struct BatchPlan: Sendable {
   public var patches: [String] = []
-  /// By places of inputs.
+  /// The place of each input, and the pattern of its files.
   public var inputs: [(place: String, pattern: FilePattern)] = []
   public var settings: [(pointer: String, choice: SettingChoice)] = []
   /// How often each combination is drawn.
   public var draws = 1
   public var seed = 0
-  /// What outputs are called: places, and paths with names in braces.
+  /// The places of outputs, and their paths with names in braces.
   public var outputs: [BatchJob.File] = []
-  /// The members that all jobs have in common.
+  /// The members that all jobs share.
   public var common = BatchJob(id: "", patch: "")
 
   public init() {}
@@ -27,6 +27,8 @@ public struct BatchPlan: Sendable {
   // MARK: Reading
 
   /// Reads a plan: NAME.batch.json.
+  ///
+  /// - Throws: The first mistake in the plan.
   public init(_ source: SourceText) throws(JobFault) {
     let reading = JSONReader.read(source, dialect: JSONReader.Dialect(fileName: source.name))
     if let first = reading.diagnostics.first(where: { $0.severity == .error }) {
@@ -103,7 +105,9 @@ public struct BatchPlan: Sendable {
 
   // MARK: Flags
 
-  /// Adds a setting as `--set` says it: a value that is no JSON is a text.
+  /// Adds a setting from `--set`: a value that is not JSON is a text.
+  ///
+  /// - Throws: If there is no JSON Pointer before `=`.
   public mutating func add(setting text: String) throws(JobFault) {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let pointer = JSONPointer(parsing: String(parts[0])),
@@ -121,7 +125,7 @@ public struct BatchPlan: Sendable {
     }
   }
 
-  /// Adds an input as `--input` says it: `POINTER=PATTERN`, or a pattern for the microphone.
+  /// Adds an input from `--input`: `POINTER=PATTERN`, or a pattern for the microphone.
   public mutating func add(input text: String) {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     if parts.count == 2, parts[0].hasPrefix("/"),

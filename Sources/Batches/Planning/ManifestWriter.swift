@@ -3,11 +3,11 @@ import FileAccess
 import PatchSyntax
 import SoundFiles
 
-/// Writes the jobs of a plan as lines of a manifest.
+/// Writes the jobs of a plan as a manifest.
 public struct ManifestWriter {
-  /// `nil` for JSON lines.
+  /// The columns of CSV; `nil` for JSON lines.
   private var columns: [String]?
-  /// Hashes of ids and of paths of outputs.
+  /// Hashes of ids and of output paths.
   private var seen: Set<Int> = []
   private var number = 0
 
@@ -26,7 +26,9 @@ public struct ManifestWriter {
     self.columns = columns
   }
 
-  /// Adds the line of a job.
+  /// Adds the line of a job to `text`.
+  ///
+  /// - Throws: If another job has the same id or output.
   public mutating func add(_ job: BatchJob, to text: inout String) throws(JobFault) {
     number += 1
     guard seen.insert("id \(job.id)".hashValue).inserted else {
@@ -72,12 +74,14 @@ public struct ManifestWriter {
 }
 
 extension BatchPlan {
-  /// Whether a file is a plan, by its name: NAME.batch.json.
+  /// Whether a path is that of a plan: NAME.batch.json.
   public static func isPlan(_ path: String) -> Bool {
     path.hasSuffix(".batch.json") || path.hasSuffix(".batch.jsonc")
   }
 
-  /// Reads the plan of a file.
+  /// Reads the plan in a file.
+  ///
+  /// - Throws: If it cannot be read, or the first mistake in it.
   public init(reading path: String) throws(JobFault) {
     let bytes: [UInt8]
     do throws(FileRefusal) {
@@ -88,7 +92,7 @@ extension BatchPlan {
     try self.init(SourceText(name: path, bytes: bytes))
   }
 
-  /// Adds an output as `--output` says it: a path, or `PLACE=PATH`.
+  /// Adds an output from `--output`: a path, or `PLACE=PATH`.
   public mutating func add(output text: String) {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let file =
@@ -98,7 +102,9 @@ extension BatchPlan {
     outputs.append(file)
   }
 
-  /// Adds what options say that all jobs have in common.
+  /// Adds the members from options that all jobs share.
+  ///
+  /// - Throws: If one of them is wrong.
   public mutating func add(
     format: String?, loudness: Double?, measures: String?
   ) throws(JobFault) {

@@ -3,22 +3,24 @@ import Diagnostics
 import FileAccess
 import PatchSyntax
 
-/// The jobs of a plan, one after the other: every patch with every file of each input and every value of each
-/// list, as often as it is drawn.
+/// The jobs of a plan: every patch with every file of each input and every value of each list, as
+/// often as it is drawn.
 public struct PlannedJobs {
   private let plan: BatchPlan
   private let patches: [String]
   /// The files of each input.
   private let files: [[String]]
-  /// How many there are of each: patches, files, values, draws.
+  /// The counts of patches, files, values and draws.
   private let radices: [Int]
   public let count: Int
-  /// What becomes of a path that is read.
+  /// Converts a path that is read.
   private let path: (String) -> String
 
   /// - Parameters:
-  ///   - folder: That patterns and paths begin in; empty for the working folder.
-  ///   - path: What is written of a path that is read.
+  ///   - folder: The folder that patterns and paths are relative to; empty for the working
+  ///     directory.
+  ///   - path: Converts a path before it is written to the manifest.
+  /// - Throws: If the plan gives no job.
   public init(
     _ plan: BatchPlan, in folder: String, path: @escaping (String) -> String = { $0 }
   ) throws(JobFault) {
@@ -64,7 +66,7 @@ public struct PlannedJobs {
     self.count = count
   }
 
-  /// What the numbers of jobs are made of: `2 patches, 30 files, 5 values`.
+  /// The factors of the number of jobs, such as `2 patches, 30 files, 5 values of …`.
   public var summary: String {
     var parts = [patches.count == 1 ? "1 patch" : "\(patches.count) patches"]
     for files in files { parts.append(files.count == 1 ? "1 file" : "\(files.count) files") }
@@ -75,7 +77,7 @@ public struct PlannedJobs {
     return parts.joined(separator: " × ")
   }
 
-  /// The job with a number below `count`.
+  /// The job with a number from 0 to `count - 1`.
   public func job(_ number: Int) throws(JobFault) -> BatchJob {
     var digits: [Int] = []
     var rest = number
@@ -126,7 +128,7 @@ public struct PlannedJobs {
     return job
   }
 
-  /// A path with values in the place of names in braces.
+  /// Replaces the names in braces.
   static func filled(_ pattern: String, _ parts: [String: String]) throws(JobFault) -> String {
     var text = ""
     var rest = pattern[...]
@@ -148,7 +150,7 @@ public struct PlannedJobs {
       rest = rest[rest.index(after: close)...]
     }
     text += rest
-    // An input that is in no folder of its own.
+    // An input without a folder leaves an empty component.
     return text.split(separator: "/", omittingEmptySubsequences: true).joined(separator: "/")
   }
 
@@ -161,7 +163,7 @@ public struct PlannedJobs {
     return ending.isEmpty ? path : String(path.dropLast(ending.count + 1))
   }
 
-  /// A value as a part of a name: letters, digits, points and signs.
+  /// A value as part of a file name: letters, digits and `+-.`.
   private static func word(_ text: String) -> String {
     String(text.map { $0.isLetter || $0.isNumber || "+-.".contains($0) ? $0 : "_" })
   }

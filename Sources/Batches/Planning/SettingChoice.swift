@@ -2,23 +2,23 @@ import Diagnostics
 public import PatchSyntax
 import RenderCore
 
-/// The values that a plan gives to a setting.
+/// The values of a setting in a plan.
 public enum SettingChoice: Sendable, Hashable {
-  /// The same in every job.
+  /// The same value in every job.
   case fixed(JSONText)
-  /// Each of them in a job of its own.
+  /// Each value in a job of its own.
   case each([JSONText])
-  /// One of them, drawn.
+  /// One of the values, at random.
   case choice([JSONText])
-  /// Drawn from a range: every part of it is as likely.
+  /// A random value, uniformly distributed.
   case uniform(Double, Double)
-  /// Drawn from a range: every octave of it is as likely.
+  /// A random value whose logarithm is uniformly distributed.
   case logUniform(Double, Double)
 
   static let names = ["choice", "uniform", "logUniform"]
 
-  /// Reads the value of a setting in a plan: a list is each of its values, an object with one member says how
-  /// a value is drawn, everything else is the value itself.
+  /// Reads a setting of a plan: a list is `each`, an object with one member says how to draw,
+  /// anything else is the value itself.
   init(_ json: JSONValue, of pointer: String) throws(JobFault) {
     func fault(_ message: String, help: [String] = []) -> JobFault {
       JobFault(BatchRules.plan, "the setting \(quoted(pointer)): \(message)", help: help)
@@ -53,7 +53,7 @@ public enum SettingChoice: Sendable, Hashable {
     }
   }
 
-  /// Whether a value is drawn.
+  /// Whether the value is random.
   public var isDrawn: Bool {
     switch self {
     case .fixed, .each: false
@@ -61,11 +61,11 @@ public enum SettingChoice: Sendable, Hashable {
     }
   }
 
-  /// The value of a job.
+  /// The value for a job.
   ///
   /// - Parameters:
-  ///   - index: Of those of `each`.
-  ///   - id: The job's: with the seed and the pointer it alone decides what is drawn.
+  ///   - index: The index into the values of `each`.
+  ///   - id: The id of the job. A random value depends only on it, the seed and the pointer.
   func value(_ index: Int, seed: Int, id: String, pointer: String) -> JSONText {
     switch self {
     case .fixed(let value): value
@@ -79,7 +79,7 @@ public enum SettingChoice: Sendable, Hashable {
     }
   }
 
-  /// At least 0 and below 1, of 2^53 values.
+  /// A number from 0 to below 1, one of 2^53.
   private static func draw(_ seed: Int, _ id: String, _ pointer: String) -> Double {
     var hashing = Hashing()
     hashing.add("patchrun draw 1")

@@ -6,10 +6,10 @@ import RenderTaps
 import SoundFiles
 import SoundMeasures
 
-/// What hears the output unit of a job: it measures, and writes the file that the job asks for. Where the level
-/// is to be normalized, or more is to be measured than peak and loudness, the sound is kept until its end.
+/// Measures the output of a job and writes its file. The sound is kept to the end if it has to be
+/// normalized, or if more than peak and loudness is measured.
 ///
-/// Used by the thread that renders.
+/// Used on the thread that renders.
 struct JobEar: ~Copyable {
   private let job: BatchJob
   private let format: StreamFormat?
@@ -19,10 +19,10 @@ struct JobEar: ~Copyable {
   private var samples: [Double] = []
   private var channels: [[Float]] = []
   private let keeps: Bool
-  /// Where the sound is kept that is too long for memory.
+  /// The sound on the disk, if it is too long for memory.
   private var spooled: SpooledSound?
 
-  /// - Parameter format: Of the device; `nil` where nothing is played.
+  /// - Parameter format: The format of the device; `nil` if nothing is played.
   init(
     _ job: BatchJob, _ format: StreamFormat?, frameCount: Int, _ writer: OutputWriter?,
     mostSamples: Int
@@ -68,10 +68,10 @@ struct JobEar: ~Copyable {
     for channel in channels.indices { channels[channel].reserveCapacity(frameCount) }
   }
 
-  /// The first frame with a sample that is no finite number.
+  /// The first frame with a sample that is not finite.
   var firstBadFrame: Int? { decoder?.firstBadFrame }
 
-  /// Takes interleaved bytes of the device's format.
+  /// Takes interleaved samples in the format of the device.
   mutating func take(_ bytes: ArraySlice<UInt8>) {
     guard let format else { return }
     decoder?.decode(bytes, into: &samples)
@@ -93,7 +93,7 @@ struct JobEar: ~Copyable {
     }
   }
 
-  /// Finishes the file, and says in the record what was heard.
+  /// Finishes the file and adds the measurements to the record.
   mutating func finish(into record: inout BatchRecord) throws(JobFault) {
     guard let format, let decoder else { return }
     record.peak = decoder.peak > 0 ? 20 * renderLog10(decoder.peak) : nil
@@ -121,7 +121,7 @@ struct JobEar: ~Copyable {
     if let fault = Self.fault(try writer?.finish()) { record.diagnostics.append(fault) }
   }
 
-  /// Leaves nothing on the disk but the output.
+  /// Removes the temporary file.
   func discard() { spooled?.remove() }
 
   private mutating func finishSpooled(into record: inout BatchRecord) throws(JobFault) {
@@ -173,7 +173,7 @@ struct JobEar: ~Copyable {
     }
   }
 
-  /// What there is to say of samples beyond full scale.
+  /// The warning about clipped samples; `nil` for none.
   static func fault(_ clipping: Clipping?) -> JobFault? {
     guard let clipping else { return nil }
     return JobFault(

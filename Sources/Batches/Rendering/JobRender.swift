@@ -12,13 +12,13 @@ import RenderTaps
 import SoundFiles
 import SoundMeasures
 
-/// Renders one job: its patch is pulled once, its outputs written, and what it sounds like measured.
+/// Renders a job: pulls its patch once, writes the outputs and measures the sound.
 struct JobRender {
   private let prepared: PreparedJob
   private let built: PreparedJob.Built
   private let graph: AudioGraph
   private let isCancelled: () -> Bool
-  /// Where an output is written.
+  /// The path that an output is written to.
   private let path: (BatchJob.File) -> String
   private let mostSamples: Int
 
@@ -38,12 +38,12 @@ struct JobRender {
     self.mostSamples = mostSamples
   }
 
-  /// What a render was stopped by that is nobody's fault.
+  /// The render was cancelled, which is no fault.
   struct Cancelled: Error {}
 
-  /// Renders the job, and says in its record what came of it.
+  /// Renders the job and completes its record.
   ///
-  /// - Returns: `false` where it was cancelled; then nothing of it is left.
+  /// - Returns: `false` if it was cancelled. All its files are then removed.
   func run(into record: inout BatchRecord) throws(JobFault) -> Bool {
     var writers: [String: OutputWriter] = [:]
     for output in job.outputs where !output.place.hasPrefix("/") {
@@ -134,7 +134,7 @@ struct JobRender {
     if let fault = JobEar.fault(clipping) { record.diagnostics.append(fault) }
   }
 
-  /// What a file is given of a bus: its samples as they are.
+  /// The format of a bus's file: float samples, as they are on the bus.
   private static func canonical(_ format: StreamFormat) -> StreamFormat {
     StreamFormat(.float32, channels: format.channelCount, sampleRate: format.sampleRate)
   }
@@ -171,7 +171,7 @@ struct JobRender {
     return buses
   }
 
-  /// The number of an output, by itself or by its elementName.
+  /// The index of an output, given by number or by `elementName`.
   private func bus(_ text: String, of node: NodeID, _ name: String) throws(JobFault) -> Int {
     if let number = PatchReader.bus(text) { return number }
     guard let unit = try? graph.unit(node) else { return 0 }

@@ -2,18 +2,18 @@ import PatchSyntax
 import RenderCore
 import SoundMeasures
 
-/// The gain that brings a sound to a loudness, as far as its true peak lets it.
+/// The gain that brings a sound to a loudness, limited by its true peak.
 struct Normalization {
-  /// In decibels.
+  /// The gain in decibels.
   let gain: Double
-  /// In LUFS and dBTP, before; `nil` for silence.
+  /// The loudness in LUFS and the true peak in dBTP before the gain; `nil` for silence.
   let loudness: Double?
   let truePeak: Double?
-  /// In decibels: how much of the gain the peak has not let through; 0 where the loudness is reached.
+  /// By how many decibels the true peak limits the gain; 0 if the target is reached.
   let heldBack: Double
   private let wanted: BatchJob.Normalizing
 
-  /// What rounding to integers and dither may add to a peak.
+  /// The increase of a peak by rounding and dither, in decibels.
   private static let margin = 0.01
 
   init(_ sound: Sound, to wanted: BatchJob.Normalizing) {
@@ -24,7 +24,7 @@ struct Normalization {
 
   /// - Parameters:
   ///   - loudness: In LUFS; `nil` for silence.
-  ///   - peak: In dBTP.
+  ///   - peak: The true peak in dBTP.
   init(loudness: Double?, truePeak peak: Double, to wanted: BatchJob.Normalizing) {
     self.wanted = wanted
     self.loudness = loudness
@@ -39,8 +39,8 @@ struct Normalization {
     heldBack = full - gain
   }
 
-  /// The integrated loudness. A sound that is shorter than a block of the measurement, 0.4 s, is as loud as
-  /// the same sound played again and again.
+  /// The integrated loudness. A sound shorter than a gating block (0.4 s) is measured as if it were
+  /// repeated.
   static func loudness(of sound: Sound) -> Double? {
     let block = Int((sound.sampleRate * 0.4).rounded(.up))
     guard sound.frameCount > 0, sound.frameCount < block else { return sound.integratedLoudness() }
@@ -51,10 +51,10 @@ struct Normalization {
     return Sound(sampleRate: sound.sampleRate, channels: channels).integratedLoudness()
   }
 
-  /// The factor that samples are multiplied by.
+  /// The linear gain.
   var factor: Double { renderExp(gain / 20 * 2.302585092994046) }
 
-  /// What there is to say of it; `nil` for nothing.
+  /// The warning about silence or a limited gain; `nil` for none.
   var fault: JobFault? {
     guard let loudness, let truePeak else {
       return JobFault(BatchRules.loudness, "there is no loudness to normalize: it is silent")

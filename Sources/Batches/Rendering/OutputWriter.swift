@@ -4,9 +4,9 @@ import PatchSyntax
 import SoundFiles
 import Synchronization
 
-/// A sound file that a job writes. One thread at a time may use it.
+/// A sound file of a job. One thread at a time may use it.
 ///
-/// `@unchecked Sendable`: the thread that renders has it, and the tap that it renders for.
+/// `@unchecked Sendable`: the render loop and the tap that writes to it run on one thread.
 final class OutputWriter: @unchecked Sendable {
   let path: String
   private let job: BatchJob
@@ -18,7 +18,7 @@ final class OutputWriter: @unchecked Sendable {
     self.job = job
   }
 
-  /// Begins the file, in a folder that is made where it is not there.
+  /// Opens the file and creates its folder if necessary.
   func open(_ format: StreamFormat) throws(JobFault) {
     do throws(RawFile.Failure) {
       try RawFile.makeFolder(RawFile.folder(of: path))
@@ -29,14 +29,14 @@ final class OutputWriter: @unchecked Sendable {
       writer = try SoundFileWriter(
         path: path, files: .user, existing: .replaceOwn { SoundFileMark.isSet($0) }, format: format,
         sampleType: job.format, quality: job.quality)
-      // The books do, for all outputs of a second.
+      // `RecordBooks` flushes the outputs once a second.
       writer?.synchronizes = false
     } catch {
       throw JobFault(BatchRules.output, error.message, help: [error.help])
     }
   }
 
-  /// Takes samples, channel beside channel. What cannot be written is said by `finish()`.
+  /// Writes interleaved samples. `finish()` reports errors.
   func write(_ samples: [Double], frameCount: Int) {
     writing { writer throws(SoundFileError) in try writer.write(samples, frameCount: frameCount) }
   }
@@ -54,7 +54,7 @@ final class OutputWriter: @unchecked Sendable {
     }
   }
 
-  /// Makes the file whole and gives it its name. Returns what was beyond full scale and is cut off.
+  /// Closes the file and gives it its name. Returns the clipped samples, if any.
   func finish() throws(JobFault) -> Clipping? {
     if let failure { throw failure }
     guard let writer else { return nil }
@@ -64,7 +64,7 @@ final class OutputWriter: @unchecked Sendable {
     return writer.clipping
   }
 
-  /// Leaves nothing of it; after `finish()` it does nothing.
+  /// Removes the unfinished file. Does nothing after `finish()`.
   func discard() {
     guard let writer else { return }
     let place = writer.unfinishedPath

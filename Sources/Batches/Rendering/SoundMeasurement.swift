@@ -1,13 +1,13 @@
 import PatchSyntax
 import SoundMeasures
 
-/// What a job can have measured of what its output unit plays, beside its peak and its loudness.
+/// A measurement of a job's output, besides its peak and its loudness.
 public enum SoundMeasurement: String, CaseIterable, Sendable {
   case truePeak, rms, dc, integratedLoudness, shortTermLoudness, loudnessRange, clippedRuns
   case clicks, dropouts, nonFiniteSamples
 
-  /// Levels in decibels, rounded to 0.001, those of channels in a list; counts as they are; `null` for what
-  /// cannot be measured.
+  /// The result: levels in decibels with three decimals, as a list for each channel; counts as
+  /// numbers; `null` if it cannot be measured.
   func json(of sound: Sound) -> JSONText {
     switch self {
     case .truePeak: .array(sound.truePeak().map { Self.level($0.value) })

@@ -1,23 +1,23 @@
 import SoundMeasures
 
-/// A sound that is too long for memory, on the disk until its gain is known: samples as floats, channel beside
-/// channel, and what was measured on the way. Used by one thread.
+/// A sound that is too long for memory, kept in a file of interleaved floats until its gain is
+/// known. Its true peak is measured on the way. Not thread-safe.
 struct SpooledSound {
   private let file: RawFile
   private let channelCount: Int
   private let sampleRate: Double
   private var block: [UInt8] = []
   private var failure: RawFile.Failure?
-  /// What the peak is looked for in next: the end of what it was looked for in before is at its beginning.
+  /// The next frames for the true peak, beginning with the end of the last window.
   private var window: [[Float]]
   private var peak = -Double.infinity
 
-  /// Frames that are looked at together, and how many at either end are faded, so that a cut has no peak of its
-  /// own: these are in the middle of another window, but at the ends of the sound.
+  /// The length of a window for the true peak, and of the fades at its ends, in frames. Fades
+  /// prevent a false peak at a cut; the faded frames are in the middle of the next window.
   private static let windowFrames = 1 << 18
   private static let fade = 1 << 13
 
-  /// - Parameter path: Is made, and what a killed process has left there replaced.
+  /// - Parameter path: The file to create. A file that a killed process has left is replaced.
   init(_ path: String, channelCount: Int, sampleRate: Double) throws(RawFile.Failure) {
     RawFile.remove(path)
     file = try RawFile(path, for: .appending)
@@ -47,7 +47,7 @@ struct SpooledSound {
 
   private var isFirst = true
 
-  /// Looks for the peak in the window.
+  /// Updates the peak from the window.
   private mutating func look(isLast: Bool) {
     let length = window[0].count
     var faded = window
@@ -66,7 +66,7 @@ struct SpooledSound {
     isFirst = false
   }
 
-  /// In dBTP. Called once, when all of the sound is there.
+  /// The true peak in dBTP. To be called once, after the last `add`.
   mutating func truePeak() throws(RawFile.Failure) -> Double {
     look(isLast: true)
     flush()
@@ -74,7 +74,7 @@ struct SpooledSound {
     return peak
   }
 
-  /// Hands the samples on, times a factor, a block at a time.
+  /// Reads the sound back, multiplied by a factor, in blocks.
   func read(times factor: Float, _ body: ([Float], Int) -> Void) throws(RawFile.Failure) {
     let source = try RawFile(file.path, for: .reading)
     let frameBytes = 4 * channelCount

@@ -3,25 +3,25 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Speaks with a running patch over its socket. Each call has a connection of its own, and waits in
-/// the thread that calls.
+/// A client of a running patch's control socket. Each call opens a connection of its own and blocks
+/// the calling thread.
 public struct ControlClient: Hashable, Sendable {
   public let socketPath: String
 
   public init(socketPath: String) { self.socketPath = socketPath }
 
-  /// What is asked.
+  /// A request.
   public struct Request: Hashable, Sendable {
     public enum Method: String, Hashable, Sendable { case get, put, patch, delete, post }
 
     public var method: Method
     public var path: String
-    /// The parts of the query, not encoded.
+    /// The items of the query, not percent-encoded.
     public var query: [String: String]
-    /// The body and what it is: `application/json`.
+    /// The body and its type, such as `application/json`.
     public var body: String?
     public var contentType: String?
-    /// The entity tag, without quotes, of the document that is meant; `nil` for any.
+    /// The entity tag of the document, without quotes; `nil` for any.
     public var ifMatch: String?
 
     public init(
@@ -54,25 +54,26 @@ public struct ControlClient: Hashable, Sendable {
     }
   }
 
-  /// What is answered.
+  /// A response.
   public struct Response: Hashable, Sendable {
-    /// The status code: 200.
+    /// The status code, such as 200.
     public var status: Int
     public var contentType: String
     public var body: String
-    /// After how many seconds it is worth asking again; `nil` where the answer does not say.
+    /// The `Retry-After` in seconds; `nil` if the response has none.
     public var retryAfter: Int?
 
     public var isSuccess: Bool { (200..<300).contains(status) }
   }
 
-  /// How often it is asked again where the patch has no room for another client.
+  /// How often a request is repeated after a 503 with `Retry-After`.
   private static let repetitions = 3
 
-  /// Asks, and waits for the answer. Where the patch has no room for another client it is asked again,
-  /// some seconds long.
+  /// Sends a request and waits for the response. If the server has no room for another client, the
+  /// request is repeated for some seconds.
   ///
-  /// - Parameter limit: How long each answer may take, in seconds.
+  /// - Parameter limit: The timeout of each attempt in seconds.
+  /// - Throws: If the patch cannot be reached, or does not answer.
   public func send(
     _ request: Request, within limit: Double = 60
   ) throws(ControlError) -> Response {
@@ -86,11 +87,12 @@ public struct ControlClient: Hashable, Sendable {
     return response
   }
 
-  /// Listens until the patch ends, or `take` returns `false`. It is called in a thread of the
-  /// client's own.
+  /// Reads events until the patch ends or `take` returns `false`. `take` is called on a thread of
+  /// the client.
   ///
-  /// - Parameter meterRate: How often a second the meters are read; `nil` for never.
-  /// - Returns: An answer that is no stream, where there was one.
+  /// - Parameter meterRate: Readings of the meters a second; `nil` for none.
+  /// - Returns: The response; a response that is no stream was a refusal.
+  /// - Throws: If the patch cannot be reached, or the connection is lost.
   public func listen(
     meterRate: Double? = nil, _ take: @escaping @Sendable (ServerSentEvent) -> Bool
   ) throws(ControlError) -> Response {
@@ -136,7 +138,8 @@ public struct ControlClient: Hashable, Sendable {
     }
   }
 
-  /// What has become of a connection that ended too early: the patch has gone, or only this has.
+  /// The error for a connection that ended early: it distinguishes a patch that has ended from a
+  /// lost connection.
   private func lost(_ error: any Error, isStream: Bool) -> ControlError {
     if let error = error as? ControlError { return error }
     guard ControlSocket.probe(socketPath) == .live else {
@@ -152,7 +155,7 @@ public struct ControlClient: Hashable, Sendable {
       help: ["ask it again"], isLost: true)
   }
 
-  /// The other side has closed a connection before an answer was whole.
+  /// The server closed the connection before a response was complete.
   fileprivate struct ClosedEarly: Error {}
 
   private func notReached(_ error: any Error) -> ControlError {
@@ -164,7 +167,7 @@ public struct ControlClient: Hashable, Sendable {
   }
 }
 
-/// Gathers an answer, or hands on what a stream says.
+/// Collects a response, or passes on the events of a stream.
 private final class ResponseHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
 
@@ -215,7 +218,7 @@ private final class ResponseHandler: ChannelInboundHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    // Of an answer that was whole this changes nothing.
+    // Has no effect after a complete response.
     answer.fail(ControlClient.ClosedEarly())
     context.fireChannelInactive()
   }

@@ -1,19 +1,19 @@
 import PatchSyntax
 
-/// The change that messages ask for.
+/// Makes the change that OSC messages ask for.
 struct OSCChange: Sendable {
   let patch: any ControlledPatch
   let tally: ControlTally
-  /// How many changes may be tried.
+  /// The most changes to try.
   let attempts: Int
 
-  /// All at once; where that is refused, the two halves, and their halves, so that a wrong value keeps no
-  /// other from being heard.
+  /// Makes all changes at once. If that is refused, tries both halves, and their halves, so that a
+  /// wrong value blocks no other.
   func make(_ all: [[OSCMessage]]) async {
-    // What is set with a trigger holds when the sound begins.
+    // Settings take effect before the triggers of the same messages.
     let batches = all.map { $0.filter { $0.address != Self.trigger } }.filter { !$0.isEmpty }
     if !batches.isEmpty { await change(batches) }
-    // Of those that came together each sound begins once, and no more of them than changes are tried.
+    // Each sound begins once, however often it is named, and at most `attempts` sounds begin.
     var names: [String] = []
     for message in all.flatMap(\.self) where message.address == Self.trigger {
       let named = message.arguments.compactMap(Self.name)
@@ -31,10 +31,10 @@ struct OSCChange: Sendable {
     }
   }
 
-  /// The address of messages that have the sounds of callbacks begin again.
+  /// The address of messages that trigger callbacks.
   static let trigger = "/trigger"
 
-  /// The name that an argument is; `nil` for none.
+  /// The name in an argument; `nil` if it is no text.
   private static func name(_ argument: OSCArgument) -> String? {
     switch argument {
     case .string(let text), .symbol(let text): text
@@ -54,13 +54,13 @@ struct OSCChange: Sendable {
       let isDone = await change(some.flatMap(\.self), isAlone: some.count == 1)
       guard !isDone, some.count > 1 else { continue }
       let middle = some.startIndex + some.count / 2
-      // The first half is the next.
+      // The first half is tried next.
       rest += [some[middle...], some[..<middle]]
     }
   }
 
-  /// Of messages that say the same address with an argument of the same type the last one, where it came,
-  /// and how many there were: a fader that is moved fast is looked for in the document once.
+  /// The last message for each address and argument type, at its position, with the number of such
+  /// messages: a fast fader is looked up in the document once.
   static func last(of messages: [OSCMessage]) -> [(message: OSCMessage, count: Int)] {
     struct Key: Hashable {
       var address: String
@@ -80,7 +80,7 @@ struct OSCChange: Sendable {
     return kept.reversed()
   }
 
-  /// Returns whether there is nothing left to do.
+  /// Returns whether nothing is left to do.
   private func change(_ messages: [OSCMessage], isAlone: Bool) async -> Bool {
     for _ in 0..<16 {
       let document = await patch.document()

@@ -1,17 +1,17 @@
-/// What an OSC 1.0 datagram holds.
+/// An OSC 1.0 packet.
 package enum OSCPacket: Hashable, Sendable {
   case message(OSCMessage)
-  /// Packets that take effect together, at a time.
+  /// Packets that take effect together at a time.
   indirect case bundle(OSCTimeTag, [OSCPacket])
 }
 
 package struct OSCMessage: Hashable, Sendable {
-  /// An address, or a pattern of addresses. It begins with a slash.
+  /// An address or an address pattern. It begins with a slash.
   var address: String
   var arguments: [OSCArgument]
 }
 
-/// The arguments of the specification, the non-standard types of its table included.
+/// The argument types of the specification, with the non-standard types in its table.
 package enum OSCArgument: Hashable, Sendable {
   case int32(Int32)
   case float32(Float)
@@ -30,14 +30,14 @@ package enum OSCArgument: Hashable, Sendable {
   case array([OSCArgument])
 }
 
-/// A time of day: seconds since the beginning of 1900, and a fraction of a second in 32 bits.
+/// A time: seconds since the beginning of 1900, and a 32-bit fraction of a second.
 package struct OSCTimeTag: Hashable, Sendable {
   var value: UInt64
 
-  /// As soon as it comes.
+  /// The special value for "at once".
   static var immediately: OSCTimeTag { OSCTimeTag(value: 1) }
 
-  /// From the beginning of 1900 to that of 1970.
+  /// Seconds from the beginning of 1900 to that of 1970.
   private static let epoch = 2_208_988_800.0
 
   init(value: UInt64) { self.value = value }

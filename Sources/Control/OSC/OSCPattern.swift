@@ -1,5 +1,5 @@
-/// An address pattern of OSC 1.0: `?`, `*`, `[a-z]`, `[!0-9]` and `{left,right}`, none of which goes
-/// across a slash.
+/// An address pattern of OSC 1.0: `?`, `*`, `[a-z]`, `[!0-9]` and `{left,right}`. None of them
+/// matches a slash.
 struct OSCPattern: Hashable, Sendable {
   fileprivate enum Element: Hashable {
     case scalar(Unicode.Scalar)
@@ -11,12 +11,12 @@ struct OSCPattern: Hashable, Sendable {
 
   private let parts: [[Element]]
 
-  /// Whether an address has a character that makes it a pattern.
+  /// Whether an address contains a pattern character.
   static func isPattern(_ address: String) -> Bool {
     address.unicodeScalars.contains { "*?[{".unicodeScalars.contains($0) }
   }
 
-  /// `nil` for brackets or braces that are not closed.
+  /// `nil` for unbalanced brackets or braces.
   init?(_ text: String) {
     guard text.hasPrefix("/") else { return nil }
     var parts: [[Element]] = []
@@ -29,7 +29,7 @@ struct OSCPattern: Hashable, Sendable {
     self.parts = parts
   }
 
-  /// Whether the parts of an address, its slashes apart, are meant.
+  /// Whether an address matches, given as its parts between slashes.
   func matches(_ address: [String]) -> Bool {
     guard parts.count == address.count else { return false }
     return zip(parts, address).allSatisfy { Self.matches($0, Array($1.unicodeScalars)) }
@@ -58,8 +58,8 @@ struct OSCPattern: Hashable, Sendable {
     return elements
   }
 
-  /// A hyphen between two characters makes a range, elsewhere it is itself, and so is an exclamation
-  /// mark that is not the first.
+  /// A hyphen is a range only between two characters, and an exclamation mark negates only at the
+  /// beginning. Elsewhere they stand for themselves.
   private static func set(_ text: [Unicode.Scalar]) -> Element {
     let isNegated = text.first == "!"
     let members = isNegated ? Array(text.dropFirst()) : text
@@ -78,8 +78,8 @@ struct OSCPattern: Hashable, Sendable {
     return .set(ranges, isNegated: isNegated)
   }
 
-  /// Goes through the text once, with all the places in the pattern that fit so far: a pattern of many
-  /// stars takes no longer than its length times the text's.
+  /// Matches in one pass over the text with the set of reachable pattern positions, so that many
+  /// stars take at most the product of both lengths.
   private static func matches(_ pattern: [Element], _ text: [Unicode.Scalar]) -> Bool {
     var reachable = [[Bool]](
       repeating: [Bool](repeating: false, count: text.count + 1), count: pattern.count + 1)
@@ -98,7 +98,7 @@ struct OSCPattern: Hashable, Sendable {
             reachable[index + 1][position + 1] = true
           }
         }
-        // What a star reaches it reaches from its first place.
+        // A star's further matches are reachable from its first.
         if element == .any { break }
       }
     }

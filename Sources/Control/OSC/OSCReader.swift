@@ -1,6 +1,6 @@
-/// Reads OSC 1.0 datagrams.
+/// Parses OSC 1.0 datagrams.
 package struct OSCReader {
-  /// Why a datagram is none of OSC.
+  /// Why a datagram is not valid.
   package enum Malformed: Error, Hashable {
     case truncated
     case notPacket
@@ -10,7 +10,7 @@ package struct OSCReader {
     case trailingBytes
   }
 
-  /// How deep bundles, or arrays, may be nested.
+  /// The maximum nesting of bundles, and of arrays.
   static let maximumDepth = 16
 
   private var rest: ArraySlice<UInt8>
@@ -42,7 +42,7 @@ package struct OSCReader {
 
   private mutating func message() throws(Malformed) -> OSCMessage {
     let address = try string()
-    // Old senders leave out the type tags of a message that has no arguments.
+    // Old senders omit the type tags of messages without arguments.
     guard !rest.isEmpty else { return OSCMessage(address: address, arguments: []) }
     var tags = Array(try string().utf8)[...]
     guard tags.popFirst() == UInt8(ascii: ",") else { throw .notPacket }
@@ -52,7 +52,7 @@ package struct OSCReader {
     return OSCMessage(address: address, arguments: arguments)
   }
 
-  /// The arguments up to the end of the tags, or of the array.
+  /// Parses arguments up to the end of the tags or of the array.
   private mutating func arguments(
     _ tags: inout ArraySlice<UInt8>, depth: Int
   ) throws(Malformed) -> [OSCArgument] {
@@ -108,7 +108,7 @@ package struct OSCReader {
     try take(8).reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Up to a zero, and on to the next multiple of four.
+  /// A string up to its zero, padded to a multiple of four bytes.
   private mutating func string() throws(Malformed) -> String {
     guard let end = rest.firstIndex(of: 0) else { throw .truncated }
     let length = end - rest.startIndex

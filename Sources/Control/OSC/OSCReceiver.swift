@@ -2,25 +2,25 @@ import NIOCore
 import NIOPosix
 import PatchSyntax
 
-/// Takes OSC datagrams, and changes the patch by them.
+/// Receives OSC datagrams and changes the patch.
 ///
-/// A fader sends faster than documents change. While one change is being made, what comes is
-/// gathered, and of the values for one setting only the last is kept.
+/// A fader sends faster than documents change. Messages that arrive during a change are gathered,
+/// and only the last value of each setting is used.
 ///
-/// Senders are not known, and may send what they like as fast as they can. So there is an end to what is
-/// read in a time, to what waits, and to the share of a processor that changes take: after each there is
-/// a rest that is as long.
+/// Senders are unknown and may send at any rate. So there are limits on the datagrams read in a
+/// time, on the waiting messages, and on the processor time of changes: after each change there is
+/// a pause of the same length.
 final class OSCReceiver: ChannelInboundHandler {
   typealias InboundIn = AddressedEnvelope<ByteBuffer>
 
   private let routes: Routes
   private let limits: ControlLimits
-  /// What belongs together, in the order in which it came.
+  /// The waiting messages in their order, grouped by bundle.
   private var waiting: [[OSCMessage]] = []
-  /// Messages that wait for a change, or for their time.
+  /// The number of messages that wait for a change or for their time.
   private var waitingCount = 0
   private var isChanging = false
-  /// What is read now belongs to a stretch of time, and so much has been read in it.
+  /// The end of the current window of time, and the datagrams read in it.
   private var window = (end: NIODeadline.uptimeNanoseconds(0), count: 0)
 
   private var tally: ControlTally { routes.tally }
@@ -41,7 +41,7 @@ final class OSCReceiver: ChannelInboundHandler {
             try channel.pipeline.syncOperations.addHandler(OSCReceiver(routes, limits))
           }
         }
-        // It asks for the next one itself.
+        // The handler requests each read itself.
         .channelOption(ChannelOptions.autoRead, value: false)
         .channelOption(
           ChannelOptions.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65_536)
@@ -77,7 +77,7 @@ final class OSCReceiver: ChannelInboundHandler {
     }
   }
 
-  /// A datagram that could not be delivered is nothing to end for.
+  /// An undeliverable datagram does not end the receiver.
   func errorCaught(context: ChannelHandlerContext, error: any Error) {}
 
   private func take(_ packet: OSCPacket, _ eventLoop: any EventLoop) {
@@ -99,7 +99,7 @@ final class OSCReceiver: ChannelInboundHandler {
     }
   }
 
-  /// The messages of a bundle take effect together; bundles in it have times of their own.
+  /// Messages of a bundle take effect together; nested bundles have times of their own.
   private func addBundle(_ packets: [OSCPacket], _ eventLoop: any EventLoop) {
     var messages: [OSCMessage] = []
     for packet in packets {
@@ -136,7 +136,7 @@ final class OSCReceiver: ChannelInboundHandler {
     }
   }
 
-  /// Leaves the processor to others for as long as a change has taken.
+  /// Pauses for as long as the change has taken.
   private func rest(since begin: NIODeadline, _ eventLoop: any EventLoop) {
     let rest = max(limits.oscRest, NIODeadline.now() - begin)
     eventLoop.assumeIsolated().scheduleTask(in: rest) {
@@ -147,7 +147,7 @@ final class OSCReceiver: ChannelInboundHandler {
 }
 
 extension OSCPacket {
-  /// How many messages it is, those of bundles in it included.
+  /// The number of messages, counting those in bundles.
   fileprivate var messageCount: Int {
     switch self {
     case .message: 1

@@ -1,23 +1,22 @@
 package import PatchSyntax
 
-/// What OSC messages set.
+/// Finds the settings that an OSC message changes.
 ///
-/// Their sender cannot be told from any other program on the machine. So they may turn numbers and
-/// switches, and name what a property has names for; what a patch reads and writes they cannot say.
+/// An OSC sender could be any program on the machine. So messages may set numbers, switches and
+/// named choices, but not the files that a patch reads or writes.
 package enum OSCSettings {
-  /// Of how many parts an address may be. No setting is so deep; a document may be no deeper than JSON is
-  /// read.
+  /// The most parts of an address. No setting is nested as deep.
   private static let mostParts = 32
 
-  /// The settings of a document that a message is about, each with its value; none where the message
-  /// means nothing here.
+  /// The settings of a document that a message addresses, with their new values; empty if there are
+  /// none.
   package static func edits(of message: OSCMessage, in root: JSONValue) -> [SettingEdit] {
     guard message.arguments.count == 1, let value = json(message.arguments[0]),
       let pointer = JSONPointer(parsing: escapedTildes(message.address)),
       pointer.tokens.count <= mostParts
     else { return [] }
     var pointers = [pointer]
-    // A name may have a star in it.
+    // A name may contain a star, so the literal address comes first.
     if OSCPattern.isPattern(message.address), root[pointer] == nil {
       guard let pattern = OSCPattern(message.address) else { return [] }
       pointers = []
@@ -30,7 +29,7 @@ package enum OSCSettings {
       .map { SettingEdit(pointer: $0, value: value) }
   }
 
-  /// A tilde that is no escape is one of a name.
+  /// Escapes a tilde that is not part of an escape sequence.
   private static func escapedTildes(_ address: String) -> String {
     var result = ""
     var rest = Substring(address)
@@ -41,7 +40,7 @@ package enum OSCSettings {
     return result
   }
 
-  /// The value as JSON; `nil` for what no setting can be.
+  /// The argument as JSON; `nil` if no setting can have it.
   private static func json(_ argument: OSCArgument) -> String? {
     switch argument {
     case .int32(let value): "\(value)"
@@ -57,7 +56,7 @@ package enum OSCSettings {
   private static func isSettable(
     _ pointer: JSONPointer, in root: JSONValue, isText: Bool
   ) -> Bool {
-    // A setting is a value, not a part of the patch.
+    // A setting is a single value, not an object or array.
     if let old = root[pointer], old.kind == .object || old.kind == .array { return false }
     let tokens = pointer.tokens
     let group = tokens.dropLast().last
@@ -68,7 +67,7 @@ package enum OSCSettings {
     return tokens.first == "callbacks" && tokens.count == 3 && !isText
   }
 
-  /// The values at a depth.
+  /// Collects the pointers to all values at a depth.
   private static func collect(
     _ value: JSONValue, _ pointer: JSONPointer, depth: Int, _ take: (JSONPointer) -> Void
   ) {

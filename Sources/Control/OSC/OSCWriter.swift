@@ -62,7 +62,7 @@ private func bigEndian<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
   (0..<Value.bitWidth / 8).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
 }
 
-/// With one zero at least, up to a multiple of four.
+/// Terminated by at least one zero, padded to a multiple of four bytes.
 private func oscString(_ text: String) -> [UInt8] {
   let bytes = Array(text.utf8)
   return bytes + [UInt8](repeating: 0, count: 4 - bytes.count % 4)

@@ -1,9 +1,9 @@
-/// How loud a node lets each frequency through: an equalizer's response.
+/// The frequency response of an equalizer or filter.
 public struct ControlCurve: Hashable, Sendable {
   public var node: String
-  /// In hertz, rising.
+  /// Frequencies in hertz, ascending.
   public var frequencies: [Double]
-  /// The gain at each, in decibels.
+  /// The gain at each frequency in decibels.
   public var decibels: [Double]
 
   public init(node: String, frequencies: [Double], decibels: [Double]) {

@@ -1,39 +1,38 @@
-/// Something that has happened to a patch that plays.
+/// An event of a running patch.
 public enum ControlEvent: Hashable, Sendable {
-  /// It plays: the tag of its document.
+  /// The patch has started with this document tag.
   case started(tag: String)
   /// Another document plays.
   case changed(tag: String, effects: [ControlEffect], by: ControlOrigin)
-  /// A change was refused, and what plays is as it was.
+  /// A change was refused; the patch is unchanged.
   case refused(ControlRefusal, by: ControlOrigin)
-  /// The device had to play what was not there, or heard what was not taken: how often so far.
+  /// Underruns or overruns of the device: the totals so far.
   case xrun(underruns: Int, overruns: Int)
-  /// Why it was so, each time; not each one of many in a moment.
+  /// The cause of an underrun. Underruns in quick succession are reported once.
   case underrun(ControlUnderrun)
-  /// Something has happened to a file that is read or written.
+  /// A file event.
   case file(ControlFileEvent)
-  /// A side of the device is another now.
+  /// The sound server has moved a side to another device.
   case route(direction: ControlDirection, name: String)
-  /// The session was interrupted, or goes on.
+  /// The session was interrupted, or continues.
   case interruption(begins: Bool)
-  /// A side of the device is gone and is waited for, or is there again: a sentence that starts in lower
-  /// case.
+  /// A side of the device is lost, or is back. The message is a sentence that starts in lower case.
   case device(direction: ControlDirection, isLost: Bool, message: String)
-  /// It pauses, or goes on.
+  /// The patch pauses, or continues.
   case state(ControlState)
-  /// The patch has been written to its file, by request.
+  /// The patch was saved to its file by a request.
   case saved(file: String, tag: String)
-  /// Something that a user should know: a sentence that starts in lower case.
+  /// A warning for the user: a sentence that starts in lower case.
   case warning(message: String)
   /// The last event.
   case ended(ControlEnd)
 }
 
-/// A time at which there was nothing to play.
+/// An underrun.
 public struct ControlUnderrun: Hashable, Sendable {
   /// `render`, `file`, `server` or `machine`.
   public var cause: String
-  /// Seconds of sound from the beginning.
+  /// The position in seconds of sound.
   public var position: Double
   /// A sentence that starts in lower case.
   public var message: String
@@ -45,18 +44,18 @@ public struct ControlUnderrun: Hashable, Sendable {
   }
 }
 
-/// What has happened to a file that is read or written.
+/// An event of a file that is read or written.
 public struct ControlFileEvent: Hashable, Sendable {
-  /// `gap`, `ended`, `begun`, …
+  /// The kind: `gap`, `ended`, `begun`, …
   public var kind: String
   public var file: String
-  /// Where in the file, in seconds from its beginning.
+  /// The position in the file in seconds.
   public var position: Double
-  /// In seconds; 0 where it is a moment.
+  /// Seconds; 0 for a moment.
   public var duration: Double
-  /// Frames that are lost by it, as far as it is known.
+  /// The lost frames, as far as known.
   public var frames: Int
-  /// Whether it is still going on.
+  /// Whether the event continues.
   public var isOngoing: Bool
   /// A sentence.
   public var message: String
@@ -80,10 +79,10 @@ public enum ControlDirection: String, Hashable, Sendable { case sink, source }
 
 /// Why a patch has ended.
 public enum ControlEnd: Hashable, Sendable {
-  /// Its sources, or its duration, were over.
+  /// Its sources or its duration have ended.
   case reached
-  /// Somebody asked for it: a signal, or a request.
+  /// A signal or a request.
   case stopped
-  /// A sentence that starts in lower case.
+  /// A failure: a sentence that starts in lower case.
   case failed(message: String)
 }

@@ -1,16 +1,16 @@
-/// What has been changed since the run began, and can be taken back.
+/// The changes since the run began, for undo and redo.
 public struct ControlHistory: Hashable, Sendable {
-  /// One change, or several in a row that are one gesture.
+  /// A change, or several consecutive ones that count as one gesture.
   public struct Step: Hashable, Sendable {
-    /// Counted from 1 on. A step keeps its number.
+    /// The number of the step, from 1. It never changes.
     public var number: Int
-    /// How long ago it was made, in seconds.
+    /// Seconds since the change.
     public var age: Double
-    /// Who has asked for it.
+    /// The source of the change.
     public var origin: ControlOrigin
-    /// What it has changed.
+    /// The effects of the change.
     public var effects: [ControlEffect]
-    /// Whether it has been taken back.
+    /// Whether it is undone.
     public var isUndone: Bool
 
     public init(
@@ -24,24 +24,24 @@ public struct ControlHistory: Hashable, Sendable {
     }
   }
 
-  /// The oldest first. Those that have been taken back are the last.
+  /// The steps, the oldest first. Undone steps are last.
   public var steps: [Step]
 
   public init(steps: [Step]) { self.steps = steps }
 
-  /// The number of the last step that holds; of what played in the beginning 0, or what the oldest step that is
-  /// known was made on.
+  /// The number of the last step in effect; the number before the oldest known step, or 0, if none
+  /// is.
   public var present: Int {
     steps.last { !$0.isUndone }?.number ?? (steps.first?.number).map { $0 - 1 } ?? 0
   }
 }
 
-/// Which document is to play again.
+/// The document to return to.
 public enum ControlRewind: Hashable, Sendable {
-  /// The one before the last step that holds.
+  /// The one before the last step in effect.
   case back
-  /// The one after the first step that was taken back.
+  /// The one after the first undone step.
   case forth
-  /// The one that a step has made, by its number; 0 for what played in the beginning.
+  /// The one after the step with this number; 0 for the beginning.
   case to(Int)
 }

@@ -1,12 +1,12 @@
-/// What a tap, a metered bus or a metered matrix reads.
+/// The meter of a tap, a bus or a matrix.
 public struct ControlMeter: Hashable, Sendable {
-  /// Whose readings these are.
+  /// What is measured.
   public enum Place: Hashable, Sendable {
     /// A tap of the patch.
     case tap(name: String)
-    /// A bus whose metering is on: of a node, an input or an output.
+    /// An input or output bus whose metering is on.
     case bus(node: String, isInput: Bool, element: Int)
-    /// A crosspoint of a matrix whose metering is on: from a channel of its inputs to one of its outputs, each
+    /// A crosspoint of a matrix whose metering is on: an input channel and an output channel,
     /// counted through all buses.
     case crosspoint(node: String, input: Int, output: Int)
     /// The master of such a matrix.
@@ -14,11 +14,11 @@ public struct ControlMeter: Hashable, Sendable {
   }
 
   public var place: Place
-  /// Behind the fader: one for each channel, in order. Empty where no levels are measured.
+  /// Levels after the fader, one for each channel; empty if levels are not measured.
   public var levels: [ControlLevel]
-  /// The same in front of the fader; `nil` where that is not measured.
+  /// Levels before the fader; `nil` if they are not measured.
   public var preFaderLevels: [ControlLevel]?
-  /// What else is measured: loudness, a spectrum.
+  /// Further readings, such as loudness or a spectrum.
   public var readings: [ControlReading]
 
   public init(
@@ -32,8 +32,8 @@ public struct ControlMeter: Hashable, Sendable {
   }
 }
 
-/// The level of a channel, in decibels of which 0 is full scale. Silence is the floor of the meter,
-/// or minus infinity, which is written as `null`.
+/// The level of a channel in dBFS. Silence is the floor of the meter, or minus infinity (`null` in
+/// JSON).
 public struct ControlLevel: Hashable, Sendable {
   public var average: Double
   public var peak: Double
@@ -44,26 +44,26 @@ public struct ControlLevel: Hashable, Sendable {
   }
 }
 
-/// A measure that has a name of its own.
+/// A named reading.
 public struct ControlReading: Hashable, Sendable {
-  /// What the values of a spectrum belong to.
+  /// The axis of a spectrum.
   public enum Axis: Hashable, Sendable {
-    /// To frequencies from 0 Hz on, so many hertz apart.
+    /// Frequencies from 0 Hz in steps of `width` hertz.
     case bins(width: Double)
-    /// To bands from `ControlReading.lowestBand` on, so many an octave.
+    /// Logarithmic bands from `ControlReading.lowestBand` upwards.
     case bands(perOctave: Int)
   }
 
-  /// The middle of the lowest band, in hertz.
+  /// The centre of the lowest band in hertz.
   public static let lowestBand = 20.0
 
-  /// In camel case: `momentary`, `truePeak`, `spectrum`.
+  /// The name in camel case: `momentary`, `truePeak`, `spectrum`.
   public var name: String
-  /// `LUFS`, `dBFS`, `Hz`.
+  /// The unit: `LUFS`, `dBFS`, `Hz`.
   public var unit: String
   /// One value, or one for each channel or band.
   public var values: [Double]
-  /// `nil` for what is no spectrum.
+  /// The axis of a spectrum; `nil` for other readings.
   public var axis: Axis?
 
   public init(name: String, unit: String, values: [Double], axis: Axis? = nil) {

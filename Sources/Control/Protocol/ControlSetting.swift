@@ -1,30 +1,30 @@
 public import PatchSyntax
 
-/// Something of a patch that plays that can be turned: a parameter, or a property that may change
-/// meanwhile.
+/// A setting that can be changed while the patch plays: a parameter, or a property that may change
+/// after initialization.
 public struct ControlSetting: Hashable, Sendable {
-  /// What a person is given to turn it with.
+  /// The kind of control to show.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// A linear gain: a fader in decibels.
+    /// A linear gain, shown as a fader in decibels.
     case gain
-    /// A fader.
+    /// A level in decibels, shown as a fader.
     case decibels
-    /// From -1, left, to 1, right.
+    /// From -1 (left) to 1 (right).
     case pan
-    /// Degrees: a dial.
+    /// Degrees, shown as a dial.
     case angle
     /// Metres.
     case distance
     /// Hertz.
     case frequency
-    /// Values are booleans.
+    /// A boolean.
     case `switch`
     /// One of `choices`.
     case list
     case number
   }
 
-  /// A value that has a name.
+  /// A named value.
   public struct Choice: Hashable, Sendable {
     public var value: JSONText
     public var title: String
@@ -35,44 +35,44 @@ public struct ControlSetting: Hashable, Sendable {
     }
   }
 
-  /// Where the document has it, or would: a JSON Pointer.
+  /// The JSON Pointer of the setting, whether the document contains it or not.
   public var pointer: String
   public var node: String
-  /// What the node is: `MultichannelMixer`.
+  /// The component of the node, such as `MultichannelMixer`.
   public var component: String
   /// `global`, `input` or `output`.
   public var scope: String
   public var element: Int
-  /// What the bus is called; `nil` for nothing.
+  /// The name of the bus; `nil` for none.
   public var elementName: String?
-  /// Whether something feeds the bus or takes from it; the global scope always is.
+  /// Whether the bus is connected; always true for the global scope.
   public var isUsed: Bool
-  /// `volume`.
+  /// The name in the document, such as `volume`.
   public var name: String
-  /// The name to show: `Volume`.
+  /// The displayed name, such as `Volume`.
   public var title: String
-  /// What it does, in a sentence.
+  /// A sentence about the setting.
   public var summary: String
   public var kind: Kind
-  /// `linearGain`.
+  /// The unit, such as `linearGain`.
   public var unit: String
-  /// A few letters to follow a number: `dB`; empty for none.
+  /// The symbol after a number, such as `dB`; empty for none.
   public var symbol: String
-  /// The described range; `nil` where the value is no number.
+  /// The range; `nil` if the value is no number.
   public var range: ClosedRange<Double>?
   /// Whether a value outside the range is refused.
   public var isRangeEnforced: Bool
-  /// What it is until it is set.
+  /// The default value.
   public var defaultValue: JSONText
-  /// What it is now, as the document writes it.
+  /// The current value, as in a document.
   public var value: JSONText
   public var choices: [Choice]
   /// Whether it may be set now.
   public var isWritable: Bool
-  /// Whether the document says it.
+  /// Whether the document sets it.
   public var isInDocument: Bool
   public var isProperty: Bool
-  /// Whether the timeline of the patch still moves it.
+  /// Whether the timeline will still change it.
   public var isScheduled: Bool
 
   public init(
@@ -107,9 +107,9 @@ public struct ControlSetting: Hashable, Sendable {
   }
 }
 
-/// Everything of a patch that can be turned, in the order of the patch.
+/// All settings of a patch, in its order.
 public struct ControlSettings: Hashable, Sendable {
-  /// The entity tag of the document that they are of.
+  /// The entity tag of the document.
   public var tag: String
   public var settings: [ControlSetting]
 

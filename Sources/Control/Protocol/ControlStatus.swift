@@ -1,46 +1,46 @@
-/// How a patch plays.
+/// The status of a run.
 public struct ControlStatus: Hashable, Sendable {
   /// The title of the patch.
   public var title: String?
-  /// The path of its file; `<stdin>` for standard input.
+  /// The path of the patch's file; `<stdin>` for standard input.
   public var file: String
   public var state: ControlState
-  /// Seconds that have been rendered.
+  /// The rendered seconds.
   public var position: Double
-  /// Seconds until the end, from the beginning; `nil` for none.
+  /// The total duration in seconds; `nil` without an end.
   public var duration: Double?
   /// The entity tag of the document that plays.
   public var tag: String
   public var grant: ControlGrant
-  /// What is kept of what is played because it has run dry; `nil` for no more than was asked for.
+  /// The raised output latency; `nil` if the latency is as requested.
   public var raisedLatency: ControlRaisedLatency?
-  /// The share of a slice's duration that its render takes, 0 to 1: on average.
+  /// The average load: the render time of a slice divided by its duration.
   public var load: Double
-  /// The same: the largest since the last time that it was asked for.
+  /// The largest load since the last request of the status.
   public var peakLoad: Double
-  /// How often the device had to play what was not there, since the beginning.
+  /// The underruns of the device since the beginning.
   public var underruns: Int
-  /// How many of them have which cause, and how often files were late: in a fixed order.
+  /// The number of underruns by cause, with late files; in a fixed order.
   public var underrunCauses: [ControlCount] = []
-  /// Times that a device went and was waited for.
+  /// How often a device was lost and waited for.
   public var deviceLosses = 0
-  /// How often something has happened to files, by what it was: in a fixed order.
+  /// The number of file events by kind, in a fixed order.
   public var fileEvents: [ControlCount] = []
-  /// How often what the device heard was not taken in time.
+  /// How often input of the device was lost.
   public var overruns: Int
-  /// Slices that could not be rendered.
+  /// Slices that failed to render.
   public var failedSlices: Int
-  /// Frames of files that were not read, or not written, in time.
+  /// Frames of files that were not read or written in time.
   public var lostFrames: Int
-  /// What keeps the output below a level; `nil` for nothing.
+  /// The output limit; `nil` for none.
   public var outputLimit: ControlLimit?
-  /// Samples that were no finite numbers and became silence.
+  /// Samples that were not finite and were replaced by silence.
   public var silencedSamples = 0
-  /// Changes that have been accepted and do not sound yet.
+  /// Accepted changes that are not heard yet.
   public var pendingStages: Int
-  /// Whether the file of the patch says what is set now.
+  /// Whether the file has the current settings.
   public var isSaved: Bool
-  /// Whether there is a file that may be written.
+  /// Whether the patch has a writable file.
   public var canSave: Bool
 
   public init(
@@ -68,7 +68,7 @@ public struct ControlStatus: Hashable, Sendable {
   }
 }
 
-/// How often something has happened.
+/// A named count.
 public struct ControlCount: Hashable, Sendable {
   public var name: String
   public var count: Int
@@ -79,13 +79,13 @@ public struct ControlCount: Hashable, Sendable {
   }
 }
 
-/// A level that nothing which is put out is ever above.
+/// The output limit.
 public struct ControlLimit: Hashable, Sendable {
-  /// In decibels of which 0 is full scale.
+  /// The level in dBFS.
   public var level: Double
-  /// Seconds of sound that have been turned down.
+  /// Seconds of sound in which it acted.
   public var seconds: Double
-  /// By how many decibels: the most since the last time that it was asked for.
+  /// The largest reduction in decibels since the last request of the status.
   public var reduction: Double
 
   public init(level: Double, seconds: Double, reduction: Double) {
@@ -95,15 +95,16 @@ public struct ControlLimit: Hashable, Sendable {
   }
 }
 
-/// A latency that is longer than was asked for, since the device has run dry. All of it in seconds.
+/// An output latency above the requested one, raised after an underrun. All values in seconds.
 public struct ControlRaisedLatency: Hashable, Sendable {
-  /// What the device was asked to keep of what is played.
+  /// The requested latency.
   public var asked: Double
-  /// What it keeps now.
+  /// The latency that is granted now.
   public var granted: Double
-  /// For how long it has been more than was asked for.
+  /// How long the latency has been raised.
   public var age: Double
-  /// The time until a slice is given back, where nothing runs dry; `nil` while nothing is played.
+  /// The time until it is lowered by a slice, if there is no further underrun; `nil` while nothing
+  /// is played.
   public var timeUntilLess: Double?
 
   public init(asked: Double, granted: Double, age: Double, timeUntilLess: Double?) {
@@ -114,32 +115,33 @@ public struct ControlRaisedLatency: Hashable, Sendable {
   }
 }
 
-/// Where a run is.
+/// The state of a run.
 public enum ControlState: String, Hashable, Sendable, CaseIterable {
-  /// It has not made a sound yet.
+  /// The patch has not played yet.
   case starting
   case playing
-  /// Somebody has asked for silence: it goes on where it is when that is asked for.
+  /// Paused by a request.
   case paused
-  /// The session is interrupted: it is silent, and will go on.
+  /// Silent because of an interruption of the session; it will continue.
   case interrupted
-  /// There is no device: it is waited for.
+  /// Waiting for a lost device.
   case waiting
-  /// It fades out and finishes its files.
+  /// Fading out and finishing its files.
   case stopping
   case ended
 
-  /// Whether it plays, or would if nothing but its device held it up: it can be paused and changed.
+  /// Whether the patch plays, or would without an interruption or a lost device: it can be paused
+  /// and changed.
   public var isUnderWay: Bool { [.playing, .interrupted, .waiting].contains(self) }
 }
 
-/// What a device has granted.
+/// The grant of a device.
 public struct ControlGrant: Hashable, Sendable {
   /// A side of the device.
   public struct Device: Hashable, Sendable {
     public var name: String
     public var channels: Int
-    /// Seconds from the graph to the ear, or from the microphone to the graph.
+    /// Seconds from the graph to the loudspeaker, or from the microphone to the graph.
     public var latency: Double
 
     public init(name: String, channels: Int, latency: Double) {
@@ -149,14 +151,14 @@ public struct ControlGrant: Hashable, Sendable {
     }
   }
 
-  /// What is played on; `nil` where nothing is played.
+  /// The sink; `nil` if nothing is played.
   public var sink: Device?
-  /// What is heard; `nil` where nothing is.
+  /// The source; `nil` if nothing is recorded.
   public var source: Device?
   /// Hertz.
   public var sampleRate: Double
   public var sliceFrames: Int
-  /// How the render thread is scheduled: `SCHED_RR 5`. Empty where that is not known.
+  /// The scheduling of the render thread, such as `SCHED_RR 5`; empty if unknown.
   public var scheduling: String
 
   public init(

@@ -1,12 +1,12 @@
 public import PatchSyntax
 
-/// A recording that a run has finished.
+/// A finished recording of a run.
 public struct ControlTake: Hashable, Sendable {
-  /// From 1 up, in the order in which they ended.
+  /// The number, from 1, in the order of completion.
   public var number: Int
-  /// As the patch and the name of the file have it, relative to the working directory or absolute.
+  /// The path of the file, absolute or relative to the working directory.
   public var file: String
-  /// In seconds.
+  /// The duration in seconds.
   public var duration: Double
   public var frames: Int
 
@@ -18,19 +18,19 @@ public struct ControlTake: Hashable, Sendable {
   }
 }
 
-/// A file that is open, to be read from any place by any thread.
+/// An open file that any thread may read.
 public protocol ControlFile: Sendable {
   var byteCount: Int { get }
 
-  /// Bytes from a place on; `nil` where they cannot be read.
+  /// The bytes from an offset on; `nil` if they cannot be read.
   func bytes(at place: Int, count: Int) -> [UInt8]?
 }
 
-/// A question of the Language Server Protocol about a document that nobody has open.
+/// A Language Server Protocol request about a document that is not open in the server.
 public struct ControlQuestion: Hashable, Sendable {
-  /// `textDocument/hover`.
+  /// The method, such as `textDocument/hover`.
   public var method: String
-  /// Without the document.
+  /// The parameters without `textDocument`.
   public var parameters: JSONText
 
   public init(method: String, parameters: JSONText) {
@@ -39,7 +39,7 @@ public struct ControlQuestion: Hashable, Sendable {
   }
 }
 
-/// What the parts of a graph have taken of late.
+/// The render time of a graph's parts in the last seconds.
 public struct ControlShares: Hashable, Sendable {
   public enum Part: Hashable, Sendable {
     case node(String)
@@ -51,9 +51,9 @@ public struct ControlShares: Hashable, Sendable {
 
   public struct Share: Hashable, Sendable {
     public var part: Part
-    /// Of what all parts have taken, from 0 to 1.
+    /// The share of the render time of all parts, from 0 to 1.
     public var share: Double
-    /// Of the time that has passed: of one core.
+    /// The share of the elapsed time: 1 is one processor core.
     public var load: Double
 
     public init(part: Part, share: Double, load: Double) {
@@ -63,9 +63,9 @@ public struct ControlShares: Hashable, Sendable {
     }
   }
 
-  /// Over how many seconds; 0 where nothing has been measured yet.
+  /// The measured time in seconds; 0 if nothing is measured yet.
   public var seconds: Double
-  /// The part that takes most first.
+  /// Sorted by share, the largest first.
   public var shares: [Share]
 
   public init(seconds: Double, shares: [Share]) {

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Bytes that all clients together may have the server hold. Any thread.
+/// A limit of the bytes that the server holds for all clients together. Any thread.
 final class ByteBudget: Sendable {
   private let limit: Int
   private let used = Atomic<Int>(0)
 
   init(limit: Int) { self.limit = limit }
 
-  /// Takes some bytes, and says whether they fit. Where nothing is taken yet, any number does: what is
-  /// larger than the limit can be had by one client after the other.
+  /// Reserves bytes and returns whether they fit. If nothing is reserved, any number fits, so that
+  /// one client at a time may exceed the limit.
   func reserve(_ count: Int) -> Bool {
     var present = used.load(ordering: .relaxed)
     while present == 0 || present + count <= limit {
@@ -23,7 +23,7 @@ final class ByteBudget: Sendable {
   func release(_ count: Int) { used.subtract(count, ordering: .relaxed) }
 }
 
-/// What all connections of a control room share.
+/// The budgets that all connections share.
 struct ControlBudgets: Sendable {
   let answers: ByteBudget
   let requests: ByteBudget

@@ -1,9 +1,9 @@
 import NIOPosix
 
-/// Threads for the calls of the patch.
+/// Threads for calls of the patch.
 ///
-/// Not Swift's own: it has as many as there are processors, and a change that waits there, or
-/// anything else of the program that does, would keep every answer waiting.
+/// Swift's default executor has as many threads as processors: blocking calls on it would delay
+/// every response.
 final class CallExecutor: TaskExecutor {
   private let threads = NIOThreadPool(numberOfThreads: 2)
 
@@ -12,7 +12,7 @@ final class CallExecutor: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let executor = unsafe asUnownedTaskExecutor()
-    // Calls that end after the threads have are finished where they are.
+    // A job that is submitted after the end runs on the calling thread.
     threads.submit { _ in unsafe job.runSynchronously(on: executor) }
   }
 

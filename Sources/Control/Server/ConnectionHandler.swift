@@ -2,25 +2,24 @@ import NIOCore
 import NIOHTTP1
 import PatchSyntax
 
-/// One connection: a request at a time, each whole before it is answered, and answered before the next
-/// one is read.
+/// A connection: one request at a time, read completely before it is answered.
 ///
-/// It waits for nothing that a client may keep from it: every state has an end in time. Nothing is kept
-/// for a client that does not read, but the one answer that it has asked for.
+/// Every state has a timeout, so that no client can hold the connection. For a client that does not
+/// read, only the one response that it has requested is kept.
 final class ConnectionHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// The server ends: what is being answered is finished, and then the connection closes.
+  /// The server is stopping: finish the current response, then close.
   struct Closing: Sendable {}
 
   private enum State {
-    /// No request, or the head of one, is there.
+    /// Waiting for a request, or for the rest of its head.
     case waiting
     case reading(ControlRequest)
     case answering
     case streaming
-    /// An answer has been written and nothing more is read.
+    /// A response is written, and nothing more is read.
     case ending
   }
 
@@ -32,19 +31,19 @@ final class ConnectionHandler: ChannelInboundHandler {
   private var state = State.waiting
   private var context: ChannelHandlerContext?
   private var closesAfterAnswer = false
-  /// Whether the client says nothing more: a request that is not whole by now never will be.
+  /// Whether the client has closed its side: an incomplete request will never be complete.
   private var hasClientEnded = false
   private var isHead = false
   private var deadline: Scheduled<Void>?
   private var patience: Patience
-  /// Bytes of this connection that count against the budgets.
+  /// The bytes of this connection in the budgets.
   private var requestBytes = 0
   private var answerBytes = 0
   private var stream = EventStream()
 
   private struct EventStream {
     var listener: Int?
-    /// Events that have come before the status; `nil` once that has been written.
+    /// Events that arrived before the status; `nil` once it is written.
     var early: [String]? = []
     var unread = 0
     var ticks: Scheduled<Void>?
@@ -101,7 +100,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     answerBytes = 0
   }
 
-  /// Closes the connection, unless the client reads before it has been waited for long enough.
+  /// Closes the connection if the client does not read within the rest of its patience.
   private func closeUnlessRead() {
     let left = patience.begin()
     deadline?.cancel()
@@ -112,7 +111,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
   }
 
-  /// Closes the connection after so long, unless this is called again before.
+  /// Closes the connection after a time, unless called again before.
   private func closeUnless(within time: TimeAmount) {
     deadline?.cancel()
     deadline = context?.eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in
@@ -153,7 +152,8 @@ final class ConnectionHandler: ChannelInboundHandler {
       switch state {
       case .answering: closesAfterAnswer = true
       case .streaming:
-        // It may still listen. One that has closed both sides refuses what it is sent, and is let go.
+        // The client may still read. If it has closed both sides, it refuses the next bytes, and
+        // the connection ends.
         closesAfterAnswer = true
         if stream.unread == 0 { write(text: ServerSentEvent.heartbeat) }
       case .waiting, .reading, .ending: context.close(promise: nil)
@@ -163,8 +163,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
   }
 
-  /// The client has ended its side, which the pipeline may tell later, or not at all while it keeps a part
-  /// of a request back.
+  /// The client has closed its side. The pipeline may report this later, or never while it holds
+  /// back part of a request.
   func clientHasEnded() {
     hasClientEnded = true
     switch state {
@@ -183,7 +183,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     switch (unwrapInboundIn(data), state) {
     case (.head(let head), .waiting): begin(head)
     case (.body(let bytes), .reading(var request)):
-      // Not two owners, or each part would copy all before it.
+      // Releases the other reference to the body, so that appending does not copy it.
       state = .waiting
       request.body.append(contentsOf: bytes.readableBytesView)
       state = .reading(request)
@@ -223,7 +223,7 @@ final class ConnectionHandler: ChannelInboundHandler {
       help: ["try again in a moment"], headers: [("Retry-After", "\(limits.retryAfter)")])
   }
 
-  /// Answers before the request is over, and takes no more of it.
+  /// Answers before the request is complete, and reads no more of it.
   private func refuse(_ problem: Problem) {
     closesAfterAnswer = true
     write(problem.response)
@@ -232,7 +232,7 @@ final class ConnectionHandler: ChannelInboundHandler {
   private func answer(_ request: ControlRequest) {
     guard let eventLoop = context?.eventLoop else { return }
     state = .answering
-    // The patch may take the time that it needs.
+    // The patch may take as long as it needs.
     deadline?.cancel()
     let routes = routes
     let handler = NIOLoopBound(self, eventLoop: eventLoop)
@@ -257,8 +257,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     ("Cross-Origin-Resource-Policy", "same-origin"),
   ]
 
-  /// Writes an answer. Its end, behind which the next request is read, waits until the system has taken
-  /// all before it.
+  /// Writes a response. Its end is written, and the next request read, only after the system has
+  /// taken everything before.
   private func write(_ response: ControlResponse) {
     guard let context else { return }
     var response = response
@@ -266,7 +266,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     if !isHead && !isEmpty {
       let count = response.body.heldCount
       if count <= limits.smallAnswer {
-        // There are only so many connections.
+        // Small responses are bounded by the number of connections.
       } else if budgets.answers.reserve(count) {
         answerBytes = count
       } else {
@@ -303,8 +303,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: taken)
   }
 
-  /// Sends a part of a file, a piece at a time: the next is read when the system has taken the one before, and a
-  /// client has as long for each as for an answer.
+  /// Sends part of a file in pieces. A piece is read when the system has taken the one before; the
+  /// client has `answerTime` for each.
   private func send(_ file: any ControlFile, _ range: Range<Int>) {
     guard let eventLoop = context?.eventLoop else { return }
     guard !range.isEmpty else { return writeEnd() }
@@ -321,7 +321,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
   private func sendPiece(_ bytes: [UInt8]?, of file: any ControlFile, _ range: Range<Int>) {
     guard let context else { return }
-    // The length has been promised: what is shorter by now ends with the connection.
+    // The length is announced already: if the file is shorter now, the connection is closed.
     guard let bytes, !bytes.isEmpty else { return context.close(promise: nil) }
     patience = Patience(limits.answerTime)
     closeUnlessRead()
@@ -332,13 +332,13 @@ final class ConnectionHandler: ChannelInboundHandler {
     context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: taken)
   }
 
-  /// Ends an answer, and once it has gone waits for the next request, or closes.
+  /// Ends a response, then waits for the next request or closes.
   private func writeEnd() {
     guard let context else { return }
     releaseAnswer()
     let promise = context.eventLoop.makePromise(of: Void.self)
     promise.futureResult.assumeIsolated().whenComplete { [weak self] _ in self?.answered() }
-    // Before the write: its end may deliver the next request.
+    // Set before the write, whose completion may deliver the next request.
     let closes = closesAfterAnswer
     state = closes ? .ending : .waiting
     patience.end()
@@ -349,8 +349,8 @@ final class ConnectionHandler: ChannelInboundHandler {
   private func answered() {
     switch state {
     case .ending:
-      // What the client still sends would make the system throw the answer away with the
-      // connection: it is read, and nothing comes of it.
+      // Unread input would make the system discard the response on close. So the input is read and
+      // ignored.
       context?.close(mode: .output, promise: nil)
       closeUnless(within: limits.lingerTime)
     case .waiting: awaitRequest()
@@ -374,7 +374,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
     let eventLoop = context.eventLoop
     let patch = routes.patch
-    // Nothing is missed between the status and the first event.
+    // Listening begins before the status is read, so that no event is missed.
     let gate = routes.gate
     stream.listener = hub.listen(after: request.lastEventID) { event in
       gate.execute(on: eventLoop) { handler.value.take(event) }
@@ -392,7 +392,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
   }
 
-  /// What there is now comes first, so that nothing has to be asked for besides.
+  /// The status comes first, so that the client need not request it.
   private func begin(with status: ControlStatus) {
     let events = stream.early ?? []
     stream.early = nil
@@ -418,7 +418,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     let buffer = context.channel.allocator.buffer(string: text)
     let count = buffer.readableBytes
     guard stream.unread + count <= limits.eventBacklog else {
-      // Nobody reads: it is not waited for.
+      // The client does not read: it is disconnected.
       routes.tally.count(\.unread)
       context.close(promise: nil)
       return
@@ -430,7 +430,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: promise)
   }
 
-  /// The client has taken some of the stream.
+  /// The client has read part of the stream.
   private func taken(_ count: Int) {
     stream.unread -= count
     guard stream.unread == 0, isStreaming else { return }
@@ -438,25 +438,25 @@ final class ConnectionHandler: ChannelInboundHandler {
     deadline?.cancel()
   }
 
-  /// Says now and then that the stream lives.
+  /// Writes heartbeats.
   private func tick() {
     guard isStreaming else { return }
     stream.ticks = context?.eventLoop.assumeIsolated().scheduleTask(in: limits.heartbeat) {
       [weak self] in
       guard let self else { return }
-      // One that is behind has something to read.
+      // A client that is behind needs no heartbeat.
       if self.stream.unread == 0 { self.write(text: ServerSentEvent.heartbeat) }
       self.tick()
     }
   }
 
-  /// Reads the meters, writes what they say, and does so again an interval after it began: or at once,
-  /// where that has taken longer, but never two at a time.
+  /// Reads the meters and writes them, at every interval; immediately if a reading took longer, but
+  /// never two at a time.
   private func readMeters() {
     guard isStreaming, let eventLoop = context?.eventLoop, let interval = stream.meterInterval
     else { return }
     let next = NIODeadline.now() + interval
-    // What a client that is behind would get late is not worth reading.
+    // A client that is behind gets no meters.
     guard stream.unread <= limits.meterBacklog else {
       stream.meters = eventLoop.assumeIsolated().scheduleTask(deadline: next) { [weak self] in
         self?.readMeters()

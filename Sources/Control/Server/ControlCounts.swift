@@ -1,33 +1,33 @@
 import Synchronization
 
-/// What the control room has counted since it was opened.
+/// The counters of the control server since its start.
 struct ControlCounts: Hashable, Sendable {
   /// Connections that are open.
   var connections = 0
-  /// Connections of other users to the port, which were refused.
+  /// Connections of other users to the port, refused.
   var strangers = 0
-  /// Connections for which there was no room.
+  /// Connections refused because of the limit.
   var turnedAway = 0
-  /// Connections that were closed because their clients did not read what they had asked for.
+  /// Connections closed because the client did not read.
   var unread = 0
   var requests = 0
   /// Changes that were applied.
   var applied = 0
   /// Changes that were refused, or failed.
   var refused = 0
-  /// OSC datagrams whose messages were passed on.
+  /// OSC datagrams whose messages were used.
   var oscTaken = 0
   /// OSC datagrams that could not be read.
   var oscMalformed = 0
-  /// OSC messages that address nothing, or carry what a setting cannot be.
+  /// OSC messages that address no setting, or have a value that it cannot have.
   var oscUnmatched = 0
-  /// OSC messages that came faster than changes can be made.
+  /// OSC messages that were dropped because they came too fast.
   var oscDropped = 0
-  /// How often OSC datagrams came so fast that they were left to the system for a moment.
+  /// How often reading OSC datagrams was paused because they came too fast.
   var oscPauses = 0
 }
 
-/// The counts, for all threads of the control room.
+/// The counters, for all threads of the server.
 final class ControlTally: Sendable {
   private let state = Mutex(ControlCounts())
 

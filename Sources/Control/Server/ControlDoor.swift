@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Lets clients in.
+/// Accepts connections.
 struct ControlDoor: Sendable {
   let routes: Routes
   let hub: EventHub
@@ -22,7 +22,7 @@ struct ControlDoor: Sendable {
     }
   }
 
-  /// Listens to a port of both loopback addresses, where there are both.
+  /// Listens to a port on both loopback addresses, or on the one that the machine has.
   func open(
     port: Int, _ loop: any EventLoop
   ) throws(ControlError) -> [any Channel] {
@@ -37,7 +37,7 @@ struct ControlDoor: Sendable {
       } catch {
         if error.isAbsent { return [first] }
         try? first.close().wait()
-        // One that is free on the one address need not be on the other: then another one is.
+        // A port that is free on one address may be taken on the other: try another one.
         attempts += 1
         guard port == 0, error.isTaken, attempts < 16 else { throw error.error }
       }
@@ -46,9 +46,9 @@ struct ControlDoor: Sendable {
 
   private struct BindError: Error {
     var error: ControlError
-    /// Whether the machine has no such address.
+    /// Whether the machine lacks this address.
     var isAbsent: Bool
-    /// Whether somebody else listens there.
+    /// Whether the port is taken.
     var isTaken: Bool
   }
 
@@ -72,8 +72,8 @@ struct ControlDoor: Sendable {
     }
   }
 
-  /// Whether a connection over the loopback device is of the user who runs the patch, or of root.
-  /// Where the system does not say whose it is, it is nobody's that is known.
+  /// Whether a loopback connection belongs to the user who runs the patch, or to root; `false` if
+  /// unknown.
   private static func isOwn(_ channel: any Channel) -> Bool {
     func end(_ address: SocketAddress?) -> PeerOwner.Endpoint? {
       guard let name = address?.ipAddress, let port = address?.port else { return nil }
@@ -110,9 +110,9 @@ struct ControlDoor: Sendable {
           try pipeline.addHandler(handler)
         }
       }
-      // A client that has said everything may still listen.
+      // A client may close its sending side and still read.
       .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
-      // Of what one sends in advance no more is taken in than this at a time.
+      // Limits how much is read ahead of pipelined requests.
       .childChannelOption(ChannelOptions.maxMessagesPerRead, value: 1)
       .childChannelOption(
         ChannelOptions.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 16_384))
@@ -139,7 +139,7 @@ extension Problem {
   }
 }
 
-/// The system's words for why something failed.
+/// The system's message of an error.
 func reason(_ error: any Error) -> String {
   (error as? IOError).map { words($0.errnoCode) } ?? "\(error)"
 }

@@ -1,55 +1,54 @@
 import NIOCore
 import NIOHTTP1
 
-/// What clients may use up, each and all together.
+/// The limits of what clients may use, each and together.
 struct ControlLimits: Sendable {
   /// Bytes of a request's body.
   var body = 16 << 20
-  /// Bytes of a request's line and header fields, and how many fields.
+  /// Bytes of the request line and header fields, and the number of fields.
   var headBytes = 32 << 10
   var headFields = 64
-  /// How long a connection may be without a whole request.
+  /// The longest time without a complete request.
   var requestTime = TimeAmount.seconds(30)
-  /// How long a client may keep answers waiting, or lag behind a stream of events: all such times of
-  /// a connection together. A tenth of the time in which nothing waits for it comes back.
+  /// The total time that a client may let responses or events wait. A tenth of the time in which
+  /// nothing waits is given back.
   var answerTime = TimeAmount.seconds(30)
-  /// How long bytes that were sent too much are thrown away before a connection is closed.
+  /// How long excess input is read and ignored before the connection is closed.
   var lingerTime = TimeAmount.seconds(1)
-  /// From one sign of life of a stream of events to the next.
+  /// The interval of heartbeats in event streams.
   var heartbeat = TimeAmount.seconds(15)
-  /// Bytes of events that a client has not read, after which it is dropped.
+  /// Unread bytes of events after which a client is disconnected.
   var eventBacklog = 512 << 10
-  /// Bytes of a stream that a client has not read, above which it is sent no meters.
+  /// Unread bytes of a stream above which meters are left out.
   var meterBacklog = 64 << 10
-  /// Connections at the same time to the control socket, and as many to the port.
+  /// Simultaneous connections to the socket, and separately to the port.
   var connections = 64
-  /// Clients that are sent away at the same time and get a moment to read why. Others are closed as
-  /// soon as they have been told.
+  /// Simultaneous refused clients that get time to read the refusal. Others are closed at once.
   var farewells = 32
-  /// After how many seconds a client that finds no room may come again.
+  /// The `Retry-After` of a refusal in seconds.
   var retryAfter = 1
-  /// Bytes of answers that are on their way to all clients together; those that have no more than
-  /// `smallAnswer` are not counted.
+  /// Bytes of responses in progress for all clients; responses of at most `smallAnswer` bytes are
+  /// not counted.
   var answerBytes = 64 << 20
   var smallAnswer = 64 << 10
-  /// Bytes of a file that are in memory at a time while it is sent.
+  /// Bytes of a file in memory at a time while it is sent.
   var filePiece = 256 << 10
-  /// Bytes of the bodies of requests that have been taken in from all clients together.
+  /// Bytes of request bodies in memory for all clients.
   var requestBytes = 64 << 20
-  /// Events that are kept for clients that come back, and their bytes.
+  /// The number of events that are kept for returning clients, and their bytes.
   var keptEvents = 256
   var keptEventBytes = 1 << 20
-  /// Bytes of an event; one that has more goes without its details.
+  /// Bytes of an event; a larger one is sent without its details.
   var eventBytes = 128 << 10
-  /// OSC datagrams that are read in each `oscWindow`. Others wait in the system, which drops what
-  /// does not fit there.
+  /// OSC datagrams that are read in each `oscWindow`. Others wait in the system's buffer, which
+  /// drops what does not fit.
   var oscDatagrams = 64
   var oscWindow = TimeAmount.milliseconds(10)
-  /// OSC messages that wait to be made a change of, or for their time.
+  /// OSC messages that wait for a change or for their time.
   var oscMessages = 8192
-  /// How long at least there is no change by OSC after one: as long as that one took, if it is longer.
+  /// The shortest pause between changes by OSC; longer if the last change took longer.
   var oscRest = TimeAmount.milliseconds(10)
-  /// Changes that are tried to find the messages among many that are wrong.
+  /// The most changes that are tried to find the wrong messages among many.
   var oscAttempts = 64
 
   var decoder: NIOHTTPDecoderLimitConfiguration {

@@ -1,24 +1,24 @@
 import NIOHTTP1
 import PatchSyntax
 
-/// A request whose body is there.
+/// A request with its complete body.
 struct ControlRequest: Sendable {
   var method: HTTPMethod
-  /// The target as it was sent: a path, perhaps a query.
+  /// The target as it was sent: a path with an optional query.
   var target: String
   var headers: HTTPHeaders
   var body: [UInt8] = []
-  /// Which way it has come.
+  /// How the request has come.
   var door = ControlEntrance.port
 }
 
-/// What is answered.
+/// A response.
 struct ControlResponse: Sendable {
-  /// What follows the head.
+  /// The body of a response.
   enum Body: Sendable {
     case text(String)
     case bytes([UInt8])
-    /// A part of a file, which is read in pieces while it is sent.
+    /// Part of a file, read in pieces while it is sent.
     case file(any ControlFile, Range<Int>)
 
     var count: Int {
@@ -29,19 +29,19 @@ struct ControlResponse: Sendable {
       }
     }
 
-    /// The text; nothing of what is none.
+    /// The text; empty for bytes and files.
     var text: String {
       if case .text(let text) = self { text } else { "" }
     }
 
-    /// What is in memory for it until it has been sent.
+    /// The bytes in memory while it is sent.
     var heldCount: Int {
       if case .file = self { 0 } else { count }
     }
   }
 
   var status: HTTPResponseStatus
-  /// Without the length of the body, and without what holds for all answers.
+  /// Without the length of the body and the common headers.
   var headers: [(String, String)]
   var body: Body
 
@@ -61,15 +61,15 @@ struct ControlResponse: Sendable {
   }
 }
 
-/// A stream of events that a client asks for.
+/// A request for an event stream.
 struct EventRequest: Sendable {
-  /// Those behind this one, as far as they are still known.
+  /// The last event that the client knows; later ones are sent if they are still kept.
   var lastEventID: Int?
   /// Readings of the meters a second; `nil` for none.
   var meterRate: Double?
-  /// In how many bands an octave has its spectra; `nil` for each bin.
+  /// The bands an octave of spectra; `nil` for every bin.
   var bands: Int?
-  /// Whether the levels in front of faders are among the meters.
+  /// Whether meters include the levels before faders.
   var hasPreFader = true
 }
 

@@ -3,24 +3,24 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// Serves a running patch to `patchrun ctl`, to curl and to controllers: on a UNIX socket always, on
-/// TCP and for OSC when asked for.
+/// Serves a running patch to `patchrun ctl`, HTTP clients and controllers: always on a UNIX socket,
+/// optionally on TCP and for OSC.
 ///
-/// It has threads of its own. Nothing of it runs on the render
-/// thread or holds what the render thread needs.
+/// It runs on its own threads. It never runs on the render thread and holds no lock that the render
+/// thread needs.
 public final class ControlServer: Sendable {
   public struct Options: Hashable, Sendable {
-    /// What the socket is called: `NAME.sock`.
+    /// The name of the socket: `NAME.sock`.
     public var name: String
-    /// Whether it has to be called that: if not, and the name is taken, it gets a number.
+    /// Whether the name must not be changed; otherwise a taken name gets a number.
     public var isNameExact: Bool
-    /// Where the socket is.
+    /// The folder of the socket.
     public var folder: ControlFolder
-    /// The port of 127.0.0.1 and [::1] to listen to; 0 for any that is free, `nil` for none.
+    /// The port of 127.0.0.1 and [::1]; 0 for any free one, `nil` for none.
     public var port: Int?
-    /// Where OSC messages are taken; `nil` for nowhere.
+    /// The address and port for OSC; `nil` for none.
     public var osc: OSCOptions?
-    /// Whether the page of the control panel is served.
+    /// Whether the control panel is served.
     public var hasPanel: Bool
     /// The program's version, for `GET /` and the metrics.
     public var version: String
@@ -39,12 +39,12 @@ public final class ControlServer: Sendable {
     }
   }
 
-  /// Where OSC messages are taken.
+  /// The address and port for OSC.
   public struct OSCOptions: Hashable, Sendable {
-    /// The address to listen to. Messages have no sender that could be checked: another one than
-    /// `127.0.0.1` lets the network in.
+    /// The address to listen to. OSC has no authentication: any address but `127.0.0.1` admits the
+    /// network.
     public var address: String
-    /// 0 for any that is free.
+    /// The UDP port; 0 for any free one.
     public var port: Int
 
     public init(address: String = "127.0.0.1", port: Int) {
@@ -53,12 +53,12 @@ public final class ControlServer: Sendable {
     }
   }
 
-  /// What the socket is called.
+  /// The name of the socket.
   public let name: String
   public let socketPath: String
-  /// The port that is listened to; `nil` for none.
+  /// The TCP port; `nil` for none.
   public let port: Int?
-  /// The port that OSC messages are taken on; `nil` for none.
+  /// The UDP port for OSC; `nil` for none.
   public let oscPort: Int?
 
   private let socket: ControlSocket
@@ -70,7 +70,9 @@ public final class ControlServer: Sendable {
   private let events: Task<Void, Never>
   private let eventsAreOver: EventLoopFuture<Void>
 
-  /// Opens the room. The socket is there, and answers, when this returns.
+  /// Starts the server. The socket answers when this returns.
+  ///
+  /// - Throws: If the socket or a port cannot be opened.
   public static func start(
     _ options: Options, for patch: any ControlledPatch
   ) throws(ControlError) -> ControlServer {
@@ -82,7 +84,7 @@ public final class ControlServer: Sendable {
   ) throws(ControlError) -> ControlServer {
     let socket = try ControlSocket.listen(
       options.name, isExact: options.isNameExact, in: options.folder)
-    // What comes by the port, and by OSC, has a thread of its own: nobody there holds the socket up.
+    // The port and OSC have a thread of their own, so that they cannot delay the socket.
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
     let executor = CallExecutor()
     do throws(ControlError) {
@@ -138,17 +140,17 @@ public final class ControlServer: Sendable {
     eventsAreOver = over.futureResult
     events = Task(executorPreference: executor) {
       for await event in patch.events() { hub.publish(event) }
-      // The loop may have ended by now: then nobody waits for this.
+      // If the loop has ended, nobody waits for this.
       gate.execute(on: ownLoop) { over.succeed() }
     }
   }
 
-  /// Closes the room: takes the socket away, hands out the events that are left, finishes the answers
-  /// that are being written, and returns within some seconds. Called once, after the patch has ended.
+  /// Stops the server: removes the socket, sends the remaining events, finishes responses, and
+  /// returns within some seconds. To be called once, after the patch has ended.
   public func stop() {
     socket.remove()
     for listener in listeners { try? listener.close().wait() }
-    // The same loop: a promise of another one would be kept on that, which may have ended by then.
+    // The promise has to be on this loop: another one may have ended already.
     let loop = eventsAreOver.eventLoop
     let patience = loop.makePromise(of: Void.self)
     let timer = loop.scheduleTask(in: .milliseconds(500)) { patience.succeed() }
@@ -156,7 +158,7 @@ public final class ControlServer: Sendable {
     try? patience.futureResult.wait()
     timer.cancel()
     events.cancel()
-    // A stream that was never ended ends here.
+    // Ends streams that have not ended.
     connections.closeAll(within: .seconds(2), on: loop)
     gate.shut()
     try? group.syncShutdownGracefully()

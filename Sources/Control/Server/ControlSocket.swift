@@ -1,12 +1,13 @@
 import Glibc
 
-/// Where the sockets of running patches are.
+/// The folder of control sockets.
 public struct ControlFolder: Hashable, Sendable {
   public var path: String
 
   public init(path: String) { self.path = path }
 
-  /// `$XDG_RUNTIME_DIR/patchrun`, or else `/run/user/UID/patchrun`, or else `/tmp/patchrun-UID`.
+  /// `$XDG_RUNTIME_DIR/patchrun`, otherwise `/run/user/UID/patchrun`, otherwise
+  /// `/tmp/patchrun-UID`.
   public static var standard: ControlFolder {
     if let value = unsafe getenv("XDG_RUNTIME_DIR") {
       let path = unsafe String(cString: value)
@@ -20,11 +21,10 @@ public struct ControlFolder: Hashable, Sendable {
     return ControlFolder(path: "/tmp/patchrun-\(user)")
   }
 
-  /// The path of the socket of a name.
+  /// The path of the socket with a name.
   public func socketPath(_ name: String) -> String { "\(path)/\(name).sock" }
 
-  /// The names under which patches can be reached now, sorted. A socket that nobody listens to any
-  /// more is left out, and so is everything in a folder that somebody else has made.
+  /// The sorted names of sockets that answer. Empty for a folder of another user.
   public func liveNames() -> [String] {
     guard let folder = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(folder) }
@@ -43,7 +43,7 @@ public struct ControlFolder: Hashable, Sendable {
     return names.sorted()
   }
 
-  /// Makes the folder, for its owner only, and returns its descriptor.
+  /// Creates the folder with mode 0700 and returns its descriptor.
   func open() throws(ControlError) -> Int32 {
     if unsafe mkdir(path, 0o700) != 0, errno != EEXIST {
       throw ControlError(
@@ -69,14 +69,14 @@ public struct ControlFolder: Hashable, Sendable {
   }
 }
 
-/// A socket that listens at a path, for its owner only.
+/// A listening socket with mode 0600.
 final class ControlSocket: Sendable {
   let path: String
   let name: String
-  /// Given away to who accepts connections, and closed by that.
+  /// Passed to the server bootstrap, which closes it.
   let descriptor: Int32
   private let folder: ControlFolder
-  /// What tells the file from one that somebody else has put in its place.
+  /// Identify the socket's file, in case another file has replaced it.
   private let device: UInt
   private let inode: UInt
 
@@ -91,16 +91,17 @@ final class ControlSocket: Sendable {
     self.inode = inode
   }
 
-  /// Whether a text can be the name of a socket: one that is a file's name, not hidden, without
-  /// control characters, and short.
+  /// Whether a text can be the name of a socket: a short file name, not hidden, without control
+  /// characters.
   static func isName(_ name: String) -> Bool {
     !name.isEmpty && !name.hasPrefix(".") && name.utf8.count <= 64
       && !name.unicodeScalars.contains { $0 == "/" || $0.value < 0x20 || $0.value == 0x7F }
   }
 
-  /// Listens under a name. A socket that a dead process has left behind is replaced.
+  /// Listens under a name. Replaces the socket of a dead process.
   ///
-  /// - Parameter isExact: Whether it has to be this name; otherwise one that is taken gets a number.
+  /// - Parameter isExact: Whether the name must not be changed; otherwise a taken name gets a
+  ///   number.
   static func listen(
     _ name: String, isExact: Bool, in folder: ControlFolder
   ) throws(ControlError) -> ControlSocket {
@@ -111,7 +112,7 @@ final class ControlSocket: Sendable {
     }
     let lock = try folder.open()
     defer { close(lock) }
-    // Of two that start at the same time one comes first; closing gives the lock back.
+    // The lock orders two processes that start at the same time. Closing releases it.
     while flock(lock, LOCK_EX) != 0, errno == EINTR {}
     for number in 1...99 {
       let candidate = number == 1 ? name : "\(name)-\(number)"
@@ -151,7 +152,7 @@ final class ControlSocket: Sendable {
         "the path of the control socket is too long: '\(path)'",
         help: ["at most 107 bytes: give it a shorter name, --name NAME"])
     }
-    // Before it has a place in the file system: there it never has another mode.
+    // Before `bind`, so that the file never has another mode.
     guard fchmod(descriptor, 0o600) == 0 else { throw failed(errno) }
     let bound = unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
@@ -170,7 +171,7 @@ final class ControlSocket: Sendable {
       inode: status.st_ino)
   }
 
-  /// Takes the file away, if it is still this socket's.
+  /// Removes the file if it is still this socket's.
   func remove() {
     guard let lock = try? folder.open() else { return }
     defer { close(lock) }
@@ -184,7 +185,7 @@ final class ControlSocket: Sendable {
 
   enum Probe { case none, live, stale, other }
 
-  /// What is at a path.
+  /// The state of the socket at a path.
   static func probe(_ path: String) -> Probe {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return .none }
@@ -198,14 +199,14 @@ final class ControlSocket: Sendable {
         unsafe connect(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
-    // A full queue is that of somebody who lives.
+    // If its queue is full, the process is alive.
     return connected != 0 && errno == ECONNREFUSED ? .stale : .live
   }
 
   private static var closeOnExec: Int32 { Int32(SOCK_CLOEXEC.rawValue) }
   private static var nonBlocking: Int32 { Int32(SOCK_NONBLOCK.rawValue) }
 
-  /// The address of a path; `nil` for one that is too long.
+  /// The address of a path; `nil` if it is too long.
   private static func address(_ path: String) -> sockaddr_un? {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -219,7 +220,7 @@ final class ControlSocket: Sendable {
   }
 }
 
-/// The system's words for an error number, in lower case.
+/// The system's message of an error number, in lower case.
 func words(_ number: Int32) -> String {
   var buffer = [CChar](repeating: 0, count: 256)
   _ = unsafe strerror_r(number, &buffer, buffer.count)

@@ -1,9 +1,9 @@
 import NIOCore
 
-/// Tells a connection at once that its client has ended its side.
+/// Tells a connection at once that the client has closed its side.
 ///
-/// The handler of NIO that holds back pipelined requests holds back this, too, and it may never come
-/// behind half a request.
+/// NIO's handler for pipelined requests delays this event, and may never deliver it after half a
+/// request.
 final class EndOfInput: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 

@@ -1,12 +1,12 @@
 import NIOHTTP1
 
-/// What `If-Match` and `If-None-Match` name (RFC 9110).
+/// The value of `If-Match` or `If-None-Match` (RFC 9110).
 enum EntityTags: Hashable, Sendable {
   case any
-  /// Without quotes, weak ones with their mark: `W/`.
+  /// Without quotes; weak ones begin with `W/`.
   case some([String])
 
-  /// `nil` where the field is not there.
+  /// `nil` if the field is missing.
   init?(_ name: String, in headers: HTTPHeaders) {
     let values = headers[name]
     guard !values.isEmpty else { return nil }

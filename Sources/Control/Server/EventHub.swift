@@ -1,17 +1,17 @@
 import PatchSyntax
 import Synchronization
 
-/// Hands each event to every client that listens, and keeps the last ones for those that come back.
+/// Passes each event to all listening clients, and keeps the last ones for clients that reconnect.
 ///
-/// It waits for nobody: what a client is handed it has to take.
+/// It never waits: a listener has to take each event at once. Any thread.
 final class EventHub: Sendable {
-  /// Takes events in their order, at once, in any thread.
+  /// Takes events in order, without blocking, on any thread.
   typealias Listener = @Sendable (ServerSentEvent) -> Void
 
   private struct State {
     var lastID = 0
     var kept: [(id: Int, event: ServerSentEvent)] = []
-    /// Of all that is kept.
+    /// The bytes of all kept events.
     var keptBytes = 0
     var listeners: [Int: Listener] = [:]
     var lastListener = 0
@@ -25,7 +25,7 @@ final class EventHub: Sendable {
   func publish(_ event: ControlEvent) {
     let head: JSONText = ["time": .string(WallClock.text)]
     var data = head.adding(event.json).compact
-    // What a client would have to be dropped for is said without its details.
+    // A larger event would disconnect clients, so its details are left out.
     if data.utf8.count > limits.eventBytes { data = head.adding(event.briefJSON).compact }
     state.withLock { state in
       state.lastID += 1
@@ -42,10 +42,11 @@ final class EventHub: Sendable {
     }
   }
 
-  /// Begins to listen, first to what is kept behind an event. Returns what `leave` takes.
+  /// Adds a listener and passes it the kept events after `lastEventID`. Returns the number for
+  /// `leave`.
   func listen(after lastEventID: Int?, _ listener: @escaping Listener) -> Int {
     state.withLock { state in
-      // An event that has not been is one of a run before this.
+      // A larger ID is from an earlier run.
       if let lastEventID, lastEventID <= state.lastID {
         for (id, event) in state.kept where id > lastEventID { listener(event) }
       }

@@ -1,14 +1,14 @@
 import NIOCore
 import NIOHTTP1
 
-/// Tells a client why it is not let in, once it has begun to ask, and closes the connection. Nothing that
-/// it sends is kept, and it takes the place of nobody.
+/// Refuses a client: waits for its request, sends the reason, and closes the connection. Keeps no
+/// input, and does not count as a connection.
 final class Farewell: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
   private let text: String
-  /// How long the client may take to ask, and to read it; `nil` for no longer than it takes to send it.
+  /// How long the client may take to send and to read; `nil` to close right after sending.
   private let linger: TimeAmount?
   private var hasSpoken = false
   private var timer: Scheduled<Void>?
@@ -51,8 +51,7 @@ final class Farewell: ChannelInboundHandler {
       wrapOutboundOut(context.channel.allocator.buffer(string: text)), promise: written)
   }
 
-  /// What the client asks makes no difference. An answer that comes before the question is none to
-  /// some clients.
+  /// The request is ignored. Some clients do not accept a response before they have sent it.
   func channelRead(context: ChannelHandlerContext, data: NIOAny) { speak(context) }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// The way from other threads back to the event loops, which is shut before they end: what comes too
-/// late is dropped. An event loop that has ended takes nothing more.
+/// Runs closures on event loops until it is shut. Later ones are dropped, because an event loop
+/// that has ended accepts none.
 final class LoopGate: Sendable {
   private let isOpen = Mutex(true)
 

@@ -1,12 +1,12 @@
 import NIOCore
 import Synchronization
 
-/// The connections that are open.
+/// The open connections. Any thread.
 final class OpenConnections: Sendable {
   private struct State {
     var channels: [ObjectIdentifier: any Channel] = [:]
     var counts: [ControlEntrance: Int] = [:]
-    /// Clients that are being sent away.
+    /// Clients that are being refused.
     var leaving: [ObjectIdentifier: any Channel] = [:]
   }
 
@@ -19,7 +19,7 @@ final class OpenConnections: Sendable {
     self.limits = limits
   }
 
-  /// Counts a connection, until it closes; returns whether there is room for it.
+  /// Adds a connection until it closes; returns whether there was room.
   func add(_ channel: any Channel, at entrance: ControlEntrance) -> Bool {
     let key = ObjectIdentifier(channel)
     let isAdded = state.withLock { state in
@@ -40,8 +40,7 @@ final class OpenConnections: Sendable {
     return true
   }
 
-  /// Keeps a connection that is being sent away, until it closes; returns whether there is time to let
-  /// it read why.
+  /// Keeps a refused connection until it closes; returns whether the client may have time to read.
   func see(off channel: any Channel) -> Bool {
     let key = ObjectIdentifier(channel)
     let isKept = state.withLock { state in
@@ -55,7 +54,7 @@ final class OpenConnections: Sendable {
     return isKept
   }
 
-  /// Has every connection finish what it answers, and closes those that do not within a time.
+  /// Lets every connection finish its response, and closes those that take longer than `time`.
   func closeAll(within time: TimeAmount, on loop: any EventLoop) {
     let (open, leaving) = state.withLock { (Array($0.channels.values), Array($0.leaving.values)) }
     for channel in leaving { channel.close(promise: nil) }

@@ -1,14 +1,13 @@
 import NIOCore
 
-/// How long a client may still be waited for.
+/// The time that a client may still be waited for.
 ///
-/// It is one time for a whole connection, so that a client that takes each answer at the last moment
-/// does not keep its place. What is used up comes back slowly, so that one that reads as it should may
-/// stay for days.
+/// The limit is for the whole connection, so that a client cannot stay by reading each response at
+/// the last moment. It recovers slowly, so that a client that reads normally may stay for days.
 struct Patience {
   private let limit: TimeAmount
   private var left: TimeAmount
-  /// Since when the client is waited for, or was last.
+  /// When the present or last wait began or ended.
   private var since: NIODeadline
   private(set) var isWaiting = false
 
@@ -18,7 +17,7 @@ struct Patience {
     since = now
   }
 
-  /// The client is waited for from now on. Returns for how long.
+  /// Begins a wait. Returns its limit.
   mutating func begin(at now: NIODeadline = .now()) -> TimeAmount {
     if !isWaiting {
       left = min(limit, left + .nanoseconds((now - since).nanoseconds / 10))
@@ -28,7 +27,7 @@ struct Patience {
     return left
   }
 
-  /// The client has taken what there was.
+  /// Ends a wait: the client has read everything.
   mutating func end(at now: NIODeadline = .now()) {
     guard isWaiting else { return }
     isWaiting = false

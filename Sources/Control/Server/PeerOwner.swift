@@ -1,17 +1,17 @@
 import Glibc
 
-/// Whose a connection over the loopback device is: the kernel says it, or else `/proc/net` does.
+/// Finds the user of a loopback TCP connection, by a netlink query or else in `/proc/net`.
 ///
-/// A UNIX socket has a mode that keeps other users out, and a TCP port has none.
+/// A TCP port has no mode that keeps other users out, as a UNIX socket has.
 enum PeerOwner {
-  /// An end of a connection.
+  /// One end of a connection.
   struct Endpoint: Hashable, Sendable {
-    /// `127.0.0.1`, or `::1`.
+    /// `127.0.0.1` or `::1`.
     var address: String
     var port: Int
   }
 
-  /// The user of the process at the other end; `nil` where the system does not say.
+  /// The user of the process at the other end; `nil` if unknown.
   static func user(of peer: Endpoint, to local: Endpoint) -> UInt32? {
     switch SocketDiagnosis.user(of: peer, to: local) {
     case .user(let user): return user
@@ -20,7 +20,7 @@ enum PeerOwner {
     }
   }
 
-  /// The same by reading all connections of the machine.
+  /// The user, found by reading all connections of the machine.
   static func userInTables(of peer: Endpoint, to local: Endpoint) -> UInt32? {
     for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
       if let user = user(of: peer, to: local, in: contents(of: table)) { return user }
@@ -28,8 +28,8 @@ enum PeerOwner {
     return nil
   }
 
-  /// The same, in the text of a table. Rows of sockets that no process has any more do not count:
-  /// they say 0.
+  /// The user, found in the text of a table. Rows of sockets without a process have user 0 and are
+  /// skipped.
   static func user(of peer: Endpoint, to local: Endpoint, in table: String) -> UInt32? {
     let peers = hexadecimal(peer)
     let locals = hexadecimal(local)
@@ -43,7 +43,7 @@ enum PeerOwner {
     return nil
   }
 
-  /// How the tables write an end: an IPv4 address by itself, and as an IPv6 one.
+  /// An end as the tables write it: an IPv4 address also in its IPv6 form.
   private static func hexadecimal(_ end: Endpoint) -> [String] {
     let port = ":" + padded(UInt32(end.port), 4)
     let words: [[UInt8]]
@@ -54,7 +54,7 @@ enum PeerOwner {
       guard bytes.count == 4 else { return [] }
       words = [bytes]
     }
-    // In the order of the machine.
+    // In the byte order of the machine.
     func written(_ bytes: [UInt8]) -> String {
       let word = bytes.reduce(0) { $0 << 8 | UInt32($1) }
       return padded(word.bigEndian, 8)

@@ -1,16 +1,16 @@
 import NIOHTTP1
 
-/// Who may ask: nobody who has been sent here by a page of another site.
+/// Refuses requests that a page of another site causes.
 ///
-/// A page can make a browser send requests to this machine, and with a name of its own that leads to
-/// 127.0.0.1 even read the answers. It cannot choose what `Host` and `Origin` say.
+/// Such a page can make a browser send requests to this machine, and with a host name that resolves
+/// to 127.0.0.1 even read the answers (DNS rebinding). But it cannot choose `Host` and `Origin`.
 struct RequestGuard: Sendable {
-  /// The port that is listened to; `nil` for a UNIX socket, where a port says nothing.
+  /// The port of the server; `nil` for the UNIX socket.
   var port: Int?
 
   static let names: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 
-  /// Why a request is not answered; `nil` for one that is.
+  /// Why a request is refused; `nil` if it is not.
   func refusal(_ head: HTTPRequestHead) -> Problem? {
     let hosts = head.headers["Host"]
     guard hosts.count == 1 else {
@@ -39,7 +39,7 @@ struct RequestGuard: Sendable {
     return "ask for http://localhost:\(port)/, or 127.0.0.1, or [::1]"
   }
 
-  /// Whether an authority, a name and perhaps a port, is this server's.
+  /// Whether an authority (a name with an optional port) is this server's.
   private func isOurs(_ authority: String) -> Bool {
     let text = authority.lowercased()
     let search = text.hasPrefix("[") ? text.firstIndex(of: "]") ?? text.startIndex : text.startIndex

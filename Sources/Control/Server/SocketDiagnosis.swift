@@ -1,19 +1,19 @@
 import Glibc
 
-/// Asks the kernel for the user of one TCP connection of this machine, by sock_diag(7). It takes as long
-/// as finding one connection, however many there are.
+/// Asks the kernel for the user of one local TCP connection, by sock_diag(7). It finds one
+/// connection without listing all.
 enum SocketDiagnosis {
-  /// What came of it.
+  /// The answer.
   enum Answer: Hashable {
     case user(UInt32)
-    /// There is no such connection, or no process has it any more.
+    /// There is no such connection, or no process owns it any more.
     case nobody
-    /// The kernel does not answer such questions.
+    /// The kernel does not support such queries.
     case unknown
   }
 
   /// - Parameters:
-  ///   - peer: The end whose user is meant.
+  ///   - peer: The end whose user to find.
   ///   - local: The other end.
   static func user(of peer: PeerOwner.Endpoint, to local: PeerOwner.Endpoint) -> Answer {
     guard let source = address(peer.address), let destination = address(local.address),
@@ -23,7 +23,7 @@ enum SocketDiagnosis {
       AF_NETLINK, Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue), sockDiag)
     guard descriptor >= 0 else { return .unknown }
     defer { close(descriptor) }
-    // The kernel answers while it is asked: a time that is never reached.
+    // The kernel answers during the request, so this timeout is only a safeguard.
     var time = timeval(tv_sec: 1, tv_usec: 0)
     _ = unsafe setsockopt(
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
@@ -51,7 +51,7 @@ enum SocketDiagnosis {
     _ destinationPort: Int
   ) -> [UInt8] {
     var body: [UInt8] = [family, UInt8(IPPROTO_TCP), 0, 0]
-    // Connections in every state.
+    // All states of a connection.
     body += native(UInt32.max)
     for port in [sourcePort, destinationPort] {
       body += [UInt8(truncatingIfNeeded: port >> 8), UInt8(truncatingIfNeeded: port)]
@@ -59,7 +59,7 @@ enum SocketDiagnosis {
     for address in [source, destination] {
       body += address + [UInt8](repeating: 0, count: 16 - address.count)
     }
-    // On any interface, and no cookie.
+    // Any interface; no cookie.
     body += native(UInt32(0)) + native(UInt32.max) + native(UInt32.max)
     let isRequest: UInt16 = 1
     return native(UInt32(headerSize + body.count)) + native(byFamily) + native(isRequest)
@@ -76,10 +76,10 @@ enum SocketDiagnosis {
     }
     guard let kind = word(4).map({ UInt16(truncatingIfNeeded: $0) }) else { return .unknown }
     if kind == errorType {
-      // A negative error number: ENOENT where there is no such connection.
+      // A negative error number: ENOENT if there is no such connection.
       return word(headerSize) == UInt32(bitPattern: -ENOENT) ? .nobody : .unknown
     }
-    // Behind the state, the ends, and three counts.
+    // After the state, both ends and three counters.
     let place = headerSize + 4 + 48 + 12
     guard kind == byFamily, let user = word(place), let inode = word(place + 4) else {
       return .unknown
@@ -92,7 +92,7 @@ enum SocketDiagnosis {
     return unsafe withUnsafeBytes(of: &value) { unsafe Array($0) }
   }
 
-  /// The bytes of an address as the network has them.
+  /// The bytes of an address in network order.
   private static func address(_ text: String) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 16)
     if unsafe inet_pton(AF_INET, text, &bytes) == 1 { return Array(bytes.prefix(4)) }

@@ -9,7 +9,7 @@ enum WallClock {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// As RFC 3339 writes it: `2026-11-21T10:52:03.125Z`.
+  /// The time in RFC 3339: `2026-11-21T10:52:03.125Z`.
   static var text: String { text(unixTime: unixTime) }
 
   static func text(unixTime: Double) -> String {
@@ -22,8 +22,8 @@ enum WallClock {
       + ".\(padded(milliseconds % 1000, 3))Z"
   }
 
-  /// The date of a day since the beginning of 1970, in the Gregorian calendar. Years are counted
-  /// from March, so that the day that leap years have more is their last.
+  /// The Gregorian date of a day, counted from the beginning of 1970. Years are counted from March,
+  /// so that the leap day is the last day of a year.
   private static func date(ofDay day: Int) -> (year: Int, month: Int, day: Int) {
     let days = day + 719_468
     let era = days / 146_097

@@ -1,7 +1,7 @@
 import PatchSyntax
 
 extension ControlEvent {
-  /// The name of the event on the wire.
+  /// The name of the event in the stream.
   var name: String {
     switch self {
     case .started: "started"
@@ -61,7 +61,7 @@ extension ControlEvent {
     }
   }
 
-  /// The same without what may be long: `isShortened` says so. `GET /patch` has the document.
+  /// The event without its long parts and with `isShortened`. `GET /patch` has the document.
   var briefJSON: JSONText {
     let isShortened: JSONText = ["isShortened": .boolean(true)]
     return switch self {

@@ -1,7 +1,7 @@
 import PatchSyntax
 
 extension ControlHistory {
-  /// What `GET /history` answers.
+  /// The answer of `GET /history`.
   var json: JSONText {
     [
       "present": .number(present),

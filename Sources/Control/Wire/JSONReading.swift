@@ -1,12 +1,12 @@
 import Diagnostics
 package import PatchSyntax
 
-/// Reading JSON whose places do not matter.
+/// Parses JSON when source ranges do not matter.
 package enum JSONReading {
-  /// The value of a text; `nil` for one that is not JSON.
+  /// The value of a text; `nil` if it is not JSON.
   package static func value(of text: String) -> JSONValue? { value(of: text, .json) }
 
-  /// The value of a document, which may have comments and trailing commas.
+  /// The value of a document, which may contain comments and trailing commas.
   package static func document(_ text: String) -> JSONValue? { value(of: text, .jsonc) }
 
   private static func value(of text: String, _ dialect: JSONReader.Dialect) -> JSONValue? {

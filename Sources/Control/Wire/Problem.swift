@@ -1,13 +1,13 @@
 import NIOHTTP1
 import PatchSyntax
 
-/// Why a request has no other answer: an RFC 9457 problem.
+/// An error response: a problem of RFC 9457.
 struct Problem {
   var status: HTTPResponseStatus
   /// A sentence that starts in lower case.
   var detail: String
   var help: [String] = []
-  /// Members that this kind of problem has besides.
+  /// Further members of this kind of problem.
   var members: JSONText = .object([])
   var headers: [(String, String)] = []
 

@@ -4,7 +4,7 @@ struct PrometheusText {
 
   private(set) var text = ""
 
-  /// Adds a metric with its samples: labels and a value each. One without samples is left out.
+  /// Adds a metric with its samples, each with labels and a value. Does nothing without samples.
   mutating func add(
     _ name: String, _ kind: Kind, _ help: String, _ samples: [([(String, String)], Double)]
   ) {
@@ -44,7 +44,7 @@ struct PrometheusText {
   }
 }
 
-/// What `GET /metrics` answers.
+/// The answer of `GET /metrics`.
 enum Metrics {
   static func text(
     _ status: ControlStatus, _ meters: [ControlMeter], _ control: ControlCounts, version: String

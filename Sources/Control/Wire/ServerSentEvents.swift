@@ -1,8 +1,8 @@
-/// One message of a stream of server-sent events (the HTML standard, "Server-sent events").
+/// A server-sent event (HTML standard, "Server-sent events").
 public struct ServerSentEvent: Hashable, Sendable {
-  /// What `Last-Event-ID` names; `nil` for an event that is not sent again.
+  /// The ID for `Last-Event-ID`; `nil` for an event that is not repeated.
   public var id: String?
-  /// The name of the event: `message` where none is given.
+  /// The name of the event; `message` is the default.
   public var name: String
   public var data: String
 
@@ -12,12 +12,12 @@ public struct ServerSentEvent: Hashable, Sendable {
     self.data = data
   }
 
-  /// As it is sent, the empty line behind it included.
+  /// The event as it is sent, with the empty line at its end.
   var wire: String {
     var text = ""
     if let id { text += "id: \(id)\n" }
     text += "event: \(name)\n"
-    // By bytes: meters are long, and come often.
+    // Split by bytes for speed: meters are long and frequent.
     for line in data.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       text += "data: "
       text += Substring(line)
@@ -26,23 +26,23 @@ public struct ServerSentEvent: Hashable, Sendable {
     return text + "\n"
   }
 
-  /// What keeps a connection alive, and says nothing.
+  /// A comment that keeps the connection alive.
   static let heartbeat = ": still here\n\n"
 
-  /// How long a client is to wait before it connects again, in milliseconds.
+  /// The time after which a client should reconnect, in milliseconds.
   static func retry(_ milliseconds: Int) -> String { "retry: \(milliseconds)\n\n" }
 }
 
-/// Reads a stream of server-sent events, in whatever pieces it comes.
+/// Parses a stream of server-sent events from chunks of any size.
 struct ServerSentEventReader {
-  /// A line that has not ended yet.
+  /// The bytes of an incomplete line.
   private var line: [UInt8] = []
   private var followsCarriageReturn = false
   private var id: String?
   private var name = ""
   private var data: [String] = []
 
-  /// The events that are whole with these bytes.
+  /// The events that these bytes complete.
   mutating func read(_ bytes: some Sequence<UInt8>) -> [ServerSentEvent] {
     var events: [ServerSentEvent] = []
     for byte in bytes {

@@ -2,7 +2,7 @@ import Diagnostics
 import PatchSyntax
 
 extension ControlSettings {
-  /// What `GET /controls` answers.
+  /// The answer of `GET /controls`.
   var json: JSONText {
     ["tag": .string(tag), "controls": .array(settings.map(\.json))]
   }
@@ -41,8 +41,8 @@ extension ControlSetting {
 // MARK: Many controls
 
 extension ControlSettings {
-  /// What `GET /controls?form=kinds` answers: what several controls have in common stands once. An equalizer of 16
-  /// bands has a hundred controls of eight kinds.
+  /// The answer of `GET /controls?form=kinds`: what several controls have in common is written
+  /// once. An equalizer of 16 bands has a hundred controls of eight kinds.
   var byKinds: JSONText {
     var places: [JSONText: Int] = [:]
     var kinds: [JSONText] = []
@@ -61,8 +61,9 @@ extension ControlSettings {
     ]
   }
 
-  /// What `GET /controls?form=values` answers: what the controls say that are not at their defaults, or that somebody
-  /// else moves. `list` is another where there are other controls.
+  /// The answer of `GET /controls?form=values`: the controls that are not at their defaults, that
+  /// the document sets, or that the timeline moves. `list` changes when the set of controls
+  /// changes.
   var values: JSONText {
     let said = settings.filter { $0.isInDocument || $0.isScheduled || $0.value != $0.defaultValue }
     return [
@@ -78,7 +79,7 @@ extension ControlSettings {
     ]
   }
 
-  /// A text that other controls have another of, whatever they say.
+  /// A hash of the set of controls, independent of their values.
   private var list: String {
     var bytes: [UInt8] = []
     for setting in settings {
@@ -93,7 +94,7 @@ extension ControlSettings {
 }
 
 extension ControlSetting {
-  /// What it has in common with its like.
+  /// The members that controls of one kind share.
   fileprivate var kindJSON: JSONText {
     [
       "component": .string(component), "scope": .string(scope), "name": .string(name),
@@ -107,7 +108,7 @@ extension ControlSetting {
     ]
   }
 
-  /// What is its own. A value that is the default, and what is false, is left out.
+  /// The members of one control. Default values, zeros and `false` are left out.
   fileprivate var ownJSON: JSONText {
     var members: [JSONText.Member] = [
       .init("pointer", .string(pointer)), .init("node", .string(node)),

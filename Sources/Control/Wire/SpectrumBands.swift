@@ -1,8 +1,8 @@
 import Glibc
 
-/// Spectra that are short enough to be sent many times a second.
+/// Reduces spectra to bands, so that they can be sent many times a second.
 extension ControlMeter {
-  /// The same with its spectrum in bands.
+  /// The meter with its spectrum in bands.
   func inBands(perOctave count: Int) -> ControlMeter {
     guard readings.contains(where: { $0.axis != nil }) else { return self }
     var meter = self
@@ -12,9 +12,9 @@ extension ControlMeter {
 }
 
 extension ControlReading {
-  /// The same with a value for each band of 20 Hz to 20 kHz, and no further than it goes: the level of
-  /// the strongest bin in the band, or, where bins are further apart than that, what lies between the
-  /// two on either side. Tenths of a decibel.
+  /// The reading with a value for each band from 20 Hz to 20 kHz, up to the last bin: the level of
+  /// the strongest bin in the band, or, if bins are wider than bands, the interpolation between the
+  /// bins on either side. Rounded to tenths of a decibel.
   func inBands(perOctave count: Int) -> ControlReading {
     guard case .bins(let width) = axis, width > 0, values.count > 1 else { return self }
     let half = pow(2, 0.5 / Double(count))

@@ -1,7 +1,7 @@
 import PatchSyntax
 
 extension ControlStatus {
-  /// What `GET /status` answers.
+  /// The answer of `GET /status`.
   var json: JSONText {
     [
       "title": .text(title),
@@ -94,7 +94,7 @@ extension ControlMeter {
     return members
   }
 
-  /// What `GET /meters` answers.
+  /// The answer of `GET /meters`.
   static func json(_ meters: [ControlMeter]) -> JSONText {
     ["meters": .array(meters.map(\.json))]
   }
@@ -128,7 +128,7 @@ extension ControlEffect {
 }
 
 extension ControlRefusal {
-  /// The diagnostics of the report: the first patch's, as there is one.
+  /// The diagnostics of the report, which has one patch.
   var diagnostics: JSONText {
     guard let report = JSONReading.value(of: report),
       let patch = report["patches"]?.elements.first(where: { _ in true }),
@@ -151,8 +151,7 @@ extension ControlCurve {
 }
 
 extension Double {
-  /// The nearest number of so many digits behind the point: what is measured has no more that mean
-  /// anything.
+  /// The value rounded to this many decimals: further digits of a measurement mean nothing.
   func rounded(digits: Int) -> Double {
     let factor = (0..<digits).reduce(1.0) { product, _ in product * 10 }
     let scaled = (self * factor).rounded() / factor
@@ -161,7 +160,7 @@ extension Double {
 }
 
 extension JSONText {
-  /// Those that have happened, by name.
+  /// The counts above 0 by name.
   static func counts(_ counts: [ControlCount]) -> JSONText {
     .object(counts.filter { $0.count > 0 }.map { .init($0.name, .number($0.count)) })
   }

@@ -1,7 +1,7 @@
 import PatchSyntax
 
 extension ControlTake {
-  /// What is behind the last slash.
+  /// The last component of the path.
   var name: String { file.split(separator: "/").last.map(String.init) ?? file }
 
   var mediaType: String {
@@ -26,7 +26,7 @@ extension ControlTake {
 }
 
 extension ControlShares {
-  /// What `GET /shares` answers.
+  /// The answer of `GET /shares`.
   var json: JSONText {
     [
       "seconds": .number(seconds.rounded(digits: 3)),

@@ -1,7 +1,7 @@
 import NIOHTTP1
 import PatchSyntax
 
-/// What has been changed, and how it is taken back.
+/// The history, undo and redo.
 extension Routes {
   func rewind(_ target: RequestTarget, _ request: ControlRequest, isForth: Bool) async
     -> ControlResponse

@@ -1,9 +1,9 @@
 import NIOHTTP1
 import PatchSyntax
 
-/// What the page's editor asks about the text that is typed.
+/// Language-server requests of the page's editor.
 extension Routes {
-  /// So many requests of one body are answered: an editor asks a few things at a time.
+  /// The most requests in one body.
   private static let mostQuestions = 16
 
   func language(_ request: ControlRequest) async -> ControlResponse {

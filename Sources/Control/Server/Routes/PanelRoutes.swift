@@ -2,14 +2,14 @@ import NIOHTTP1
 import Panel
 import PatchSyntax
 
-/// The page of the control panel, and what it draws.
+/// The page of the control panel and its drawing.
 extension Routes {
-  /// A page of its own: nothing but its own files, no script or style in the text, in no frame.
+  /// Only the page's own files; no inline scripts or styles; no frames.
   private static let pagePolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     + "img-src 'self' data:; font-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-  /// Whether a browser asks for a page, and there is one.
+  /// Whether the client is a browser that asks for the panel, and the panel is served.
   func wantsPage(_ request: ControlRequest) -> Bool {
     guard hasPanel else { return false }
     return request.headers["Accept"].flatMap { $0.split(separator: ",") }.contains { range in
@@ -17,14 +17,14 @@ extension Routes {
     }
   }
 
-  /// The file of the page that a path names; `nil` where none is.
+  /// The panel's file at a path; `nil` for none.
   func panelFile(_ path: String) -> PanelFile? {
     let folder = "/panel/"
     guard hasPanel, path.hasPrefix(folder) else { return nil }
     return PanelFile.named(String(path.dropFirst(folder.count)))
   }
 
-  /// A file of the page.
+  /// Answers with a file of the panel.
   func answer(_ file: PanelFile, _ request: ControlRequest) -> ControlResponse {
     if let refusal = methodRefusal(of: request, [.HEAD, .GET, .OPTIONS], "a file of the panel") {
       return refusal
@@ -38,7 +38,7 @@ extension Routes {
       ("Content-Type", file.mediaType), ("Content-Security-Policy", Self.pagePolicy),
       ("Referrer-Policy", "no-referrer"),
     ]
-    // Weak, as `W/` says: other bytes of the same text.
+    // A weak tag: the bytes differ from those of the plain text.
     if takesGzip(request), let bytes = file.compressed {
       headers[0].1 = "W/" + headers[0].1
       return ControlResponse(headers: headers + [("Content-Encoding", "gzip")], .bytes(bytes))
@@ -46,7 +46,7 @@ extension Routes {
     return ControlResponse(headers: headers, body: file.text)
   }
 
-  /// Whether a client says that it takes gzip. One that says nothing may be a program that does not.
+  /// Whether the client accepts gzip explicitly.
   private func takesGzip(_ request: ControlRequest) -> Bool {
     request.headers["Accept-Encoding"].flatMap { $0.lowercased().split(separator: ",") }.contains {
       let parts = $0.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
@@ -54,7 +54,7 @@ extension Routes {
     }
   }
 
-  /// The drawing of the graph.
+  /// Answers with the drawing of the graph.
   func drawing(_ request: ControlRequest) async -> ControlResponse {
     let known = EntityTags("If-None-Match", in: request.headers)
     if let known {
@@ -68,7 +68,7 @@ extension Routes {
     return ControlResponse(
       headers: [
         ("ETag", EntityTags.quoted(drawing.tag)), ("Content-Type", "image/svg+xml"),
-        // Opened by itself it is a picture, and no page that could do anything.
+        // Opened by itself, the SVG may load and run nothing.
         ("Content-Security-Policy", "default-src 'none'"),
       ], body: drawing.text)
   }

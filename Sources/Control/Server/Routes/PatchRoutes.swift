@@ -59,7 +59,7 @@ extension Routes {
     if EntityTags("If-None-Match", in: request.headers)?.matchesWeakly(document.tag) == true {
       return ControlResponse(status: .notModified, headers: [tag])
     }
-    // With comments it is no JSON.
+    // With comments it is not JSON.
     let headers = [tag, ("Content-Type", Self.documentTypes[document.isJSON ? 0 : 1])]
     guard let pointer else { return ControlResponse(headers: headers, body: document.text) }
     guard let root = document.root else {
@@ -69,8 +69,8 @@ extension Routes {
     return ControlResponse(headers: headers, body: Self.written(value) + "\n")
   }
 
-  /// A value as it is written, moved to the left margin with the line that it begins in. Strings have
-  /// no line feeds: every one is between values.
+  /// The text of a value without the indentation of its first line. Strings contain no line feeds,
+  /// so each line feed is between values.
   private static func written(_ value: JSONValue) -> String {
     let bytes = value.tree.source.bytes
     let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }

@@ -1,4 +1,4 @@
-/// A request's target, taken apart: `/patch?pointer=/nodes/mixer`.
+/// The parsed target of a request: `/patch?pointer=/nodes/mixer`.
 struct RequestTarget: Hashable, Sendable {
   struct Item: Hashable, Sendable {
     var name: String
@@ -6,10 +6,10 @@ struct RequestTarget: Hashable, Sendable {
   }
 
   var path: String
-  /// The parts of the query, in order. A plus is a plus.
+  /// The items of the query, in order. A plus sign is not decoded.
   var query: [Item]
 
-  /// `nil` for what is no path, or has percent signs that are none of a code.
+  /// `nil` if the text is no path or has an invalid percent code.
   init?(_ text: String) {
     guard text.hasPrefix("/") else { return nil }
     let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -44,7 +44,7 @@ struct RequestTarget: Hashable, Sendable {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// A text as it stands in a query.
+  /// A text percent-encoded for a query.
   static func encoded(_ text: String) -> String {
     var result = ""
     for byte in text.utf8 {

@@ -1,6 +1,6 @@
 import NIOHTTP1
 
-/// What can be asked for.
+/// The resources of the server.
 enum Resource: String, CaseIterable {
   case index = "/"
   case patch = "/patch"
@@ -33,11 +33,11 @@ enum Resource: String, CaseIterable {
   }
 
   var allowed: [HTTPMethod] {
-    // A stream has no head by itself.
+    // An event stream has no HEAD.
     (methods.contains(.GET) && self != .events ? [.HEAD] : []) + methods + [.OPTIONS]
   }
 
-  /// The names that a query may have.
+  /// The allowed names of query items.
   var queryNames: Set<String> {
     switch self {
     case .patch: ["pointer"]

@@ -2,14 +2,14 @@ import NIOHTTP1
 import Panel
 import PatchSyntax
 
-/// Which request has which answer.
+/// Answers requests.
 struct Routes: Sendable {
   let patch: any ControlledPatch
   let tally: ControlTally
   let version: String
   let hasPanel: Bool
   let executor: CallExecutor
-  /// The way back to the event loop of a connection.
+  /// Runs closures on the event loop of a connection.
   let gate: LoopGate
 
   func answer(_ request: ControlRequest) async -> ControlAnswer {
@@ -66,7 +66,7 @@ struct Routes: Sendable {
     .response(Problem(status: status, detail: detail).response)
   }
 
-  /// Why a request of that method is not answered; `nil` for one that is.
+  /// The refusal of a method that is not allowed; `nil` if it is.
   func methodRefusal(
     of request: ControlRequest, _ allowed: [HTTPMethod], _ what: String
   ) -> ControlResponse? {
@@ -143,7 +143,7 @@ struct Routes: Sendable {
     return String(field.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }).lowercased()
   }
 
-  /// Why a body is not taken; `nil` for one that is.
+  /// The refusal of a body by its media type; `nil` if it is accepted.
   func refusal(of request: ControlRequest, types: [String]) -> ControlResponse? {
     let type = mediaType(request)
     guard !types.contains(type) else { return nil }

@@ -1,7 +1,7 @@
 import NIOHTTP1
 import PatchSyntax
 
-/// What is done with the run, and with the file of the patch.
+/// Requests about the run and the patch's file.
 extension Routes {
   func stop(_ request: ControlRequest) async -> ControlResponse {
     if let refusal = bodyRefusal(of: request) { return refusal }
@@ -70,7 +70,7 @@ extension Routes {
     return .json(await patch.validate(text, through: request.door).json)
   }
 
-  /// The controls, in one of the forms that they have.
+  /// The controls in the requested form.
   func controls(_ target: RequestTarget) async -> ControlResponse {
     switch target["form"] {
     case nil: .json(await patch.settings().json)
@@ -107,9 +107,10 @@ extension Routes {
     ).response
   }
 
-  /// Why a request that needs no body is not taken with the one that it has.
+  /// The refusal of a body where none is needed; `nil` if it is accepted.
   ///
-  /// A page of another site could send one of another type without being asked.
+  /// A page of another site can send bodies of other types without the browser asking first (CORS
+  /// preflight).
   func bodyRefusal(of request: ControlRequest) -> ControlResponse? {
     request.body.isEmpty ? nil : refusal(of: request, types: ["application/json"])
   }

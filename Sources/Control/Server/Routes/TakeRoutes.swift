@@ -44,15 +44,15 @@ extension Routes {
   }
 }
 
-/// What of a file is asked for (RFC 9110, 14.2): one range, or else all of it.
+/// The requested range of a file (RFC 9110, 14.2): one range, or the whole file.
 enum ByteRange: Hashable {
   case all
   case part(Range<Int>)
-  /// Nothing that there is.
+  /// A range beyond the end of the file.
   case none
 
-  /// - Parameter fields: The values of `Range`. What is malformed, of another unit, or more than one range asks
-  ///   for all.
+  /// - Parameter fields: The values of `Range`. A malformed value, another unit, or several ranges
+  ///   request the whole file.
   init(_ fields: [String], of count: Int) {
     self = .all
     let unit = "bytes="
@@ -71,7 +71,7 @@ enum ByteRange: Hashable {
       self = .none
       return
     }
-    // A number that no file is as long as has all to the end, as none has.
+    // A number too large for `Int` is beyond the end of every file.
     let last = Int(ends[1]) ?? count - 1
     if last >= first { self = .part(first..<min(count, last + 1)) }
   }
