@@ -28,12 +28,12 @@ public final class AudioGraph: Sendable {
     var defaultFormat: StreamFormat? { didSet { examined = nil } }
     var memoryLimit: Int? { didSet { examined = nil } }
     var category: SessionCategory? { didSet { examined = nil } }
-    /// What the last examination has found, and how often anything had been set on the units then;
-    /// `nil` where the graph has been edited since.
+    /// The last preparation, and the sum of the units' configuration versions then; `nil` once the
+    /// graph has been edited.
     var examined: (preparation: Preparation, unitVersions: Int)?
-    /// What the last preparation has left for the next.
+    /// The settled nodes of the last preparation, which the next one reuses.
     var settled = SettledNodes() { didSet { examined = nil } }
-    /// What measures the kernels of the graph that is initialized next.
+    /// Measures the kernels from the next initialization on.
     var meter: RenderMeter?
     var running: RunningGraph? {
       didSet {
@@ -45,27 +45,27 @@ public final class AudioGraph: Sendable {
     var nextToken = 0
     var lastUpdateError = Status.ok
     var fadeDuration = 0.02
-    /// What units that have been adopted render with, until the graph is initialized.
+    /// The kernels of adopted units, until the graph is initialized.
     var adopted: [NodeID: UnitKernels] = [:]
     var renderThreadCount = 1
-    /// What keeps taps from what is rendered before a graph is heard; `nil` for nothing.
+    /// Holds slices back from taps until `openTaps()`; `nil` for no gate.
     var tapGate: TapGate?
 
     init(_ present: GraphPresent) { self.present = present }
   }
 
-  /// What takes a render notification away again.
+  /// Identifies a render notification for `removeRenderNotification(_:)`.
   public struct ObserverToken: Hashable, Sendable {
     let number: Int
   }
 
-  /// The units that can be added.
+  /// The units that `addNode` finds.
   public let catalog: UnitCatalog
-  /// What the device has granted, or what is assumed of one.
+  /// What the device has granted, or the assumed grant of a graph without a device.
   public let grant: HardwareGrant
   let hardware: (any AudioHardware)?
-  /// Whether the units are a client's, connected to one another, that this graph renders without having
-  /// been asked to: it leaves them initialized, and does not ask for formats.
+  /// Whether this is the hidden graph of a `LoneUnit`: it leaves the client's units initialized and
+  /// does not demand formats.
   let isUnseen: Bool
   let serviceThread = ServiceThread()
   let unitHost = GraphUnitHost()
@@ -84,7 +84,7 @@ public final class AudioGraph: Sendable {
     unitHost.setGraph(self)
   }
 
-  /// A graph without a device: to be validated, or pulled by `OfflineDevice` with the same grant.
+  /// A graph without a device, for validation or for an `OfflineDevice` with the same grant.
   public init(assuming grant: HardwareGrant, catalog: UnitCatalog = .standard) {
     present = GraphPresent()
     state = Mutex(State(present))
@@ -95,7 +95,7 @@ public final class AudioGraph: Sendable {
     unitHost.setGraph(self)
   }
 
-  /// A graph for units that are in none.
+  /// The hidden graph of a `LoneUnit`.
   init(unseenOn hardware: (any AudioHardware)?, _ grant: HardwareGrant) {
     present = GraphPresent()
     state = Mutex(State(present))
@@ -110,12 +110,12 @@ public final class AudioGraph: Sendable {
     if hardware != nil { serviceThread.stop() }
   }
 
-  /// How many threads render the graph, from the next initialization on, where it is pulled by an
-  /// offline device: branches that do not wait for each other are rendered side by side, where there
-  /// is enough of them. The samples are the same, whatever their number. 1 until it is set.
+  /// The number of threads that render the graph where an offline device pulls it, from the next
+  /// initialization on; 1 until set. Independent branches are rendered in parallel where there are
+  /// enough of them. The samples do not depend on the number.
   ///
-  /// A graph with a client's own code in it, such as native callbacks, closures and render
-  /// notifications, is rendered by one, and so is one on a device.
+  /// One thread renders a graph with client code (native callbacks, closures, render
+  /// notifications), a graph with a meter, and a graph on a device.
   public var renderThreadCount: Int {
     get { state.withLock { $0.renderThreadCount } }
     set {
@@ -160,8 +160,8 @@ public final class AudioGraph: Sendable {
     }
   }
 
-  /// Everything that `initialize()` would refuse, in its order, and what it would accept and the
-  /// user regret. `initialize()` succeeds exactly where none of these is an error.
+  /// Every violation that `initialize()` finds, in its order: errors, which it refuses, and
+  /// warnings, which it accepts. `initialize()` succeeds exactly where none is an error.
   public func violations() -> [Violation] {
     state.withLock { state in
       guard state.isOpen else { return [GraphStates.notOpen()] }
@@ -187,7 +187,7 @@ public final class AudioGraph: Sendable {
       var running = try RunningGraph(
         model: state.model, preparation: preparation, grant: grant, capture: capture,
         scheduler: scheduler, isLive: hardware != nil,
-        // A meter counts on one thread.
+        // A meter counts one thread only.
         threadCount: hardware == nil && state.meter == nil ? state.renderThreadCount : 1,
         meter: state.meter, tapGate: state.tapGate)
       for (node, kernels) in state.adopted { running.hold(kernels, for: node) }
@@ -204,9 +204,9 @@ public final class AudioGraph: Sendable {
     }
   }
 
-  /// Initializes the unit of a node that is to join an initialized graph, with the formats that have
-  /// been set on it: what takes long is done before the update then. A unit that is initialized stays
-  /// as it is, and one that is not is initialized by the update.
+  /// Initializes the unit of a node that is about to join an initialized graph, with the formats
+  /// that have been set on it, so that the slow work is done before the update. An initialized unit
+  /// stays as it is. Without this call the update initializes the unit.
   ///
   /// - Throws: `kAUGraphErr_NodeNotFound`; `kAudioUnitErr_Uninitialized` before `open()`;
   ///   `kAUGraphErr_CannotDoInCurrentContext` before `initialize()`; what the unit refuses.
@@ -223,10 +223,9 @@ public final class AudioGraph: Sendable {
     }
   }
 
-  /// Gives back what `initialize()` took.
+  /// Stops the graph and releases what `initialize()` has made.
   ///
-  /// - Throws: `badComponentInstance` on a graph that is not open, as on an `AUGraph` that has been
-  ///   closed.
+  /// - Throws: `badComponentInstance` on a graph that is not open, as a closed `AUGraph` does.
   public func uninitialize() throws(Violation) {
     try state.withLock { state throws(Violation) in
       guard state.isOpen else { throw GraphStates.closed() }
@@ -238,7 +237,7 @@ public final class AudioGraph: Sendable {
   /// Starts the output unit, and with it the graph. A running graph stays as it is.
   ///
   /// - Throws: `GraphStartError`: `kAUGraphErr_CannotDoInCurrentContext` before `initialize()`, or
-  ///   what the device says.
+  ///   the device's error.
   public func start() throws(GraphStartError) {
     let (session, services) = try state.withLock {
       state throws(GraphStartError) -> (RenderSession?, [any RenderService]) in
@@ -271,12 +270,12 @@ public final class AudioGraph: Sendable {
       state.isRunning = true
       return state.model.head?.instance
     }
-    // Listeners are called without the lock: they may ask the graph.
+    // Listeners are called without the lock: they may call the graph.
     head?.noteRunning(true)
   }
 
-  /// Stops the output unit; `start()` goes on from there. A graph that is not running stays as it
-  /// is. Recordings are finished by `uninitialize()` and `close()`.
+  /// Stops the output unit; `start()` resumes. A graph that is not running stays as it is.
+  /// Recordings are finished by `uninitialize()` and `close()`.
   public func stop() { stopRunning() }
 
   // MARK: Inside
@@ -317,7 +316,7 @@ public final class AudioGraph: Sendable {
     return preparation
   }
 
-  /// A preparation of the graph as it is: the last one, where nothing has been edited or set since.
+  /// A preparation of the present graph: the last one, where nothing has been edited or set since.
   func examine(_ state: inout State) -> Preparation {
     var versions = 0
     for node in state.model.nodes {
@@ -328,7 +327,7 @@ public final class AudioGraph: Sendable {
     }
     let preparation = prepare(state.model, state, capture: nil)
     state.settled = preparation.settled
-    // What is wrong may be put right outside of the graph: a file that was not there.
+    // Errors are not kept: their cause, such as a missing file, may be mended outside of the graph.
     if state.running == nil, preparation.violations.allSatisfy({ $0.severity != .error }) {
       state.examined = (preparation, versions)
     }
@@ -356,19 +355,18 @@ public final class AudioGraph: Sendable {
     return instance
   }
 
-  /// What the output unit's properties say of the next start. A start time is for one start only.
+  /// The start options among the output unit's properties. A start time applies to one start only.
   func startTiming() -> (keepsTime: Bool, start: StartTime?) {
     let head = state.withLock { $0.model.head?.instance }
     let fromZero = try? head?.property(.startTimestampsAtZero)
     return (fromZero == .uint32(0), head?.takeStartTime())
   }
 
-  // MARK: What a unit asks of its graph
+  // MARK: Render errors
 
-  /// Tells units of renders that have failed since the last call: the unit where it happened and every
-  /// one downstream of it, as an error passes through a chain of pulls. Their property
-  /// `lastRenderError` has it then, and its listeners are called on this thread. Reading the property
-  /// does it too, and so does stopping the graph.
+  /// Reports failed renders to their units: to the unit that failed and to every unit downstream of
+  /// it, as an error passes through a chain of pulls. Sets their property `lastRenderError` and
+  /// calls its listeners on this thread. Reading the property, and stopping the graph, do the same.
   public func collectRenderErrors() {
     let failures = state.withLock { state -> [(UnitInstance, Status)] in
       var found: [(UnitInstance, Status)] = []
@@ -404,7 +402,7 @@ public final class AudioGraph: Sendable {
     else { return }
     state.running = running
     present.withLock { $0.readers = running.readers }
-    // Somebody may look on now who has wishes.
+    // The thread has to ask again for `secondsToWishes`: an observer may have been added.
     serviceThread.wake()
   }
 
@@ -427,7 +425,8 @@ public final class AudioGraph: Sendable {
     state.running?.restartTimeline()
     state.running = nil
     state.isInitialized = false
-    // What was still pending is carried out by the next initialize: in the model, at once.
+    // Edits that are still pending are applied to the model now; the next `initialize()` plays
+    // them.
     let pending = state.pending
     state.pending = []
     for edit in pending { try? state.model.apply(edit) }
@@ -436,6 +435,8 @@ public final class AudioGraph: Sendable {
 
 /// Why a graph did not start.
 public enum GraphStartError: Error, Hashable, Sendable {
+  /// A state of the graph or the unit forbids the start, or a rule is broken.
   case refused(Violation)
+  /// The device did not start.
   case hardware(HardwareError)
 }

@@ -2,23 +2,24 @@ public import RenderCore
 import RenderHost
 import Synchronization
 
-/// A graph that begins in its middle: what comes before has been rendered, and nobody has heard it.
+/// Renders the beginning of a graph unheard, so that it starts in its middle.
 extension AudioGraph {
-  /// From the next initialization on, taps hear nothing until `openTaps()`.
+  /// Closes the taps from the next initialization on: they hear nothing until `openTaps()`.
   public func closeTaps() { state.withLock { $0.tapGate = TapGate() } }
 
-  /// Lets taps hear what is rendered from now on: while nothing pulls, or between two pulls of the calling
-  /// thread.
+  /// Opens the taps to what is rendered from now on. Call it while nothing pulls the graph, or
+  /// between two pulls on the same thread.
   public func openTaps() { state.withLock { $0.tapGate }?.open() }
 
-  /// Has an initialized graph that is not running render its next frames as fast as it can. Nothing of them
-  /// is kept; a microphone is silent. `start()` goes on behind them, fading in over 20 ms.
+  /// Renders the next frames of an initialized graph that is not running, as fast as possible, and
+  /// discards them; the microphone is silent. `start()` continues after them, fading in over 20 ms.
   ///
   /// - Parameters:
-  ///   - frameCount: Frames of the device.
-  ///   - isCancelled: Asked before each slice.
-  /// - Returns: Frames that have been rendered: fewer where it was cancelled, or has come to its end.
-  /// - Throws: What a file says that cannot be read.
+  /// - frameCount: Frames at the device's rate.
+  /// - isCancelled: Called before each slice.
+  /// - Returns: The number of frames rendered: fewer where it was cancelled or the graph has ended,
+  ///   0 where the graph is running or not initialized.
+  /// - Throws: The error of a file that cannot be read.
   public func advance(
     _ frameCount: Int, isCancelled: () -> Bool = { false }
   ) throws(ServiceError) -> Int {

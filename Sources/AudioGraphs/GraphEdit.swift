@@ -1,29 +1,29 @@
 import AudioTypes
 import RenderCore
 
-/// What has been taken from an input, to be put to another.
+/// Identifies a feed that `AudioGraph.detachFeed(of:_:)` has taken from an input.
 public struct FeedToken: Hashable, Sendable {
   let number: Int
 }
 
-/// A change of a graph that waits for its update.
+/// An edit of a graph, pending until the update.
 enum GraphEdit: Sendable {
   case connect(Connection)
   case callback(InputCallback)
   case disconnect(BusKey)
-  /// What feeds an input is taken away and kept, to go on as it is at another.
+  /// Takes the feed of an input away, and keeps it with its state for `attach`.
   case detach(BusKey, FeedToken)
   case attach(FeedToken, to: BusKey)
   case clear
   case remove(NodeID)
   case addTap(GraphModel.Tap)
   case removeTap(TapID)
-  /// A tap watches another output, and goes on.
+  /// Moves a tap, with its state, to another output.
   case moveTap(TapID, to: BusKey)
   case timeline([ParameterRamp], stopTime: Double?)
   case compensateLatency(Bool)
 
-  /// The nodes that have to be there.
+  /// The nodes that have to exist.
   var nodes: [NodeID] {
     switch self {
     case .connect(let connection): [connection.source, connection.destination]
@@ -41,7 +41,7 @@ enum GraphEdit: Sendable {
 }
 
 extension GraphModel {
-  /// Carries out an edit, or says why it cannot be.
+  /// Applies an edit; throws where the model refuses it.
   mutating func apply(_ edit: GraphEdit) throws(Violation) {
     switch edit {
     case .connect(let connection):
@@ -91,7 +91,7 @@ extension GraphModel {
     }
   }
 
-  /// Feeds an input by an interaction, in the place of what has fed it.
+  /// Feeds an input, replacing its present feed.
   private mutating func feed(_ interaction: Interaction) {
     removeFeed(BusKey(node: interaction.destination, bus: interaction.input))
     add(interaction)

@@ -3,15 +3,15 @@ import AudioUnits
 import Synchronization
 
 extension AudioGraph {
-  /// A graph of the same nodes, interactions and taps for a change to be tried on: open, not
+  /// A copy of the graph to try a change on: the same nodes, interactions and taps, open, not
   /// initialized, without a device. This graph stays as it is.
   ///
-  /// The two share their units, but for those that are named: whatever sets something on a unit, or
-  /// changes what feeds it or takes from it, has to name it.
+  /// The two graphs share their units, except those of `copied` and `renewed`. A change that sets
+  /// something on a unit, or changes its inputs or outputs, has to name the unit's node there.
   ///
   /// - Parameters:
-  ///   - copied: Nodes that get a unit of their own, on which the same has been set.
-  ///   - renewed: Nodes that get a unit as it is when it is added.
+  /// - copied: Nodes that get a copy of their unit, with the same settings.
+  /// - renewed: Nodes that get a new unit, with its initial settings.
   package func fork(copying copied: Set<NodeID>, renewing renewed: Set<NodeID>) -> AudioGraph {
     let fork = AudioGraph(assuming: grant, catalog: catalog)
     let original = state.withLock { state in

@@ -4,10 +4,10 @@ public import RenderCore
 public import RenderHost
 import Synchronization
 
-/// What renders a graph, and who looks on.
+/// Rendering: notifications, load, session, services, duration.
 extension AudioGraph {
-  /// Calls an observer before and after each slice, on the render thread. Before it, it may schedule
-  /// parameter changes for the slice, with what `parameterSchedule(of:)` has given it.
+  /// Calls `body` before and after each slice, on the render thread. Before a slice it may schedule
+  /// parameter changes for that slice through `parameterSchedule(of:)`.
   public func addRenderNotification(_ body: @escaping RenderObserver.Body) -> ObserverToken {
     state.withLock { state in
       state.nextToken += 1
@@ -17,7 +17,7 @@ extension AudioGraph {
     }
   }
 
-  /// Ends what `addRenderNotification` began: it may be called once more, by a slice that is under way.
+  /// Removes a render notification. A slice that is under way may still call it once.
   public func removeRenderNotification(_ token: ObserverToken) {
     state.withLock { state in
       state.observers[token.number] = nil
@@ -25,29 +25,29 @@ extension AudioGraph {
     }
   }
 
-  /// The share of the slices' duration that rendering took on average: 0 to 1, and above 1 where
-  /// it could not keep up.
+  /// The average share of the slices' duration that rendering took: 0 to 1, and above 1 where it
+  /// could not keep up; 0 without a session.
   public var cpuLoad: Float { Float(session?.load ?? 0) }
 
-  /// The largest share since the last call, or since the start.
+  /// The largest such share since the last call, or since the start.
   public func takeMaximumCPULoad() -> Float { Float(session?.takePeakLoad() ?? 0) / 1_000_000 }
 
-  // MARK: What a host needs
+  // MARK: Host
 
-  /// What a device pulls; there while the graph is initialized.
+  /// The session that a device pulls; `nil` unless the graph is initialized.
   public var session: RenderSession? { present.session }
 
-  /// The halves of callbacks and taps that wait for disks. A running graph calls them itself; an
-  /// offline host does.
+  /// The parts of callbacks and taps that read and write files. A running graph calls them itself;
+  /// an offline host has to call them.
   public var services: [any RenderService] { state.withLock { $0.running?.services ?? [] } }
 
-  /// What went wrong with files while the graph ran.
+  /// Errors of files while the graph ran.
   public var serviceErrors: [ServiceError] {
     serviceThread.errors + present.withLock { $0.finishErrors }
   }
 
-  /// What has happened to files since the last call: what a running graph goes on through. Of a graph
-  /// that an offline host runs, that of files which have left it.
+  /// Events of files since the last call, which do not stop a running graph. In a graph that an
+  /// offline host runs: the events of files that have left the graph.
   public func takeServiceEvents() -> [ServiceEvent] {
     serviceThread.takeEvents()
       + present.withLock { present in
@@ -56,21 +56,21 @@ extension AudioGraph {
       }
   }
 
-  /// Tells the recordings of a running graph that time has passed which is not in them: the device stood
-  /// still, between two frames of which the second was rendered `ago` seconds before. Each gives an event
+  /// Notes a gap in the recordings of a running graph: the device stood still for `seconds` between
+  /// two frames, the second of which was rendered `ago` seconds ago. Each recording gives an event
   /// with its place.
   public func noteGap(seconds: Double, ago: Double = 0, cause: String) {
     serviceThread.noteGap(seconds: seconds, ago: ago, cause: cause)
   }
 
-  /// Frames of files and recordings that were not there, or not written, in time.
+  /// Frames of files and recordings that were not read or written in time.
   public var lostFrames: Int {
     serviceThread.lostFrames + present.withLock { $0.finishedLostFrames }
   }
 
-  /// Frees what the render thread has finished with, and closes the files that nothing reads or writes
-  /// any more; carries out what `updateWithoutWaiting()` has left. A host calls it now and then, not
-  /// in the thread that renders.
+  /// Frees what the render thread has finished with, closes files that are no longer used, and
+  /// carries out an update that `updateWithoutWaiting()` has requested. A host calls it regularly,
+  /// on another thread than the render thread.
   public func collect() {
     carryOutWantedUpdate()
     let finished = state.withLock { state -> [any RenderService] in
@@ -93,8 +93,8 @@ extension AudioGraph {
     }
   }
 
-  /// Frames until the last source that is pulled ends, or `stopTime`, at the rate of the device; `nil`
-  /// where one of them never does, and where nothing but a microphone is pulled.
+  /// Frames at the device's rate until the last pulled source ends, or until `stopTime`; `nil`
+  /// where a source never ends, and where nothing but a microphone is pulled.
   public var duration: Int? {
     state.withLock { state in
       state.running?.measureAgain()
@@ -102,7 +102,7 @@ extension AudioGraph {
     }
   }
 
-  /// The configuration of a node as initialization has settled it, or would settle it.
+  /// The configuration of a node as `initialize()` has settled it, or would settle it.
   ///
   /// - Throws: `kAUGraphErr_NodeNotFound`; `kAudioUnitErr_Uninitialized` before `open()`.
   public func configuration(_ node: NodeID) throws(Violation) -> UnitConfiguration {
@@ -114,8 +114,8 @@ extension AudioGraph {
     }
   }
 
-  /// `violations()`, and the configurations that they were found in, of one look at the graph. Nodes
-  /// that take part in nothing have none.
+  /// `violations()`, and the configurations they were found in, from one preparation. Nodes without
+  /// interactions that take part have no configuration.
   public func examination() -> (
     violations: [Violation], configurations: [NodeID: UnitConfiguration]
   ) {
@@ -126,7 +126,7 @@ extension AudioGraph {
     }
   }
 
-  /// The configurations of all nodes of an open graph; of one that is not open, none.
+  /// The configurations of all nodes of an open graph; empty for a graph that is not open.
   public var configurations: [NodeID: UnitConfiguration] {
     state.withLock { state in
       guard state.isOpen else { return [:] }

@@ -2,13 +2,13 @@ public import AudioTypes
 public import RenderCore
 import Synchronization
 
-/// What feeds what, and what watches.
+/// Connections, callbacks and taps.
 extension AudioGraph {
-  /// Connects an output element to an input element, in the place of what has fed that. Whether the
-  /// buses exist, and whether the formats fit, is found at `initialize()` or `update()`.
+  /// Connects an output element to an input element, replacing the input's feed. `initialize()` and
+  /// `update()` check whether the buses exist and the formats match.
   ///
-  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where the output is taken
-  ///   by another input, or a node would feed itself (an I/O unit's element 1 may feed its element 0).
+  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where the output feeds
+  ///   another input, or a node would feed itself (an I/O unit's element 1 may feed its element 0).
   public func connect(
     _ source: NodeID, _ output: Int = 0, to destination: NodeID, _ input: Int = 0
   ) throws(Violation) {
@@ -17,16 +17,16 @@ extension AudioGraph {
     }
   }
 
-  /// Feeds an input element by a callback, in the place of what has fed it.
+  /// Feeds an input element by a callback, replacing the input's feed.
   ///
-  /// A `CallbackInstance`, here and in `feed`, is what its live settings are turned by. One that plays
-  /// already goes on in its new place: where only what it pulls is another, what it pulled fades out as
-  /// the other fades in.
+  /// A `CallbackInstance`, here and in `feed`, gives access to the live settings. An instance that
+  /// plays already goes on in its new place; where only its own feed is another, the old feed fades
+  /// out as the new one fades in.
   ///
-  /// - Parameter feed: What a callback that processes pulls; `nil` for nothing.
-  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where something else takes
-  ///   from the output that is pulled, or the callback pulls nothing and is given something;
-  ///   `kAudioUnitErr_NoConnection` where it processes and is given nothing.
+  /// - Parameter feed: What a processing callback pulls; `nil` for nothing.
+  /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where the pulled output
+  ///   feeds something else, or a callback that pulls nothing is given a feed;
+  ///   `kAudioUnitErr_NoConnection` where a processing callback is given none.
   public func setInputCallback(
     _ callback: any RenderCallback, of node: NodeID, _ input: Int = 0,
     from feed: CallbackFeed? = nil
@@ -38,10 +38,10 @@ extension AudioGraph {
     }
   }
 
-  /// The same of a callback that may feed other inputs as well.
+  /// The same for a callback that may feed other inputs as well.
   ///
-  /// - Parameter name: What the sound is called that the chain of callbacks begins with: inputs that are fed
-  ///   by sounds of one name hear the same.
+  /// - Parameter name: The name of the sound at the beginning of the chain of callbacks: inputs fed
+  ///   by sounds of one name hear the same sound.
   package func setInputCallback(
     _ callback: any RenderCallback, of node: NodeID, _ input: Int, from feed: CallbackFeed?,
     soundingAs name: String?
@@ -54,9 +54,9 @@ extension AudioGraph {
     }
   }
 
-  /// The callbacks that feed an input element: the one that feeds it, the one that this pulls, and so
-  /// on; empty where none does. Their live settings can be turned. Edits that are pending are not
-  /// among them.
+  /// The callbacks that feed an input element: the one that feeds it, the one that this pulls, and
+  /// so on; empty where no callback feeds it. Their live settings can be changed. Pending edits are
+  /// not included.
   ///
   /// - Throws: `kAUGraphErr_NodeNotFound`.
   public func callbacks(of node: NodeID, _ input: Int = 0) throws(Violation) -> [CallbackInstance] {
@@ -69,7 +69,7 @@ extension AudioGraph {
     }
   }
 
-  /// Removes what feeds an input element.
+  /// Removes the feed of an input element.
   ///
   /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where nothing feeds it
   ///   (our choice; Core Audio documents no code).
@@ -79,8 +79,8 @@ extension AudioGraph {
     }
   }
 
-  /// Takes away what feeds an input, to be put to another by `attachFeed(_:to:_:)`: a callback goes on
-  /// there where it is.
+  /// Takes the feed of an input away, for `attachFeed(_:to:_:)`: a callback goes on at its new
+  /// input with its state.
   ///
   /// - Throws: As `disconnect(_:_:)`.
   public func detachFeed(of node: NodeID, _ input: Int = 0) throws(Violation) -> FeedToken {
@@ -92,10 +92,10 @@ extension AudioGraph {
     }
   }
 
-  /// Feeds an input by what has been taken from another, once.
+  /// Feeds an input by a detached feed. A token can be attached once.
   ///
-  /// - Throws: As `connect(_:_:to:_:)`; `kAUGraphErr_InvalidConnection` where it has been attached
-  ///   already.
+  /// - Throws: As `connect(_:_:to:_:)`; `kAUGraphErr_InvalidConnection` where the token has been
+  ///   attached already.
   public func attachFeed(
     _ token: FeedToken, to node: NodeID, _ input: Int = 0
   ) throws(Violation) {
@@ -121,8 +121,8 @@ extension AudioGraph {
     }
   }
 
-  /// Why a document may not feed an input: something does already. A call that feeds it would take that
-  /// away.
+  /// The violation of feeding an input twice; `nil` where nothing feeds it yet. `connect` would
+  /// replace the feed instead.
   package func secondFeed(of node: NodeID, _ input: Int) -> Violation? {
     state.withLock { InputsFedOnce.violation(node, input, in: $0.model) }
   }
@@ -130,7 +130,7 @@ extension AudioGraph {
   /// Connections and callbacks in the order in which they were made.
   public var interactions: [Interaction] { state.withLock { $0.model.interactions } }
 
-  /// The interactions that a node is an end of.
+  /// The interactions with a node at one end.
   ///
   /// - Throws: `kAUGraphErr_NodeNotFound`.
   public func interactions(of node: NodeID) throws(Violation) -> [Interaction] {
@@ -142,9 +142,9 @@ extension AudioGraph {
     }
   }
 
-  /// Watches an output element. Pending while the graph is initialized.
+  /// Adds a tap to an output element. Pending while the graph is initialized.
   ///
-  /// - Parameter name: What listings call it; not given, "tap" and its number.
+  /// - Parameter name: Its name in listings; "tap" and its number where `nil`.
   /// - Throws: `kAUGraphErr_NodeNotFound`.
   @discardableResult
   public func addTap(
@@ -160,14 +160,14 @@ extension AudioGraph {
     }
   }
 
-  /// Watches no longer. Pending while the graph is initialized; one that is not there is no mistake.
+  /// Removes a tap. Pending while the graph is initialized. A tap that does not exist is ignored.
   public func removeTap(_ tap: TapID) throws(Violation) {
     try state.withLock { state throws(Violation) in try make(.removeTap(tap), &state) }
   }
 
-  /// Has a tap watch another output element, and go on there: a recording in its file, where the stream
-  /// format is the same, else in a second one. Pending while the graph is initialized; one that is not
-  /// there is no mistake.
+  /// Moves a tap to another output element, where it goes on: a recording in its file where the
+  /// stream format is the same, else in a second file. Pending while the graph is initialized. A
+  /// tap that does not exist is ignored.
   ///
   /// - Throws: `kAUGraphErr_NodeNotFound`.
   public func moveTap(
@@ -178,10 +178,11 @@ extension AudioGraph {
     }
   }
 
-  /// What the taps that measure have read so far, in the order of addition; after the graph has been
-  /// stopped or closed, in all. None before `initialize()`.
+  /// The present readings of the taps that measure, in the order of addition; the final ones after
+  /// the graph has been stopped or closed. Empty before `initialize()`.
   ///
-  /// Any thread but the render thread, which is neither waited for nor made to wait.
+  /// Any thread but the render thread. The call neither waits for the render thread nor holds it
+  /// up.
   public var readings: [TapMeasurement] {
     let (taps, readers) = present.withLock { ($0.model?.taps ?? [], $0.readers) }
     return taps.compactMap { tap in
@@ -192,7 +193,8 @@ extension AudioGraph {
     }
   }
 
-  /// What a tap has read so far; `nil` where it measures nothing, as in `readings`.
+  /// The present reading of a tap; `nil` for a tap that does not measure, and before
+  /// `initialize()`.
   public func reading(of tap: TapID) -> TapReading? {
     present.withLock { $0.readers[tap] }?.reading
   }
@@ -203,22 +205,23 @@ extension AudioGraph {
     set { state.withLock { $0.defaultFormat = newValue } }
   }
 
-  /// How many bytes units, callbacks and taps may take, about; `nil`, as it is at first, for no limit. Set
-  /// before `initialize()`, which then refuses what takes more, as `update()` does.
+  /// An approximate limit, in bytes, of the memory of units, callbacks and taps; `nil`, the
+  /// default, for no limit. Set before `initialize()`, which refuses a graph above the limit, as
+  /// `update()` does.
   public var memoryLimit: Int? {
     get { state.withLock { $0.memoryLimit } }
     set { state.withLock { $0.memoryLimit = newValue } }
   }
 
-  /// What the sound is for: `initialize()` refuses sides of the I/O unit that the category does not permit.
-  /// `nil`, as it is at first, permits both. Set before `initialize()`.
+  /// The session category: `initialize()` refuses sides of the I/O unit that it does not permit.
+  /// `nil`, the default, permits both. Set before `initialize()`.
   public var sessionCategory: SessionCategory? {
     get { state.withLock { $0.category } }
     set { state.withLock { $0.category = newValue } }
   }
 
-  /// Gives the buses of one node another format than `defaultStreamFormat` for where none is given;
-  /// `nil` takes it away again. Set before `initialize()`.
+  /// Sets a format that replaces `defaultStreamFormat` for the buses of one node; `nil` removes it.
+  /// Set before `initialize()`.
   ///
   /// - Throws: `kAUGraphErr_NodeNotFound`.
   public func setDefaultStreamFormat(
@@ -231,7 +234,7 @@ extension AudioGraph {
     }
   }
 
-  /// The format that `setDefaultStreamFormat(_:of:)` has given a node; `nil` for none.
+  /// The format set by `setDefaultStreamFormat(_:of:)`; `nil` for none.
   ///
   /// - Throws: `kAUGraphErr_NodeNotFound`.
   public func defaultStreamFormat(of node: NodeID) throws(Violation) -> StreamFormat? {

@@ -2,20 +2,22 @@ public import AudioTypes
 import AudioUnits
 import Synchronization
 
-/// How late what crosses the buses of a graph is.
+/// Latencies along the paths of a graph.
 extension AudioGraph {
-  /// Whether inputs of units with several are delayed so that all that meets there is equally late; `false`
-  /// until it is set. On an initialized graph a change is an edit, which waits for `update()`.
+  /// Whether inputs of units with several are delayed so that all paths that meet there have the
+  /// same latency; `false` until set. On an initialized graph a change is an edit, which waits for
+  /// `update()`.
   ///
-  /// The delays are whole frames. An output unit and what the microphone's side adds before the graph are
-  /// not counted: there is nothing that they could be in step with.
+  /// The delays are whole frames. The latencies of an output unit and of the microphone's side
+  /// before the graph are not counted: no other path meets them.
   public var compensatesLatency: Bool {
     get { state.withLock { $0.model.compensatesLatency } }
     set { state.withLock { try? make(.compensateLatency(newValue), &$0) } }
   }
 
-  /// How late each bus of each unit is behind the sources of the graph, and by how much inputs are delayed,
-  /// as initialization would settle it. The property Latency of the units on the way makes it.
+  /// The latency of each unit's buses behind the sources of the graph, and the delay of each input,
+  /// as initialization would settle them. They come from the property Latency of the units along
+  /// each path.
   public func latencies() -> GraphLatencies {
     state.withLock { state in
       guard state.isOpen else { return GraphLatencies() }
@@ -24,7 +26,7 @@ extension AudioGraph {
   }
 }
 
-/// How late what crosses the buses of a graph is, in seconds.
+/// Latencies along the paths of a graph, in seconds.
 public struct GraphLatencies: Sendable {
   private let paths: PathLatencies
   private let rates: [NodeID: [Double]]
@@ -39,19 +41,20 @@ public struct GraphLatencies: Sendable {
     rates = preparation.configurations.mapValues { $0.inputs.map(\.format.sampleRate) }
   }
 
-  /// Of what a unit puts out.
+  /// The latency of a unit's output.
   public func output(of node: NodeID) -> Double { paths.outputs[node] ?? 0 }
 
-  /// Of what arrives at an input, before it is delayed.
+  /// The latency at an input, before its delay.
   public func input(_ input: Int, of node: NodeID) -> Double {
     paths.inputs[BusKey(node: node, bus: input)] ?? 0
   }
 
-  /// By how many frames of its own rate an input is delayed, so that all that meets there is equally late.
+  /// The delay of an input, in frames of its own rate, that makes all paths that meet there equally
+  /// late.
   public func delay(ofInput input: Int, of node: NodeID) -> Int {
     paths.delays[BusKey(node: node, bus: input)] ?? 0
   }
 
-  /// What the microphone's side adds before the graph.
+  /// The latency of the microphone's side before the graph.
   public var microphone: Double { paths.microphone }
 }

@@ -1,9 +1,10 @@
 public import RenderCore
 import Synchronization
 
-/// What the parts of a graph take of the render thread's time.
+/// Measures the render time of a graph's parts.
 extension AudioGraph {
-  /// Has the kernels measured from the next `initialize()` on, those that updates bring along included;
-  /// `nil` for none. A graph that is initialized goes on as it is. Any thread but the render thread.
+  /// Measures the kernels from the next `initialize()` on, those added by later updates included;
+  /// `nil` measures nothing. An initialized graph goes on as it is. Any thread but the render
+  /// thread.
   public func setMeter(_ meter: RenderMeter?) { state.withLock { $0.meter = meter } }
 }

@@ -5,12 +5,13 @@ import Synchronization
 
 /// One connection: an output element feeds an input element.
 public struct Connection: Hashable, Sendable {
-  /// The node that feeds.
+  /// The source node.
   public var source: NodeID
   /// Its output element.
   public var output: Int
-  /// The node that is fed.
+  /// The destination node.
   public var destination: NodeID
+  /// Its input element.
   public var input: Int
 
   /// From an output element to an input element.
@@ -24,18 +25,19 @@ public struct Connection: Hashable, Sendable {
 
 /// A callback that feeds an input element.
 public struct InputCallback: Sendable {
-  /// What makes the sound, or processes what it pulls.
+  /// Generates the sound, or processes what it pulls.
   public var callback: any RenderCallback
   /// The node that is fed.
   public var destination: NodeID
+  /// Its input element.
   public var input: Int
   /// What the callback pulls; `nil` for nothing.
   public var feed: CallbackFeed?
-  /// What the sound that the chain begins with is called, where other inputs may be fed by the same; `nil`
-  /// for a sound of its own.
+  /// The name of the sound at the beginning of the chain, where other inputs may be fed by the same
+  /// sound; `nil` for a sound of its own.
   var name: String?
-  /// The callback that feeds the input, then the one that it pulls, and so on. Each is told from any
-  /// other by its instance: a callback that is set again begins again, an instance goes on.
+  /// The callback that feeds the input, then the one that it pulls, and so on. A callback that is
+  /// set again gets a new instance and begins anew; an instance that is passed again goes on.
   public let instances: [CallbackInstance]
 
   init(
@@ -63,7 +65,7 @@ public struct InputCallback: Sendable {
   /// The callbacks from the one that pulls first to the one that feeds the input.
   var chain: [CallbackInstance] { instances.reversed() }
 
-  /// The output that the first of them pulls; `nil` where none does.
+  /// The output that the first callback of the chain pulls; `nil` where it pulls none.
   var source: BusKey? {
     var next = feed
     while case .link(let link)? = next { next = link.from }
@@ -71,7 +73,7 @@ public struct InputCallback: Sendable {
     return BusKey(node: node, bus: output)
   }
 
-  /// What one of them pulls, by the place of that one in `instances`; `nil` for nothing.
+  /// What the callback at `index` in `instances` pulls; `nil` for nothing.
   func upstream(of index: Int) -> LinkFeed? {
     index + 1 < instances.count ? .link(self, index + 1) : source.map { .output($0) }
   }
@@ -80,10 +82,10 @@ public struct InputCallback: Sendable {
 /// What a callback pulls.
 enum LinkFeed {
   case output(BusKey)
-  /// A callback of a chain, by its place among the instances.
+  /// A callback of a chain, by its index in `instances`.
   case link(InputCallback, Int)
 
-  /// Tells what is pulled from anything else.
+  /// Identifies what is pulled.
   var identity: Interaction.Identity {
     switch self {
     case .output(let key): .output(key)
@@ -92,8 +94,8 @@ enum LinkFeed {
   }
 }
 
-/// What a processing callback pulls: the guide's render callback between two units, which calls
-/// `AudioUnitRender` itself.
+/// What a processing callback pulls. In Apple's guide a render callback between two units calls
+/// `AudioUnitRender` for it.
 public enum CallbackFeed: Sendable {
   /// An output element.
   case output(NodeID, Int)
@@ -110,9 +112,9 @@ public enum CallbackFeed: Sendable {
 
 /// A callback that another one pulls.
 public final class CallbackLink: @unchecked Sendable {
-  // `@unchecked Sendable`: `from` changes only in `deinit`, of a link that nobody else has.
+  // `@unchecked Sendable`: `from` changes only in `deinit`, in links with no other reference.
 
-  /// What makes the sound, or processes what it pulls.
+  /// Generates the sound, or processes what it pulls.
   public let callback: any RenderCallback
   /// What it pulls; `nil` for nothing.
   public private(set) var from: CallbackFeed?
@@ -123,7 +125,7 @@ public final class CallbackLink: @unchecked Sendable {
   }
 
   deinit {
-    // One after the other: a chain may be longer than the stack is deep.
+    // A loop: releasing a long chain recursively would overflow the stack.
     var next = from
     from = nil
     while case .link(var link)? = next {
@@ -138,7 +140,7 @@ public final class CallbackLink: @unchecked Sendable {
 /// What feeds an input element (`AUNodeInteraction`).
 public enum Interaction: Sendable {
   case connection(Connection)
-  // Apart: it is larger than a connection, of which there are more.
+  // Indirect: a callback is larger than a connection, and connections are more frequent.
   indirect case callback(InputCallback)
 
   /// The node that is fed.
@@ -149,6 +151,7 @@ public enum Interaction: Sendable {
     }
   }
 
+  /// The input element that is fed.
   public var input: Int {
     switch self {
     case .connection(let connection): connection.input
@@ -161,8 +164,8 @@ public enum Interaction: Sendable {
     if case .connection(let connection) = self { connection } else { nil }
   }
 
-  /// From which output element to which input element sound goes: along a connection, or through
-  /// processing callbacks.
+  /// The output element and the input element between which sound goes, along a connection or
+  /// through processing callbacks; `nil` for a callback that pulls no output.
   public var link: Connection? {
     switch self {
     case .connection(let connection): connection
@@ -179,7 +182,7 @@ public struct TapID: Hashable, Sendable {
   public var rawValue: Int
 }
 
-/// What a tap that measures has read, and where.
+/// The reading of a tap that measures, with the tap's place.
 public struct TapMeasurement: Hashable, Sendable {
   /// The tap.
   public var id: TapID
@@ -191,7 +194,7 @@ public struct TapMeasurement: Hashable, Sendable {
   public var reading: TapReading
 }
 
-/// A bus of a node, in one word: that is what a dictionary finds fast.
+/// A bus of a node in one word, for fast dictionary lookups.
 struct BusKey: RawRepresentable, Hashable, Sendable {
   let rawValue: UInt64
 
@@ -199,7 +202,7 @@ struct BusKey: RawRepresentable, Hashable, Sendable {
 
   func _rawHashValue(seed: Int) -> Int { mixed(rawValue, seed) }
 
-  /// Numbers that no bus can have are one, -1.
+  /// A number that no bus can have is stored as -1.
   init(node: NodeID, bus: Int) {
     let number = UInt32(exactly: bus) ?? .max
     rawValue = UInt64(UInt32(bitPattern: node.rawValue)) << 32 | UInt64(number)
@@ -212,20 +215,21 @@ struct BusKey: RawRepresentable, Hashable, Sendable {
   }
 }
 
-/// What a graph consists of at one moment, as its edits have made it.
+/// The nodes, interactions, taps and ramps of a graph at one moment.
 struct GraphModel: Sendable {
   struct Node: Sendable {
     var id: NodeID
     var component: ComponentDescription
     var unit: any AudioUnit.Type
     var name: String
-    /// There from open to close.
+    /// Exists while the graph is open.
     var instance: UnitInstance?
-    /// For buses that must be given a format and are given none; `nil` for the graph's.
+    /// The format of buses that must be given one and are given none; `nil` for the graph's
+    /// default.
     var defaultFormat: StreamFormat?
-    /// Whether it has a device's two sides.
+    /// Whether it is an I/O unit, with a device's two sides.
     let isIO: Bool
-    /// Whether it ends the graph.
+    /// Whether it is an output unit, which ends the graph.
     let isOutput: Bool
   }
 
@@ -236,14 +240,14 @@ struct GraphModel: Sendable {
     var name: String
     var tap: any RenderTap
 
-    /// Where it is, for violations.
+    /// Its place in violations.
     var place: Violation.Place { .init(node: node, .tap(id.rawValue)) }
   }
 
   /// The inputs of a node that something feeds, in ascending order.
   private struct Incoming {
     var inputs: [Int] = []
-    /// Another one after each change, in whatever model.
+    /// A new number after each change, unique across all models.
     var version = 0
 
     private static let lastVersion = Atomic<Int>(0)
@@ -254,21 +258,21 @@ struct GraphModel: Sendable {
     }
   }
 
-  /// In the order of addition, which is that of their numbers.
+  /// In the order of addition, which is the order of their numbers.
   private(set) var nodes: [Node] = []
   private(set) var interactions: [Interaction] = []
   var taps: [Tap] = []
   var ramps: [ParameterRamp] = [] { didSet { rampsByTarget = nil } }
-  /// The ramps of each setting by their starts; `nil` where they have been set anew since.
+  /// The ramps of each setting, sorted by start; `nil` where `ramps` has been replaced since.
   private var rampsByTarget: [ParameterRamp.Target: [ParameterRamp]]? = [:]
-  /// When the graph ends in any case, in seconds from its start.
+  /// When the graph ends even if its sources go on, in seconds from its start.
   var stopTime: Double?
-  /// Whether paths that meet are made equally late.
+  /// Whether inputs are delayed so that paths that meet are equally late.
   var compensatesLatency = false
-  /// What has been taken from its input and is to feed another.
+  /// Detached feeds that wait to be attached.
   var detached: [FeedToken: Interaction] = [:]
   private(set) var feeds: [BusKey: Interaction] = [:]
-  /// Where each output that something takes from goes, also through callbacks.
+  /// The destination of each output that feeds something, also through callbacks.
   private(set) var takers: [BusKey: Connection] = [:]
   private var incoming: [NodeID: Incoming] = [:]
   /// In the order of addition.
@@ -276,7 +280,8 @@ struct GraphModel: Sendable {
   private var nextNode: Int32 = 1
 
   func index(of id: NodeID) -> Int? {
-    // Where no node has ever been removed, its number says where it is; else it is before that.
+    // As long as no node has been removed, the number gives the index; afterwards the index is
+    // lower.
     var upper = Int(id.rawValue) - 1
     if nodes.indices.contains(upper), nodes[upper].id == id { return upper }
     var lower = 0
@@ -328,8 +333,8 @@ struct GraphModel: Sendable {
     outputUnits.removeAll { $0 == id }
   }
 
-  /// Adds a ramp, or says why it cannot be. One that comes behind the others of its setting is added in a
-  /// time that does not depend on their number.
+  /// Adds a ramp; throws where another ramp overlaps it. Appending behind the other ramps of a
+  /// setting takes a time that does not depend on their number.
   mutating func add(_ ramp: ParameterRamp) throws(Violation) {
     var table =
       rampsByTarget
@@ -343,7 +348,7 @@ struct GraphModel: Sendable {
     table[ramp.movedTarget, default: []].insert(ramp, at: place)
   }
 
-  /// Where a ramp belongs among others, which are sorted by their starts, and those beside it.
+  /// The index of a ramp among others, which are sorted by start, and the ramps beside it.
   private static func neighbours(
     of ramp: ParameterRamp, in others: [ParameterRamp]
   ) -> (place: Int, neighbours: [ParameterRamp]) {
@@ -356,7 +361,7 @@ struct GraphModel: Sendable {
     return (low, Array(others[max(0, low - 1)..<min(others.count, low + 1)]))
   }
 
-  /// Whether there is such a node.
+  /// Returns whether the node exists.
   mutating func setDefaultFormat(_ format: StreamFormat?, of id: NodeID) -> Bool {
     guard let index = index(of: id) else { return false }
     nodes[index].defaultFormat = format
@@ -406,7 +411,7 @@ struct GraphModel: Sendable {
     mark(interaction, isThere: false)
   }
 
-  /// Tells the units at both ends, which refuse formats on an input that is connected.
+  /// Marks the elements at both ends as used: a unit refuses formats on a connected input.
   func mark(_ interaction: Interaction, isThere: Bool) {
     let use: UnitConfiguration.Element.Use =
       interaction.connection == nil ? .callback : .connection
@@ -418,17 +423,17 @@ struct GraphModel: Sendable {
     }
   }
 
-  /// What feeds a node, by ascending input.
+  /// The feeds of a node, by ascending input.
   func interactions(into id: NodeID) -> [Interaction] {
     (incoming[id]?.inputs ?? []).compactMap { feeds[BusKey(node: id, bus: $0)] }
   }
 
-  /// Tells what feeds a node from whatever has fed it, or has in any other model.
+  /// A number that changes with the node's feeds and that no other model shares for other feeds.
   func feedVersion(of id: NodeID) -> Int { incoming[id]?.version ?? 0 }
 
   // MARK: Checks that are made at the edit (facts, sections 5.2 and 5.6)
 
-  /// Why a connection cannot be made.
+  /// Why a connection is refused; `nil` where it can be made.
   func refusal(of connection: Connection) -> Violation? {
     for id in [connection.source, connection.destination] where index(of: id) == nil {
       return NodesExist.violation(id)
@@ -437,7 +442,7 @@ struct GraphModel: Sendable {
     return OutputsFeedOne.violation(connection, in: self)
   }
 
-  /// Why a callback cannot be set.
+  /// Why a callback is refused; `nil` where it can be set.
   func refusal(of callback: InputCallback) -> Violation? {
     guard index(of: callback.destination) != nil else {
       return NodesExist.violation(callback.destination)

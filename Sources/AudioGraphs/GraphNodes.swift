@@ -4,12 +4,12 @@ import Synchronization
 
 /// The nodes of a graph.
 extension AudioGraph {
-  /// Adds a node. In an open graph its unit is there at once; it is initialized when it first takes
+  /// Adds a node. In an open graph its unit exists at once; it is initialized when it first takes
   /// part in an interaction.
   ///
-  /// - Parameter name: What diagnostics and listings call it.
+  /// - Parameter name: Its name in diagnostics and listings.
   /// - Throws: `kAUGraphErr_OutputNodeErr` for a second output unit, `kAUGraphErr_InvalidAudioUnit`
-  ///   where the description does not find exactly one component.
+  ///   where not exactly one component matches the description.
   @discardableResult
   public func addNode(
     _ description: ComponentDescription, name: String? = nil
@@ -29,9 +29,10 @@ extension AudioGraph {
     }
   }
 
-  /// Adds a node of a unit that is known, with so many inputs from the beginning where its kind may have as
-  /// many; `nil` for those that the kind begins with.
+  /// Adds a node of a given unit.
   ///
+  /// - Parameter inputCount: The initial number of inputs, where the unit may have as many; `nil`
+  ///   for the unit's default.
   /// - Returns: The node and, in an open graph, its unit.
   /// - Throws: `kAUGraphErr_OutputNodeErr` for a second output unit.
   package func addNode(
@@ -52,10 +53,10 @@ extension AudioGraph {
     }
   }
 
-  /// Adds the output unit of a sub-graph: a Generic Output that hands what it is fed on to another
+  /// Adds the output unit of a sub-graph: a Generic Output that passes its input on to another
   /// node, in the format of its output element, instead of ending the graph.
   ///
-  /// - Parameter name: What diagnostics and listings call it.
+  /// - Parameter name: Its name in diagnostics and listings.
   @discardableResult
   public func addSubgraphOutput(name: String? = nil) -> NodeID {
     state.withLock { state in
@@ -65,10 +66,9 @@ extension AudioGraph {
     }
   }
 
-  /// Adds a node whose unit is a copy of another, with all that has been set on that, formats
-  /// included.
+  /// Adds a node whose unit is a copy of `unit` with all its settings, formats included.
   ///
-  /// - Parameter streamFormat: As `setDefaultStreamFormat(_:of:)` has it.
+  /// - Parameter streamFormat: The node's default format, as in `setDefaultStreamFormat(_:of:)`.
   /// - Throws: As `addNode(_:name:)`; `kAudioUnitErr_Uninitialized` before `open()`.
   @discardableResult
   public func addNode(
@@ -92,7 +92,7 @@ extension AudioGraph {
     }
   }
 
-  /// Takes a node out, with its interactions. Pending while the graph is initialized.
+  /// Removes a node and its interactions. Pending while the graph is initialized.
   ///
   /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_OutputNodeErr` for the output unit of a
   ///   running graph.
@@ -109,13 +109,13 @@ extension AudioGraph {
     }
   }
 
-  /// How many nodes there are. Any thread but the render thread.
+  /// The number of nodes. Any thread but the render thread.
   public var nodeCount: Int { state.withLock { $0.model.nodes.count } }
 
-  /// The nodes in the order of their addition.
+  /// The nodes in the order of addition.
   public var nodes: [NodeID] { state.withLock { $0.model.nodes.map(\.id) } }
 
-  /// A node by its place in the order of addition.
+  /// The node at an index in the order of addition.
   ///
   /// - Throws: `kAUGraphErr_NodeNotFound` (our choice; Core Audio documents none).
   public func node(at index: Int) throws(Violation) -> NodeID {
@@ -127,7 +127,7 @@ extension AudioGraph {
     }
   }
 
-  /// What a node is, and its unit once the graph is open.
+  /// The component and the name of a node, and its unit once the graph is open.
   ///
   /// - Throws: `kAUGraphErr_NodeNotFound`.
   public func nodeInfo(

@@ -3,25 +3,25 @@ import RenderCore
 import RenderHost
 import Synchronization
 
-/// What may be asked of a graph while another thread changes it.
+/// The state of a graph that can be read while another thread changes the graph.
 ///
-/// A graph's lock is held while plans compile and files open. Those who only look, and a render
-/// notification that has a wish, go by this: its lock is held for no longer than it takes to copy what
-/// is asked for. It is taken last: who holds it takes no other.
+/// The graph's own lock is held while plans compile and files open. Readers take this lock instead,
+/// which is held only while values are copied; a render notification uses the atomics alone. Lock
+/// order: this lock is the last, and its holder takes no other.
 final class GraphPresent: Sendable {
   struct Contents {
     var session: RenderSession? { didSet { limitOutput() } }
     /// The graph as it was initialized or updated last; `nil` before the first time.
     var model: GraphModel?
-    /// What the client limits the output to, and whoever runs the graph: magnitudes, `nil` for none.
+    /// Output limits of the client and of the host, as magnitudes; `nil` for none.
     var outputPeakLimit: Float? { didSet { limitOutput() } }
     var outputPeakCeiling: Float? { didSet { limitOutput() } }
-    /// Of the taps that measure, also when the graph has ended.
+    /// The readers of the taps that measure, also after the graph has ended.
     var readers: [TapID: any TapReader] = [:]
     var finishErrors: [ServiceError] = []
     var finishEvents: [ServiceEvent] = []
     var finishedLostFrames = 0
-    /// What an update has failed with that nobody has waited for.
+    /// The error of an update that no caller waited for.
     var updateError: GraphUpdateError?
 
     private func limitOutput() {
@@ -46,9 +46,9 @@ final class GraphPresent: Sendable {
 
   func setPendingEditCount(_ count: Int) { pendingEdits.store(count, ordering: .releasing) }
 
-  /// Asks whoever may wait to carry out the pending edits.
+  /// Requests that the service thread, or the host's next `collect()`, carry out the pending edits.
   func wishForUpdate() { wantsUpdate.store(true, ordering: .releasing) }
 
-  /// Whether somebody has asked for it since the last call.
+  /// Whether an update has been requested since the last call.
   func takeWishForUpdate() -> Bool { wantsUpdate.exchange(false, ordering: .acquiringAndReleasing) }
 }

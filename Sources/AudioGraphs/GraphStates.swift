@@ -1,6 +1,6 @@
 import AudioTypes
 
-/// The states that a call demands.
+/// The rules and violations of calls in a wrong state.
 enum GraphStates {
   static let rule = Rule(
     "PR0309", "graph/state",
@@ -48,7 +48,7 @@ enum GraphStates {
           try graph.disconnect(io)
           """)))
 
-  /// No code is documented: the one that a re-implementation of AUGraph gives.
+  /// Core Audio documents no status here: this is the one of a re-implementation of AUGraph.
   static func notOpen() -> Violation {
     Violation(
       rule, status: .uninitialized, "the graph is not open", at: .graph,

@@ -3,17 +3,17 @@ import AudioUnits
 import RenderCore
 
 extension AudioGraph {
-  /// The graph as `CAShow` prints it, a line each, every time the same: names stand where Core
-  /// Audio prints addresses.
+  /// The graph as `CAShow` prints it, the same text every time: names replace the addresses that
+  /// Core Audio prints.
   ///
-  /// Below what Core Audio prints stands where each stream format came from. `O` behind a node is
-  /// an open unit, `I` an initialized one.
+  /// Below Core Audio's part it lists the origin of each stream format. `O` after a node marks an
+  /// open unit, `I` an initialized one.
   ///
   /// - Parameters:
-  ///   - title: What the graph is called.
-  ///   - callbackName: What a callback is called, given the input element that is fed and how many
-  ///     pulls behind it the callback is, 0 for the one that feeds it; `nil` for the name of its
-  ///     type.
+  /// - title: The graph's title.
+  /// - callbackName: The name of a callback, by the node, the input element that is fed, and how
+  ///   many pulls behind it the callback is, 0 for the one that feeds it; `nil` for the name of its
+  ///   type.
   public func show(
     title: String = "", callbackName: (NodeID, Int, Int) -> String? = { _, _, _ in nil }
   ) -> String {
@@ -92,15 +92,15 @@ extension AudioGraph {
   private func flag(_ value: Bool) -> String { value ? "T" : "F" }
 }
 
-/// A name as a listing can hold it: what would break a line, or mean something to a terminal, is
-/// written as its number.
+/// A name on one line of a listing: characters that break the line, or control a terminal, are
+/// written as their numbers.
 private func onOneLine(_ name: String) -> String {
   var text = ""
   for scalar in name.unicodeScalars {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator:
       text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-    // Those that turn the direction of the text, or hide it; one joins what is one sign.
+    // Characters that change the direction of the text, or hide it. U+200D joins emoji and stays.
     case .format where scalar.value != 0x200D:
       text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
     default: text.unicodeScalars.append(scalar)
@@ -109,7 +109,7 @@ private func onOneLine(_ name: String) -> String {
   return text
 }
 
-/// A node, and what initialization has settled of it.
+/// A node with its settled configuration.
 private struct ShownNode {
   let id: NodeID
   let component: ComponentDescription
@@ -130,7 +130,7 @@ private struct ShownNode {
     self.configuration = configuration
   }
 
-  /// What the unit has been named, and what the place is called where it is used.
+  /// The unit's own name, and its context name.
   var labels: [String] {
     var labels: [String] = []
     if let name = unit?.elementName(.global, 0) { labels.append(onOneLine(name)) }
@@ -145,7 +145,7 @@ private struct ShownNode {
     return elements.indices.contains(element) ? elements[element].format : nil
   }
 
-  /// A line for each element that carries something, has a name, or whose format somebody has decided.
+  /// A line for each element that is used, has a name, or whose format has been decided.
   func formatLines(names: [NodeID: String]) -> [String] {
     guard let configuration else { return [] }
     var lines: [String] = []
@@ -164,7 +164,7 @@ private struct ShownNode {
     return lines
   }
 
-  /// `, tpdf dither`; empty where samples are rounded as they are.
+  /// `, tpdf dither`; empty where the element does not dither.
   private func dither(_ scope: Scope, _ element: Int) -> String {
     guard let dither = configuration?.dither(scope, element).dither, dither != .none else {
       return ""
@@ -174,8 +174,8 @@ private struct ShownNode {
 }
 
 extension FormatOrigin {
-  /// Whether a format of that origin is worth a line where nothing crosses the bus. A mixer has
-  /// many inputs that nobody feeds.
+  /// Whether a format of this origin is listed for a bus that is not used. A mixer has many unused
+  /// inputs.
   fileprivate func isDecision(_ scope: Scope) -> Bool {
     switch self {
     case .given, .rateGiven, .hardware: true
@@ -184,7 +184,6 @@ extension FormatOrigin {
     }
   }
 
-  /// A few words for a listing.
   fileprivate func text(names: [NodeID: String]) -> String {
     switch self {
     case .initial: "as the unit came"

@@ -3,7 +3,7 @@ import AudioUnits
 import RenderCore
 import Synchronization
 
-/// The graph as its units see it. It does not keep the graph alive.
+/// The host of a graph's units. It holds the graph weakly.
 final class GraphUnitHost: UnitHost {
   private struct Reference {
     weak var graph: AudioGraph?
@@ -41,7 +41,7 @@ final class GraphUnitHost: UnitHost {
   func arrivingFormat(at input: Int, of unit: UnitInstance) -> StreamFormat? {
     guard let graph, let node = graph.node(of: unit) else { return nil }
     let (violations, configurations) = graph.examination()
-    // What a mistake leaves behind says nothing.
+    // After an error elsewhere the propagated formats are unreliable.
     let isDoubtful = violations.contains { $0.severity == .error && $0.place.node != node }
     guard !isDoubtful, let element = configurations[node]?.inputs.dropFirst(input).first,
       case .propagated = element.origin
@@ -56,13 +56,13 @@ final class GraphUnitHost: UnitHost {
 
   func reset(_ unit: UnitInstance) { graph?.reset(unit) }
 
-  /// Initializes the unit of a node, as the graph does.
+  /// Initializes a unit through its graph.
   func initialize(_ unit: UnitInstance) throws(Violation) {
     let (graph, node) = try place(of: unit)
     try graph.initializeUnit(of: node)
   }
 
-  /// Taking away what is not there is no mistake: a null callback may be set at any time.
+  /// Removing a feed that does not exist is no error: a null callback may be set at any time.
   private func removeFeed(
     _ graph: AudioGraph, _ node: NodeID, _ input: Int
   ) throws(Violation) {

@@ -5,28 +5,28 @@ import RenderCore
 import RenderHost
 import Synchronization
 
-/// The edits of an initialized graph, which wait for an update.
+/// Edits of an initialized graph: pending until an update.
 extension AudioGraph {
-  /// How many edits wait for `update()`.
+  /// The number of edits that wait for `update()`.
   public var pendingEditCount: Int { present.pendingEditCount }
 
-  /// How long, in seconds, a change of what feeds a unit takes in a graph that plays: what leaves fades
-  /// out while what enters fades in, and the two gains add up to 1. 0 changes at once; 0.02 until set.
+  /// The duration, in seconds, of the cross-fade between an old and a new feed of a unit in a graph
+  /// that plays; their two gains add up to 1. 0 to 10; 0 changes at once; 0.02 until set.
   public var fadeDuration: Double {
     get { state.withLock { $0.fadeDuration } }
     set { state.withLock { $0.fadeDuration = newValue.isFinite ? min(max(0, newValue), 10) : 0 } }
   }
 
-  /// Carries out the edits that are pending, between two slices of a running graph.
+  /// Carries out the pending edits, between two slices of a running graph.
   ///
-  /// Waits until the graph plays them, at the most a second: not where no device pulls it, not while
-  /// its session pauses, and not in a render notification, which it must not hold up. What fades is
-  /// then on its way.
+  /// Waits for at most 1 s until the device plays them. Does not wait where no device pulls the
+  /// graph, while its session pauses, and in a render notification. Cross-fades may be under way
+  /// when it returns.
   ///
   /// - Returns: Whether nothing is left to do.
-  /// - Throws: `GraphUpdateError` with the edit that failed. It is dropped, those before it are
-  ///   carried out, those after it stay pending. Where edits taken together leave a graph that
-  ///   could not be initialized, none of them is carried out, and they stay pending.
+  /// - Throws: `GraphUpdateError` with the edit that failed. That edit is dropped, earlier ones are
+  ///   carried out, later ones stay pending. Where the edits together lead to a graph that could
+  ///   not be initialized, none is carried out, and all stay pending.
   @discardableResult
   public func update() throws(GraphUpdateError) -> Bool {
     guard !scheduler.isRenderingHere else { return try updateWithoutWaiting() }
@@ -41,21 +41,21 @@ extension AudioGraph {
     return true
   }
 
-  /// Carries out the edits that are pending without waiting: those of a graph that a device pulls are
-  /// left to the thread that reads its files, and those that a render notification asks for to whoever
-  /// calls `collect()`.
+  /// Carries out the pending edits without waiting. While a device pulls the graph, the service
+  /// thread carries them out; a request from a render notification is carried out by the service
+  /// thread or by the host's next `collect()`.
   ///
-  /// Callable from a render notification: there it leaves a wish, takes no lock and does not throw.
-  /// Called again it tells how far that is.
+  /// Callable from a render notification: there it sets a flag, takes no lock and does not throw.
+  /// Call it again to learn whether the edits have been carried out.
   ///
   /// - Returns: Whether nothing is left to do: `false` while edits are outstanding.
-  /// - Throws: What the edits of an earlier call failed with, once, as `update()`: to the next who asks
-  ///   outside of a render notification.
+  /// - Throws: As `update()`. An error of edits that an earlier call requested is thrown once, by
+  ///   the next call outside of a render notification.
   @discardableResult
   public func updateWithoutWaiting() throws(GraphUpdateError) -> Bool {
     let isHere = scheduler.isRenderingHere
-    // On the render thread nothing else is asked: to throw, the error would have to be taken from under
-    // a lock, and given back to the heap there.
+    // On the render thread only flags are used: to throw an error, it would have to be taken from
+    // under a lock and freed there.
     if !isHere {
       let error = present.withLock { present in
         defer { present.updateError = nil }
@@ -67,8 +67,8 @@ extension AudioGraph {
       let isIdle = present.pendingEditCount == 0
       if !isIdle {
         present.wishForUpdate()
-        // The render thread must not call the system; the thread looks for its wishes by itself, as
-        // often as `secondsToWishes` says.
+        // The render thread must not call the system: the service thread looks for requests by
+        // itself, as often as `secondsToWishes` says.
         if !isHere { serviceThread.wake() }
       }
       return isIdle && !scheduler.hasWaitingStage()
@@ -77,9 +77,9 @@ extension AudioGraph {
     return true
   }
 
-  /// In how many seconds to look for the wish for an update, at the latest. A render notification may
-  /// leave one at any time, and wakes no thread: while there are notifications, and while the graph is
-  /// being changed, it is looked for as often as the thread can.
+  /// The longest time, in seconds, until the service thread looks for a requested update. A render
+  /// notification requests one without waking the thread: while there are notifications, and while
+  /// the graph is being changed, the thread looks as often as it can.
   var secondsToWishes: Double {
     let areQuiet = state.withLockIfAvailable { state in
       state.observers.isEmpty
@@ -95,12 +95,13 @@ extension AudioGraph {
     }
   }
 
-  /// Makes edits that take effect at one frame: those of the graph that `edits` makes, and everything
-  /// that it sets on units which play already. The same with every size of slices, where the graph has
-  /// not come to the frame yet; else as soon as can be.
+  /// Makes edits that take effect at one frame: the edits of the graph in `edits`, and everything
+  /// that it sets on units and callbacks that play already. The result does not depend on the slice
+  /// size where the graph has not reached the frame yet; else the edits take effect as soon as
+  /// possible.
   ///
   /// - Parameter time: Seconds from the start of the graph.
-  /// - Throws: As `update()`. What was set on units stays set then.
+  /// - Throws: As `update()`. Values set on units stay set in that case.
   public func update(
     at time: Double, _ edits: () throws(GraphUpdateError) -> Void
   ) throws(GraphUpdateError) {
@@ -137,7 +138,7 @@ extension AudioGraph {
     }
   }
 
-  /// Carries out what is pending. Returns the number of the first stage that plays it.
+  /// Carries out the pending edits. Returns the number of the first stage that plays them.
   private func carryOut(
     _ passage: RunningGraph.Passage, evenIfNothingIsPending: Bool = false
   ) throws(GraphUpdateError) -> Int {
@@ -152,7 +153,7 @@ extension AudioGraph {
     return stage
   }
 
-  /// What the last `update()` failed with; `ok` where it did not.
+  /// The error of the last `update()`; `ok` where it succeeded.
   public var lastUpdateError: Status { state.withLock { $0.lastUpdateError } }
 
   private func carryOutPendingEdits(
@@ -166,7 +167,7 @@ extension AudioGraph {
       for (index, edit) in edits.enumerated() {
         do throws(Violation) { try model.apply(edit) } catch {
           state.pending.remove(at: index)
-          // What went well before the failing edit is carried out, as Core Audio's header says.
+          // As Core Audio's header says, the edits before the failing one are carried out.
           if index > 0, (try? commit(model, passage, &state)) != nil {
             state.pending.removeFirst(index)
           }
@@ -183,14 +184,14 @@ extension AudioGraph {
     }
   }
 
-  /// Takes back every edit that is pending.
+  /// Discards the pending edits.
   public func discardPendingEdits() { state.withLock { $0.pending = [] } }
 
   // MARK: Inside
 
   func make(_ edit: GraphEdit, _ state: inout State) throws(Violation) {
     if state.isInitialized {
-      // What no other edit could mend is refused at once.
+      // Refuse at once what no later edit could mend.
       for id in edit.nodes where state.model.node(id) == nil { throw NodesExist.violation(id) }
       if case .connect(let connection) = edit,
         let violation = NoSelfConnection.violation(connection, in: state.model)
@@ -208,7 +209,7 @@ extension AudioGraph {
     }
   }
 
-  /// Edits mark units as they go; a batch that is given up puts the marks back.
+  /// Restores the units' use marks after a batch of edits has been refused.
   private func restoreMarks(_ model: GraphModel) {
     for node in model.nodes {
       guard let instance = node.instance else { continue }
@@ -228,7 +229,7 @@ extension AudioGraph {
       return
     }
     var passage = passage
-    // What nobody hears yet need not fade.
+    // Before the graph has been heard a change needs no fade.
     let isHeard = hardware == nil ? running.session.nextFrame > 0 : state.isRunning
     passage.fadeDuration = isHeard || passage.frame > 0 ? state.fadeDuration : 0
     let before = running.services
@@ -238,7 +239,7 @@ extension AudioGraph {
       for service in running.services where !before.contains(where: { $0 === service }) {
         serviceThread.add(service)
       }
-      // Somebody may look on at the new nodes.
+      // The new nodes may have observers: the thread has to ask again for `secondsToWishes`.
       serviceThread.wake()
     }
     for node in state.model.nodes where model.node(node.id) == nil && !isUnseen {
@@ -256,10 +257,10 @@ extension AudioGraph {
 
 /// Why an update stopped.
 public struct GraphUpdateError: Error, Hashable, Sendable {
-  /// What is wrong.
+  /// The violation of the edit, or of the graph that the edits lead to.
   public var violation: Violation
-  /// The edit that failed, counted from 0 among those that were pending; `nil` where each could be
-  /// made and the graph they lead to could not be initialized.
+  /// The index of the failed edit among the pending ones; `nil` where every edit could be made, but
+  /// the graph they lead to could not be initialized.
   public var editIndex: Int?
 
   public init(violation: Violation, editIndex: Int? = nil) {

@@ -2,18 +2,18 @@ public import AudioTypes
 import AudioUnits
 import RenderCore
 
-/// A parameter that moves to a value at a time that is known beforehand, from where it is then.
+/// A ramp of one parameter at a fixed time, from the value it has then to a target.
 public struct ParameterRamp: Hashable, Sendable {
-  /// The course it takes.
+  /// The shape of a ramp.
   public enum Curve: String, Hashable, Sendable, CaseIterable {
     /// A straight line.
     case linear
-    /// By the same factor in each frame, as loudness and pitch are heard. Both ends have to be on one
-    /// side of zero; where they turn out not to be when the ramp begins, it is a straight line.
+    /// By the same factor in each frame, as loudness and pitch are heard. Both ends have to be on
+    /// one side of zero; where they are not when the ramp begins, it is linear.
     case exponential
   }
 
-  /// The node whose parameter moves, or that the callback feeds.
+  /// The node whose parameter moves, or whose input the callback feeds.
   public var node: NodeID
   /// The number of the parameter or, where `callback` is given, of the live setting.
   public var parameter: UInt32
@@ -23,21 +23,22 @@ public struct ParameterRamp: Hashable, Sendable {
   public var element: Int
   /// Seconds from the start of the graph.
   public var start: Double
-  /// In seconds; 0 for a change at once, which the unit smooths as any other.
+  /// In seconds; 0 for an immediate change, which the unit smooths as any other.
   public var duration: Double
-  /// Beyond the range of a parameter that is circular (`ParameterInfo.isCircular`), it goes on around.
+  /// The value at the end. Beyond the range of a circular parameter (`ParameterInfo.isCircular`)
+  /// the ramp wraps around.
   public var target: Float
-  /// How it gets there.
+  /// Linear or exponential.
   public var curve: Curve
-  /// Where a live setting of a callback is moved that feeds the input `element`: how many pulls behind
-  /// that input it is, 0 for the one that feeds it. `nil` for a parameter of the unit itself.
+  /// For a live setting of a callback: how many pulls behind the input `element` the callback is, 0
+  /// for the one that feeds it. `nil` for a parameter of the unit.
   public var callback: Int?
 
   /// A ramp of a live setting.
   ///
   /// - Parameters:
   ///   - setting: Its number (`LiveSetting.id`).
-  ///   - input: The input that the callback feeds, itself or by others that pull it.
+  /// - input: The input that the callback feeds, directly or through callbacks that pull it.
   ///   - behind: How many pulls behind the input it is: 0 for the one that feeds it.
   public init(
     setting: UInt32, ofCallbackAt input: Int, of node: NodeID, behind: Int = 0,
@@ -69,7 +70,7 @@ public struct ParameterRamp: Hashable, Sendable {
     var parameter: UInt32
   }
 
-  /// What it moves: of two ramps at a time that move the same, the later one holds.
+  /// What the ramp moves. Where two ramps move the same target at one time, the later one holds.
   public var movedTarget: Target { Target(place: place, parameter: parameter) }
 
   /// Whether both move the same parameter.
@@ -83,7 +84,8 @@ public struct ParameterRamp: Hashable, Sendable {
       node: node, callback == 0 ? .feed(element) : .callback(element, behind: callback))
   }
 
-  /// The callback whose setting is moved; `nil` for a unit's parameter, and where none is there.
+  /// The callback whose setting moves; `nil` for a unit's parameter, and where no such callback
+  /// feeds the input.
   func instance(in model: GraphModel) -> CallbackInstance? {
     guard let callback,
       case .callback(let feed)? = model.feeds[BusKey(node: node, bus: element)],
@@ -92,10 +94,11 @@ public struct ParameterRamp: Hashable, Sendable {
     return feed.instances[callback]
   }
 
-  /// By how much a sum of times may be off, in seconds: far less than a frame. 0.1 and 0.2 are more than 0.3.
+  /// The tolerance for sums of times, in seconds: far less than a frame. 0.1 + 0.2 is more than
+  /// 0.3.
   package static let slack = 1e-9
 
-  /// Whether both move the same parameter at the same time.
+  /// Whether both move the same parameter and overlap in time.
   func overlaps(_ other: ParameterRamp) -> Bool {
     guard movesSame(as: other) else { return false }
     let (first, second) = start <= other.start ? (self, other) : (other, self)
@@ -103,7 +106,7 @@ public struct ParameterRamp: Hashable, Sendable {
       || first.start + first.duration > second.start + Self.slack
   }
 
-  /// The same in frames of a plan.
+  /// The ramp of a unit's parameter in frames of a plan.
   ///
   /// - Parameter rate: The plan's, in Hz.
   func ramp(_ unit: UnitInstance, rate: Double) throws(Violation) -> RenderTimeline.Ramp {
@@ -113,7 +116,7 @@ public struct ParameterRamp: Hashable, Sendable {
     return ramp
   }
 
-  /// The same for a live setting of a callback.
+  /// The ramp of a callback's live setting in frames of a plan.
   func ramp(
     _ instance: CallbackInstance, rate: Double
   ) throws(Violation) -> RenderTimeline.Ramp {

@@ -4,13 +4,13 @@ public import RenderCore
 public import RenderHost
 
 extension AudioGraph {
-  /// Where changes of a node's parameters are scheduled: what a render notification, which may neither
-  /// allocate nor wait, is given beforehand. It stays good, through `uninitialize()` and `initialize()`
-  /// too, until the number of the unit's elements changes.
+  /// A schedule of a node's parameters for a render notification, which may neither allocate nor
+  /// wait. Get it beforehand; it stays valid, through `uninitialize()` and `initialize()` too,
+  /// until the number of the unit's elements changes.
   ///
-  /// The frames are those of the graph's output unit, also for a unit behind a converter of rates. A
-  /// parameter that ramps is followed to the frame by the Multichannel Mixer; the 3D Mixer and
-  /// the other units smooth what they are told every 64 frames.
+  /// Its frames are those of the graph's output unit, also for a unit behind a sample rate
+  /// converter. The Multichannel Mixer follows a ramp to the frame; the 3D Mixer and the other
+  /// units read it every 64 frames and smooth it.
   ///
   /// - Throws: `kAUGraphErr_NodeNotFound`; `kAudioUnitErr_Uninitialized` before `open()`.
   public func parameterSchedule(of node: NodeID) throws(Violation) -> ParameterSchedule {
@@ -18,23 +18,23 @@ extension AudioGraph {
     return ParameterSchedule(parameters, of: block, on: scheduler)
   }
 
-  /// Where changes of a callback's live settings are scheduled, by their numbers, in the global scope:
-  /// as `parameterSchedule(of:)` says of a unit's parameters. It stays good as long as there is the
-  /// callback.
+  /// A schedule of a callback's live settings, by their numbers, in the global scope; see
+  /// `parameterSchedule(of:)`. It stays valid as long as the callback exists.
   public func settingSchedule(of callback: CallbackInstance) -> ParameterSchedule {
     ParameterSchedule(callback.schedulableSettings, of: callback.block, on: scheduler)
   }
 
-  /// Schedules changes of a node's parameters for the slice that begins next
-  /// (`AudioUnitScheduleParameters`): all of them, or none where one is refused.
+  /// Schedules changes of a node's parameters for the next slice (`AudioUnitScheduleParameters`):
+  /// all of them, or none where one is refused.
   ///
-  /// Events are for one slice. An immediate one is what `UnitInstance.parameter` gives from now on, and
-  /// what holds after the slice, also where its frame has not come in it; a ramp that is longer than the
-  /// slice is scheduled again for the next one, begun that much earlier. Until then it stays where it
-  /// is. Of two events for the same parameter the later one ends the other. No listener is called.
+  /// Events are for one slice. `UnitInstance.parameter` gives the value of an immediate event from
+  /// now on; the value holds after the slice, also where the slice has not reached the event's
+  /// frame. A ramp that is longer than the slice is scheduled again for the next one, with an
+  /// earlier start; until then the parameter stays where it is. Of two events for one parameter the
+  /// later ends the earlier. No listener is called.
   ///
-  /// Events for one and the same slice are scheduled from its pre-render notification, on the render
-  /// thread, by a `ParameterSchedule`; there this call, which may wait, is refused.
+  /// To schedule for the slice that is about to begin, use a `ParameterSchedule` in its pre-render
+  /// notification, on the render thread. There this call, which may wait, is refused.
   ///
   /// - Throws: As `UnitInstance.setParameter`; `kAudioUnitErr_InvalidParameter` also for a ramp of a
   ///   parameter that does not ramp; `kAUGraphErr_NodeNotFound`; `kAudioUnitErr_Uninitialized` before

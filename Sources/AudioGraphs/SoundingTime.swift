@@ -2,7 +2,7 @@ import AudioTypes
 import AudioUnits
 import RenderCore
 
-/// When the last source of a graph will have ended, by the settings that it begins with.
+/// When the last source of a graph ends, with the graph's initial settings.
 struct SoundingTime {
   private enum End {
     /// Nothing that ends: no source, or only the microphone.
@@ -20,11 +20,11 @@ struct SoundingTime {
     }
   }
 
-  /// A callback.
+  /// The sound of a callback.
   struct Source {
     /// When its first frame is played, in frames of the device.
     var birth: Double
-    /// In frames of the bus; `nil` for one that never ends.
+    /// In frames of the bus; `nil` for an endless one.
     var duration: Int?
   }
 
@@ -54,7 +54,7 @@ struct SoundingTime {
         }
         end = end.later(next)
       }
-      // What looks ahead puts out the end later.
+      // A unit with latency puts out the end later.
       if case .after(let frames) = end {
         end = .after(frames + max(0, preparation.latencies.own(id)) * deviceRate)
       }
@@ -65,12 +65,12 @@ struct SoundingTime {
   /// Frames of the device; `nil` where a source never ends, or there is none.
   var frames: Int? {
     guard let head = model.head, case .after(let frames)? = ends[head.id] else { return nil }
-    // A thousandth of a frame is what the division by a speed may add, and nothing of the sound.
+    // Dividing by a speed may add a thousandth of a frame, in which there is no sound.
     return Int(max(0, (frames - 1e-3).rounded(.up)))
   }
 
-  /// By how many frames of the device the sound comes late where an input is pulled, and goes on
-  /// after it.
+  /// How much later the sound of an input ends in its unit, in frames of the device: by the delay
+  /// and the tail of a pulled input, and by latency compensation.
   private func delay(of input: BusKey) -> Double {
     guard
       let rate = preparation.configurations[input.node]?.inputs[input.bus].format.sampleRate,

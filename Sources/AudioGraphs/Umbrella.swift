@@ -1,4 +1,5 @@
-// Whoever imports this module has these as well: graphs, units, callbacks, taps, hosts, sound files.
+// An import of this module brings these as well: graphs, units, callbacks, taps, hosts, sound
+// files.
 @_exported public import AudioTypes
 @_exported public import AudioUnits
 @_exported public import FileAccess

@@ -4,11 +4,11 @@ import RenderCore
 import RenderHost
 import Synchronization
 
-/// Renders a unit that is in no graph, and all that feeds it.
+/// Renders a unit that is in no graph, and everything upstream of it.
 ///
-/// Inside is a graph that the client does not see: so what is rendered outside of a graph has the same
-/// kernels, and breaks the same rules, as what is rendered in one. It is made when the unit first
-/// renders or starts, and follows what is connected after that.
+/// It owns a hidden `AudioGraph`, so that units outside a graph run the same kernels and keep the
+/// same rules as units inside one. The hidden graph is made when the unit first renders or starts;
+/// each render brings it up to date with the client's connections.
 final class LoneUnit: UnitHost {
   /// What feeds an input of the inner graph.
   private enum Feed: Equatable {
@@ -21,10 +21,10 @@ final class LoneUnit: UnitHost {
     var bus: Int
   }
 
-  /// The inner graph, with what it has been made of.
+  /// The hidden graph, and the nodes and feeds that it has been built from.
   private struct Inside {
     let graph: AudioGraph
-    /// In the graph, which keeps them.
+    /// The node of each unit. The graph retains the units.
     var nodes: [ObjectIdentifier: NodeID] = [:]
     var feeds: [Input: Feed] = [:]
     /// Pulls slices, where no device does.
@@ -34,22 +34,23 @@ final class LoneUnit: UnitHost {
 
   private struct State {
     weak var unit: UnitInstance?
-    /// What the unit renders with while it is initialized; the graph's own for an output unit.
+    /// The unit's kernels while it is initialized; `nil` for an output unit, whose kernels the
+    /// graph makes.
     var kernels: UnitKernels?
     var hardware: (any AudioHardware)?
     var inside: Inside?
-    /// What `wiring` was when the graph was looked after.
+    /// The value of the static `wiring` when `inside` was last brought up to date.
     var wiring = -1
     var nextFrame = 0.0
   }
 
   private let state: Mutex<State>
-  /// How often any unit that is in no graph has been connected, initialized or looked on at.
+  /// Counts connections, initializations and observer changes of all units in no graph.
   private static let wiring = Atomic<Int>(0)
 
   init(_ unit: UnitInstance) { state = Mutex(State(unit: unit)) }
 
-  /// The one of a unit that is in no graph; `nil` for a unit that is in one.
+  /// The `LoneUnit` of a unit in no graph; `nil` where a graph owns the unit.
   static func of(_ unit: UnitInstance) -> LoneUnit? {
     guard !unit.isInGraph else { return nil }
     let keeper = unit.keeper { LoneUnit(unit) }
@@ -57,7 +58,7 @@ final class LoneUnit: UnitHost {
     return keeper
   }
 
-  // MARK: What a unit asks
+  // MARK: UnitHost
 
   var keepsFeeds: Bool { false }
 
@@ -91,7 +92,8 @@ final class LoneUnit: UnitHost {
 
   func replan(for unit: UnitInstance) {
     Self.wiring.wrappingAdd(1, ordering: .releasing)
-    // What a device pulls cannot wait for the next render. What is refused is told at the next start.
+    // A device that pulls cannot wait for the next render. The next start throws what is refused
+    // here.
     if graph?.isRunning == true { try? bringUpToDate() }
   }
 
@@ -112,7 +114,7 @@ final class LoneUnit: UnitHost {
 
   // MARK: States
 
-  /// Says which device an I/O unit stands for.
+  /// Sets the device of an I/O unit.
   func setHardware(_ hardware: any AudioHardware, of unit: UnitInstance) throws(Violation) {
     guard !unit.isInitialized else {
       throw Violation(
@@ -213,7 +215,7 @@ final class LoneUnit: UnitHost {
     state.withLock { $0.nextFrame = timeStamp.sampleTime + Double(buffers.frameCount) }
     graph.collect()
     guard result.status != .ok else { return result }
-    // The rows behind the one that failed have told nobody.
+    // Rows after the one that failed did not run, so their observers are called here.
     for observer in unit.renderObservers {
       observer.notify(.postRenderWithError, timeStamp, buffers.frameCount)
     }
@@ -221,7 +223,7 @@ final class LoneUnit: UnitHost {
     return (result.status, false)
   }
 
-  /// Where the last render has ended.
+  /// The sample time after the last frame rendered.
   var nextFrame: Double { state.withLock { $0.nextFrame } }
 
   /// The checks of `AudioUnitRender`, in its order (facts, section 7.5).
@@ -232,7 +234,8 @@ final class LoneUnit: UnitHost {
       return .tooManyFramesToProcess
     }
     guard configuration.outputs.indices.contains(output) else { return .invalidElement }
-    // What the microphone hears is handed to whom the property setInputCallback names.
+    // An I/O unit hands the microphone's samples to the callback of the property
+    // `setInputCallback`.
     guard !unit.isIO else { return .cannotDoInCurrentContext }
     let format = configuration.outputs[output].format
     guard buffers.count == format.bufferCount, buffers.sample == format.sampleType,
@@ -249,9 +252,9 @@ final class LoneUnit: UnitHost {
 
   // MARK: The inner graph
 
-  /// Lets the inner graph be what the units are connected to.
+  /// Makes the hidden graph match the client's units and connections.
   ///
-  /// - Throws: `kAudioUnitErr_Uninitialized` where one of them is not initialized, and what an
+  /// - Throws: `kAudioUnitErr_Uninitialized` where a unit upstream is not initialized, and what an
   ///   initialized graph refuses.
   private func bringUpToDate() throws(Violation) {
     let wiring = Self.wiring.load(ordering: .acquiring)
@@ -264,7 +267,7 @@ final class LoneUnit: UnitHost {
       inside.graph.replan()
       do throws(GraphUpdateError) { try inside.graph.update() } catch { throw error.violation }
     } catch {
-      // What is half done is done anew at the next render.
+      // Drops the half-edited graph; the next render builds a new one.
       inside.graph.close(keepingUnits: true)
       state.withLock { $0.inside = nil }
       mark(units)
@@ -281,7 +284,7 @@ final class LoneUnit: UnitHost {
     }
   }
 
-  /// A unit and all that feeds it, each initialized.
+  /// A unit and every unit upstream of it. Throws where one of them is not initialized.
   private func upstream(of unit: UnitInstance) throws(Violation) -> [UnitInstance] {
     var units: [UnitInstance] = []
     var seen: Set<ObjectIdentifier> = []
@@ -297,7 +300,7 @@ final class LoneUnit: UnitHost {
     return units
   }
 
-  /// The graph that there is, or one that is new where another would be needed.
+  /// The present hidden graph, or a new one where there is none or the slice size has changed.
   private func inside(
     for unit: UnitInstance, _ units: [UnitInstance]
   ) throws(Violation) -> Inside {
@@ -330,7 +333,7 @@ final class LoneUnit: UnitHost {
     Self.of(unit)?.state.withLock { $0.kernels }
   }
 
-  /// Adds and takes out what has come and gone.
+  /// Adds, disconnects, connects and removes until the hidden graph matches `units`.
   private func follow(_ units: [UnitInstance], _ inside: inout Inside) throws(Violation) {
     var wanted: [Input: Feed] = [:]
     var callbacks: [Input: any RenderCallback] = [:]
@@ -350,7 +353,7 @@ final class LoneUnit: UnitHost {
         }
       }
     }
-    // What leaves goes first: it may make room for what comes.
+    // Disconnect first: an output feeds one input, so a new connection may need the output freed.
     for (input, feed) in inside.feeds where wanted[input] != feed {
       if let node = inside.nodes[input.unit] { try inside.graph.disconnect(node, input.bus) }
     }
@@ -373,7 +376,7 @@ final class LoneUnit: UnitHost {
     }
   }
 
-  /// The inner graph's edits leave marks at the units; these are the client's.
+  /// The hidden graph's edits overwrite the units' use marks; this restores the client's.
   private func mark(_ units: [UnitInstance]) {
     for unit in units {
       for (input, feed) in unit.feeds {
@@ -387,7 +390,7 @@ final class LoneUnit: UnitHost {
     }
   }
 
-  // MARK: What is refused
+  // MARK: Violations
 
   private static let place = Violation.Place(node: nil, .whole)
 
@@ -408,13 +411,13 @@ extension RenderActionFlags {
   fileprivate static let postRenderWithError = RenderActionFlags(rawValue: 8 | 256)
 }
 
-// MARK: - What the inner graph does besides
+// MARK: - Hidden graph
 
 extension AudioGraph {
-  /// Adds a node for a unit that is there, and initialized, already.
+  /// Adds a node for an existing, initialized unit.
   ///
-  /// - Parameter kernels: What it renders with; `nil` for an output unit, whose kernels are made for the
-  ///   device.
+  /// - Parameter kernels: The unit's kernels; `nil` for an output unit, whose kernels are made for
+  ///   the device.
   func adopt(_ unit: UnitInstance, _ kernels: UnitKernels?) -> NodeID {
     state.withLock { state in
       let id = state.model.add(
@@ -429,7 +432,7 @@ extension AudioGraph {
     }
   }
 
-  /// Lets a node render with other kernels from the next slice on.
+  /// Renders a node with other kernels from the next slice on.
   func hold(_ kernels: UnitKernels, for node: NodeID) {
     state.withLock { state in
       guard state.running != nil else {
@@ -441,7 +444,7 @@ extension AudioGraph {
     }
   }
 
-  /// Lets an initialized unit of the graph begin anew.
+  /// Resets an initialized unit of the graph: new kernels, with empty state, replace its own.
   func reset(_ unit: UnitInstance) {
     state.withLock { state in
       guard let node = state.model.nodes.first(where: { $0.instance === unit })?.id,
@@ -453,7 +456,7 @@ extension AudioGraph {
     }
   }
 
-  /// Stops, and lets go of the units as they are.
+  /// Stops and uninitializes the graph; the units stay initialized.
   func close(keepingUnits: Bool) {
     stopRunning()
     state.withLock { endInitialization(&$0) }

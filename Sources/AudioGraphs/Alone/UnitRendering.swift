@@ -3,7 +3,7 @@ public import AudioUnits
 public import RenderCore
 public import RenderHost
 
-/// A unit without a graph around it: connected to others, and rendered, by itself.
+/// A unit without a graph: connected to other units and rendered directly.
 ///
 ///     let mixer = UnitInstance(MultichannelMixer.self)
 ///     try mixer.setProperty(.streamFormat, .input, 0, to: .streamFormat(format))
@@ -12,24 +12,25 @@ public import RenderHost
 ///     try mixer.initialize()
 ///     let slice = try mixer.render(512)
 ///
-/// Units are connected by `makeConnection`, and given callbacks by `setRenderCallback`, at once: as in
-/// Core Audio the format goes along a connection when it is made. A graph does more: it checks the whole,
-/// fades, and may be edited while a device pulls it.
+/// `makeConnection` and `setRenderCallback` take effect at once and, as in Core Audio, the stream
+/// format crosses a connection when it is made. A graph does more: it validates the whole, fades,
+/// and can be edited while a device pulls it.
 extension UnitInstance {
   // MARK: States
 
-  /// Initializes the unit (`AudioUnitInitialize`) with the formats that it has. One that is initialized
+  /// Initializes the unit (`AudioUnitInitialize`) with its current formats. An initialized unit
   /// stays as it is. In an initialized graph: as `AudioGraph.initializeUnit(of:)`. A unit that has
-  /// rendered, or has been started, is kept until it is uninitialized.
+  /// rendered, or has been started, is retained until it is uninitialized.
   ///
-  /// - Throws: What the unit refuses; `kAudioUnitErr_FailedInitialization` for an I/O unit without a
-  ///   device.
+  /// - Throws: What the unit refuses; `kAudioUnitErr_FailedInitialization` for an I/O unit without
+  ///   a device.
   public func initialize() throws(Violation) {
     if let lone = LoneUnit.of(self) { return try lone.initialize(self) }
     try (host as? GraphUnitHost)?.initialize(self)
   }
 
-  /// Gives back what `initialize()` took (`AudioUnitUninitialize`). An I/O unit is stopped first.
+  /// Uninitializes the unit (`AudioUnitUninitialize`) and releases its kernels. An I/O unit is
+  /// stopped first.
   ///
   /// - Throws: `kAudioUnitErr_CannotDoInCurrentContext` for a unit of a graph, which the graph
   ///   uninitializes.
@@ -38,12 +39,11 @@ extension UnitInstance {
     lone.uninitialize(self)
   }
 
-  /// Lets the unit begin anew, as if it had rendered nothing (`AudioUnitReset`): filters, delays and
-  /// converters are empty; parameters, properties and formats stay. A unit that is not initialized has
-  /// nothing to forget.
+  /// Clears the unit's state (`AudioUnitReset`): filters, delays and converters are empty;
+  /// parameters, properties and formats stay. Has no effect on a unit that is not initialized.
   ///
-  /// - Throws: `kAudioUnitErr_InvalidElement` where there is no such element. Elements are reset
-  ///   together, whichever is named.
+  /// - Throws: `kAudioUnitErr_InvalidElement` for an element that does not exist. All elements are
+  ///   reset, whichever is named.
   public func reset(_ scope: Scope = .global, _ element: Int = 0) throws(Violation) {
     guard element >= 0 && element < elementCount(scope) else {
       throw Violation(
@@ -57,23 +57,24 @@ extension UnitInstance {
 
   // MARK: Rendering
 
-  /// Renders the next frames of an output element (`AudioUnitRender`): everything upstream, and the unit.
+  /// Renders the next frames of an output element (`AudioUnitRender`), and everything upstream of
+  /// it.
   ///
-  /// Used by one thread at a time. The first render after units have been connected or initialized makes
-  /// what is rendered with, and files are read where they are needed: a render thread that must not wait
-  /// is a graph's.
+  /// Call it on one thread at a time, which must be allowed to wait: the first render after a
+  /// connection or an initialization allocates, and files are read during the call. Use a graph
+  /// where a render thread must not wait.
   ///
   /// - Parameters:
-  ///   - flags: `.outputIsSilence` comes back where all is silence.
-  ///   - timeStamp: Its sample time is that of the first frame; it grows by the frames of each slice.
-  ///   - output: The output element.
-  ///   - buffers: In the element's stream format, as many frames as are to be rendered.
+  /// - flags: `.outputIsSilence` is set where every sample is silent.
+  /// - timeStamp: Its sample time is that of the first frame; it grows by the frames of each slice.
+  /// - output: The output element.
+  /// - buffers: Memory of the caller, in the element's stream format; all its frames are rendered.
   /// - Returns: `.ok`; `kAudioUnitErr_Uninitialized` where the unit, or one upstream, is not
   ///   initialized; `kAudioUnitErr_TooManyFramesToProcess`; `kAudioUnitErr_InvalidElement`;
-  ///   `kAudio_ParamError` for buffers of another format; `kAudioUnitErr_NoConnection` where an input
-  ///   that is needed is not fed; what a callback has returned;
-  ///   `kAudioUnitErr_CannotDoInCurrentContext` in a graph, and for an I/O unit, whose device pulls.
-  ///   The property `lastRenderError` has it too.
+  ///   `kAudio_ParamError` for buffers of another format; `kAudioUnitErr_NoConnection` where
+  ///   nothing feeds a required input; the status that a callback has returned;
+  ///   `kAudioUnitErr_CannotDoInCurrentContext` in a graph, and for an I/O unit, whose device pulls
+  ///   it. The property `lastRenderError` has the status too.
   public func render(
     _ flags: inout RenderActionFlags, _ timeStamp: TimeStamp, output: Int = 0,
     into buffers: SampleBuffers
@@ -84,10 +85,10 @@ extension UnitInstance {
     return result.status
   }
 
-  /// Renders the next frames of an output element, behind those of the last render, and returns the
-  /// samples of each channel, full scale being 1.
+  /// Renders the frames after those of the last render, and returns the samples of each channel;
+  /// full scale is 1.
   ///
-  /// - Throws: What the other `render` returns.
+  /// - Throws: The status that the other `render` returns.
   public func render(_ frameCount: Int, output: Int = 0) throws(Violation) -> [[Float]] {
     let memory = SampleMemory(
       outputFormat(output), capacity: max(1, frameCount))
@@ -104,7 +105,7 @@ extension UnitInstance {
     }
   }
 
-  /// A format that there is, whatever the element.
+  /// The format of an output element; for a missing element any format, so that `render` refuses it.
   private func outputFormat(_ output: Int) -> StreamFormat {
     let outputs = configuration().outputs
     return outputs.indices.contains(output)
@@ -113,11 +114,12 @@ extension UnitInstance {
 
   // MARK: Output units
 
-  /// Says which device an I/O unit stands for, before it is initialized. Its hardware sides have the
-  /// device's formats from then on.
+  /// Sets the device of an I/O unit, before it is initialized. The unit's hardware sides take the
+  /// device's formats.
   ///
-  /// - Throws: `kAudioUnitErr_Initialized`; `kAudioUnitErr_CannotDoInCurrentContext` in a graph, which
-  ///   has a device of its own; `kAudioUnitErr_InvalidProperty` for a unit that is no I/O unit.
+  /// - Throws: `kAudioUnitErr_Initialized`; `kAudioUnitErr_CannotDoInCurrentContext` in a graph,
+  ///   which has its own device; `kAudioUnitErr_InvalidProperty` for a unit that is not an I/O
+  ///   unit.
   public func useDevice(_ hardware: any AudioHardware) throws(Violation) {
     guard let lone = LoneUnit.of(self) else { throw Self.inGraph("has the device of") }
     guard description.property(.enableIO) != nil else {
@@ -128,17 +130,17 @@ extension UnitInstance {
     try lone.setHardware(hardware, of: self)
   }
 
-  /// Starts an output unit (`AudioOutputUnitStart`): its device pulls it, and all that feeds it. What is
-  /// connected or set while it runs is heard from the next slice on.
+  /// Starts an output unit (`AudioOutputUnitStart`): its device pulls it and everything upstream.
+  /// Connections and settings made while it runs are heard from the next slice on.
   ///
-  /// - Throws: `GraphStartError`: `kAudioUnitErr_Uninitialized` where the unit, or one that feeds it, is
-  ///   not initialized; what an initialized graph of them would be refused with; what the device says.
+  /// - Throws: `GraphStartError`: `kAudioUnitErr_Uninitialized` where the unit, or one upstream, is
+  ///   not initialized; what `AudioGraph.initialize()` refuses for these units; the device's error.
   public func start() throws(GraphStartError) {
     guard let lone = LoneUnit.of(self) else { throw .refused(Self.inGraph("starts")) }
     try lone.start(self)
   }
 
-  /// Stops an output unit (`AudioOutputUnitStop`); `start()` goes on from there. One that does not run
+  /// Stops an output unit (`AudioOutputUnitStop`); `start()` resumes. A unit that does not run
   /// stays as it is.
   ///
   /// - Throws: `kAudioUnitErr_CannotDoInCurrentContext` in a graph, which is stopped as a whole.

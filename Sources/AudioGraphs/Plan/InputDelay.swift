@@ -1,19 +1,20 @@
 import AudioTypes
 import RenderCore
 
-/// What delays one input of a running graph. It lives on from plan to plan, as its memory has to.
+/// The delay of one input of a running graph. It is kept from plan to plan, with its memory.
 struct InputDelay: Sendable {
   let kernel: KernelBox
-  /// Its word 0 is the delay in frames.
+  /// Word 0 is the delay in frames.
   let block: ControlBlock
   let capacity: Int
   let format: StreamFormat
 
   /// - Parameters:
-  ///   - frames: How long it is, in frames of the input.
-  ///   - startsDelayed: Whether nothing has been heard before: else it begins with no delay, and goes over
-  ///     as soon as it has heard enough.
-  ///   - fades: Whether its samples are floats, so that it can go over from one delay to another in 10 ms.
+  /// - frames: The delay in frames of the input.
+  /// - startsDelayed: Whether nothing has been heard before. If not, the delay begins at 0 and
+  ///   becomes `frames` once enough samples have been heard.
+  /// - fades: Whether the samples are floats, so that a change of the delay can cross-fade over 10
+  ///   ms.
   init(_ format: StreamFormat, _ frames: Int, startsDelayed: Bool, fades: Bool) {
     self.format = format
     var capacity = 4096

@@ -1,10 +1,10 @@
-/// What each of some nodes, by their numbers from 0 up, leads to.
+/// Adjacency lists of nodes that are numbered from 0 up.
 struct Neighbours {
-  /// Where the ones of a node begin in `numbers`, and behind the last where they end.
+  /// Where each node's list begins in `numbers`, and behind the last where it ends.
   private let begins: [Int]
   private let numbers: [Int]
 
-  /// - Parameter count: How many nodes there are.
+  /// - Parameter count: The number of nodes.
   init(_ links: [(Int, Int)], count: Int) {
     var begins = [Int](repeating: 0, count: count + 1)
     for (from, _) in links { begins[from + 1] += 1 }
@@ -19,11 +19,11 @@ struct Neighbours {
     self.numbers = numbers
   }
 
-  /// In the order of the links.
+  /// The targets of a node, in the order of the links.
   func of(_ node: Int) -> ArraySlice<Int> { numbers[begins[node]..<begins[node + 1]] }
 
-  /// Some nodes, each behind all that lead to it; those that wait in a circle, or behind one, are
-  /// missing. Nodes of equal standing stay as they are given.
+  /// The nodes in topological order. Nodes in a cycle, or downstream of one, are missing. Nodes
+  /// that do not depend on each other keep the order in which they are given.
   static func order(_ nodes: [Int], _ links: [(Int, Int)], count: Int) -> [Int] {
     var waits = [Int](repeating: 0, count: count)
     for (_, to) in links { waits[to] += 1 }

@@ -2,41 +2,42 @@ import AudioTypes
 import AudioUnits
 import RenderCore
 
-/// How late what crosses each bus is behind the sources of the graph, and where paths that meet differ.
+/// The latency of each bus behind the sources of the graph, and where paths that meet differ.
 ///
-/// A path takes up the latencies of the units on it (their property Latency, or what a converter's filter
-/// comes late by), and nothing else: an echo is no latency. Where several paths meet in one unit, what it
-/// puts out is as late as the latest of them.
+/// A path's latency is the sum of the latencies of its units (their property Latency, or the delay
+/// of a converter's filter); an echo is no latency. Where paths meet in a unit, its output has the
+/// largest of their latencies.
 struct PathLatencies: Sendable {
-  /// In seconds, of what each unit puts out; 0 for one that is not there.
+  /// The latency of each unit's output, in seconds; 0 where missing.
   private(set) var outputs: [NodeID: Double] = [:]
-  /// In seconds, of what arrives at an input, before it is delayed; 0 for one that is not there.
+  /// The latency at each input, before its delay, in seconds; 0 where missing.
   private(set) var inputs: [BusKey: Double] = [:]
-  /// Frames by which inputs of units with several are delayed so that all paths are equally late, in the
-  /// rate of what feeds them. Empty where the graph does not compensate.
+  /// The delays of inputs of units with several, in frames of the input's rate, that make all paths
+  /// equally late. Empty where the graph does not compensate.
   private(set) var delays: [BusKey: Int] = [:]
   private(set) var violations: [Violation] = []
-  /// What the microphone's side adds before the graph, in seconds.
+  /// The latency of the microphone's side before the graph, in seconds.
   private(set) var microphone = 0.0
 
   private var ownLatencies: [NodeID: Double] = [:]
 
-  /// In seconds, what a unit adds to what it is fed, apart from what its pulled inputs do.
+  /// The latency that a unit adds to its input, in seconds; 0 for a unit with pulled inputs, whose
+  /// delays count instead.
   func own(_ node: NodeID) -> Double { ownLatencies[node] ?? 0 }
 
-  /// One sound that goes several ways.
+  /// A sound that may reach a unit by several paths.
   private enum Source: Hashable {
     case output(NodeID)
     case callback(String)
   }
 
-  /// The shortest and the longest path from each such sound, in seconds.
+  /// The shortest and the longest path from each source, in seconds.
   private typealias Spread = [Source: ClosedRange<Double>]
 
-  /// None, for before anything is known.
+  /// Empty, for a graph without preparation.
   init() {}
 
-  /// - Parameter preparation: With the configurations settled, and the pulled nodes found.
+  /// - Parameter preparation: Its configurations are settled and its pulled nodes found.
   init(_ model: GraphModel, _ preparation: Preparation, _ domains: RateDomains) {
     let head = model.head?.id
     var own: [NodeID: Double] = [:]
@@ -109,7 +110,8 @@ struct PathLatencies: Sendable {
     range.lowerBound + time...range.upperBound + time
   }
 
-  /// From a unit's input to its output, in seconds; of an I/O unit, before what the graph hears.
+  /// The latency from a unit's input to its output, in seconds; of an I/O unit, from the microphone
+  /// to the graph.
   private static func latency(
     of node: GraphModel.Node, _ configuration: UnitConfiguration
   ) -> Double {
@@ -121,7 +123,7 @@ struct PathLatencies: Sendable {
     return latency
   }
 
-  /// The sounds that go more than one way.
+  /// The sources that feed more than one input.
   private static func forks(_ model: GraphModel, _ preparation: Preparation) -> Set<Source> {
     var counts: [Source: Int] = [:]
     for interaction in model.interactions where preparation.pulled.contains(interaction.destination)
@@ -137,8 +139,8 @@ struct PathLatencies: Sendable {
     return callback.name.map { .callback($0) }
   }
 
-  /// What has come together in a unit; notes what came by paths of different lengths. It is said once: from
-  /// there on the longest path counts.
+  /// The spread of what meets in a unit; notes paths of different lengths. Each difference is
+  /// reported once: from there on only the longest path counts.
   private mutating func meet(
     _ arrivals: [(input: BusKey, spread: Spread)], _ node: GraphModel.Node,
     _ configuration: UnitConfiguration, _ model: GraphModel
@@ -158,7 +160,7 @@ struct PathLatencies: Sendable {
       spread[source] = late.range.upperBound...late.range.upperBound
       let difference = late.range.upperBound - early.range.lowerBound
       let rate = configuration.inputs[late.input.bus].format.sampleRate
-      // What is left of a path that has been made as long as it goes in whole frames.
+      // Delays of whole frames leave up to half a frame.
       let tolerance = model.compensatesLatency ? 0.51 : 1e-3
       guard ranges.count > 1, early.input != late.input, difference * rate > tolerance else {
         continue
@@ -170,7 +172,7 @@ struct PathLatencies: Sendable {
         }
       let meeting = PathsMeetInStep.Meeting(
         source: name, early: early.input, late: late.input, difference: difference)
-      // Of several the largest, and of equal ones the first by name: the same each time.
+      // The largest difference, and among equal ones the first name: the same result each time.
       if let found = worst,
         (found.difference, meeting.source) > (meeting.difference, found.source)
       {
@@ -178,7 +180,7 @@ struct PathLatencies: Sendable {
       }
       worst = meeting
     }
-    // An effect with a key sums nothing.
+    // An effect with a key input sums nothing.
     if let worst, node.component.type != .effectType {
       violations.append(PathsMeetInStep.violation(worst, in: model))
     }

@@ -1,10 +1,10 @@
 import AudioTypes
 import RenderCore
 
-/// The rows and buses of one rate domain, while they come together.
+/// The rows and buses of one rate domain, under construction.
 ///
-/// Every bus carries what its format can hold. Units compute with floats, so between a unit and a
-/// bus of another sample type stands a row that rounds or converts.
+/// Each bus holds samples of its format's type. Units compute with floats, so a row between a unit
+/// and a bus of another sample type rounds or converts.
 struct PlanBuilder {
   private(set) var rows: [RenderPlan.Row] = []
   private var busChannelCounts = [1]
@@ -12,7 +12,7 @@ struct PlanBuilder {
 
   mutating func add(_ row: RenderPlan.Row) { rows.append(row) }
 
-  /// Lets the row that writes to one bus write to another instead.
+  /// Makes the row that writes to `bus` write to `target` instead.
   mutating func redirect(from bus: Int, to target: Int) {
     guard let row = rows.lastIndex(where: { $0.outputs.contains(bus) }) else { return }
     rows[row].outputs = rows[row].outputs.map { $0 == bus ? target : $0 }
@@ -23,7 +23,7 @@ struct PlanBuilder {
     return busChannelCounts.count - 1
   }
 
-  /// The bus that the output unit is fed by.
+  /// The bus that the output unit reads.
   mutating func clientBus(_ channelCount: Int) -> Int {
     busChannelCounts[RenderPlan.clientBus] = channelCount
     return RenderPlan.clientBus
@@ -36,7 +36,8 @@ struct PlanBuilder {
     return bus
   }
 
-  /// From floats to the words of a format, in a bus of its own or the client's.
+  /// Adds a row from floats to the words of a format, in a new bus or the client's, and returns
+  /// that bus.
   mutating func words(
     of bus: Int, format: StreamFormat, dither: BusDither, isClient: Bool
   ) -> Int {
@@ -52,7 +53,7 @@ struct PlanBuilder {
     return target
   }
 
-  /// From the words of a bus to floats for a kernel.
+  /// Adds a row from the words of a bus to floats, where they are no floats, and returns its bus.
   mutating func floats(of bus: Int, format: StreamFormat) -> Int {
     guard let sample = format.sampleType, !sample.fitsFloat else { return bus }
     let target = newBus(format.channelCount)
@@ -61,8 +62,8 @@ struct PlanBuilder {
   }
 
   /// - Parameters:
-  ///   - bus: The one that is read when the plan has run.
-  ///   - measuring: What puts a clock around a kernel; `nil` where nothing is measured.
+  /// - bus: The bus that is read after the plan has run.
+  /// - measuring: Puts a clock around a kernel; `nil` measures nothing.
   func plan(
     to bus: Int, maximumFramesPerSlice: Int, observers: [RenderObserver] = [],
     threadCount: Int = 1, measuring: ((KernelBox) -> KernelBox)? = nil
@@ -78,9 +79,9 @@ struct PlanBuilder {
   }
 }
 
-/// The plans of all rate domains, while they come together.
+/// The plans of all rate domains, under construction.
 struct PlanBuilders {
-  /// The one that nearly everything is in.
+  /// The domain of nearly all nodes.
   private var main = PlanBuilder()
   private var others: [RateDomains.Domain: PlanBuilder] = [:]
 
@@ -98,7 +99,7 @@ struct PlanBuilders {
     }
   }
 
-  /// Takes one out, so that its rows are not copied; it is to be put back.
+  /// Takes a builder out, so that its rows are not copied. The caller puts it back.
   mutating func take(_ domain: RateDomains.Domain) -> PlanBuilder {
     var taken = PlanBuilder()
     swap(&taken, &self[domain])

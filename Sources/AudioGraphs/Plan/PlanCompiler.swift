@@ -2,21 +2,21 @@ import AudioTypes
 import AudioUnits
 import RenderCore
 
-/// A callback on a bus of one format.
+/// A callback that renders in one format.
 struct SourceKey: Hashable, Sendable {
-  /// Of the callback's instance.
+  /// The serial of the callback's instance.
   var serial: Int
   var format: StreamFormat
 
-  /// A callback has one format, or two while it goes over to another.
+  /// The serial is enough: a callback has one format, or two during a cross-fade.
   func hash(into hasher: inout Hasher) { hasher.combine(serial) }
 }
 
-/// Turns an initialized graph into a render plan: rows in order, buses resolved.
+/// Compiles an initialized graph into a render plan: rows in order, buses resolved.
 ///
-/// Each rate domain becomes a plan. The main one, the output unit's, is what the device pulls; any
-/// other belongs to the input that is pulled at a pace of its own, and has shorter slices than the
-/// main one where a unit in it takes no longer ones.
+/// Each rate domain becomes a plan. The device pulls the main plan, which is the output unit's.
+/// Every other plan belongs to an input that is pulled at a pace of its own; its slices are shorter
+/// than the main plan's where one of its units takes no longer ones.
 struct PlanCompiler {
   let routes: PlanRoutes
   let kernels: [NodeID: UnitKernels]
@@ -24,24 +24,24 @@ struct PlanCompiler {
   let sinks: [TapID: RenderSink]
   let observers: [RenderObserver]
   let maximumFramesPerSlice: Int
-  /// How long what changes takes to change, in seconds.
+  /// The duration of cross-fades, in seconds.
   let fadeDuration: Double
-  /// How long what enters takes until it sounds, before which nothing fades, in seconds.
+  /// The time before a cross-fade, in seconds, until what enters sounds.
   private let fadeWait: Double
   /// How many threads may render the main plan.
   private let threadCount: Int
 
-  /// What measures the kernels, and what each of them belongs to; empty without a meter.
+  /// Measures the kernels, whose parts are in `parts`; without a meter `parts` is empty.
   private let meter: RenderMeter?
   private var parts: [ObjectIdentifier: RenderMeter.Part] = [:]
 
-  /// What delays inputs so that paths which meet are equally late.
+  /// Kernels that delay inputs so that paths that meet are equally late.
   private let delays: [BusKey: KernelBox]
   private let taps: [BusKey: [GraphModel.Tap]]
   private var builders = PlanBuilders()
-  /// The bus that holds what an output element puts out, in its format's own words.
+  /// The bus of each output element, in its format's own words.
   private var outputBuses: [BusKey: Int] = [:]
-  /// The bus that holds what a callback puts out, and whether in its format's own words.
+  /// The bus of each callback, and whether it holds its format's own words.
   private var callbackBuses: [SourceKey: (bus: Int, isReady: Bool)] = [:]
 
   init(
@@ -60,7 +60,7 @@ struct PlanCompiler {
     self.observers = observers
     self.maximumFramesPerSlice = maximumFramesPerSlice
     self.fadeDuration = fadeDuration
-    // A unit that watches what is played tells its microphone side of it, past the buses.
+    // A unit that watches the output shares state with its microphone side, past the buses.
     self.threadCount = kernels.values.contains { $0.output != nil } ? 1 : threadCount
     outputBuses.reserveCapacity(routes.order.count)
     callbackBuses.reserveCapacity(sources.count)
@@ -82,13 +82,13 @@ struct PlanCompiler {
       threadCount: threadCount, measuring: measuring)
   }
 
-  /// Notes what a kernel belongs to, where it is measured.
+  /// Notes the part that a kernel belongs to, where a meter is set.
   private mutating func note(_ kernel: KernelBox, as part: RenderMeter.Part) {
     guard meter != nil else { return }
     parts[ObjectIdentifier(kernel)] = part
   }
 
-  /// What puts a clock around a kernel; `nil` without a meter.
+  /// Puts a clock around a kernel; `nil` without a meter.
   private var measuring: ((KernelBox) -> KernelBox)? {
     guard let meter else { return nil }
     return { [parts] in meter.measured($0, as: parts[ObjectIdentifier($0)] ?? .conversion) }
@@ -148,7 +148,7 @@ struct PlanCompiler {
     for output in formats.indices { compileTaps(BusKey(node: node.id, bus: output), in: domain) }
   }
 
-  /// The bus that carries what another does, later, where the input has to wait for others.
+  /// The bus behind the delay of an input; `bus` itself where the input has no delay.
   private mutating func delayed(_ bus: Int, _ key: BusKey, _ format: StreamFormat) -> Int {
     guard let kernel = delays[key] else { return bus }
     let domain = routes.domain(feeding: key)
@@ -157,7 +157,7 @@ struct PlanCompiler {
     return target
   }
 
-  /// Rows that tell those who look on at a unit.
+  /// Adds rows that call a unit's observers.
   private mutating func tell(
     _ observers: [RenderObserver], _ flags: RenderActionFlags, in domain: RateDomains.Domain
   ) {
@@ -170,12 +170,12 @@ struct PlanCompiler {
     }
   }
 
-  /// Whether an effect renders its output into the memory of its input. Where nothing feeds the input
-  /// that memory is the zeros of others too.
+  /// Whether an effect renders its output into the memory of its input. Not where nothing feeds the
+  /// input: that memory is the silent bus, which others read too.
   private func worksInPlace(
     _ node: GraphModel.Node, _ configuration: UnitConfiguration
   ) -> Bool {
-    // What an output feeds beside the unit, for a while, is not to be written over.
+    // During a cross-fade the input may also feed something else, so it must not be overwritten.
     guard !routes.isGoingOver, let info = node.unit.description.property(.inPlaceProcessing),
       case .steady(let feed?) = routes.feed(BusKey(node: node.id, bus: 0)),
       configuration.inputs[0].format.channelCount == configuration.outputs[0].format.channelCount
@@ -196,9 +196,9 @@ struct PlanCompiler {
     return isAsked == .uint32(1) || ownMemory == .uint32(0)
   }
 
-  /// Everything upstream of a pulled input, or of a microphone that is only watched.
+  /// The plan of everything upstream of a pulled input, or of a microphone that is only watched.
   ///
-  /// - Parameter bus: The one that the input is filled from.
+  /// - Parameter bus: The bus that the input is filled from.
   private func plan(of domain: RateDomains.Domain, to bus: Int) -> RenderPlan {
     let nodes = routes.order.filter { routes.domain(of: $0) == domain }
     let longest = nodes.compactMap { routes.configuration($0)?.maximumFramesPerSlice }.min()
@@ -242,7 +242,7 @@ struct PlanCompiler {
           outputs: [], pulled: [0: input]))
   }
 
-  /// The rows from the microphone to the bus that the graph hears it on.
+  /// Adds the rows from the microphone to the bus that the graph hears it on.
   private mutating func compileMicrophone(
     _ head: GraphModel.Node, _ kernel: KernelBox, into bus: Int, in domain: RateDomains.Domain
   ) {
@@ -261,8 +261,8 @@ struct PlanCompiler {
       .add(.init(kernel: .holding(ChannelMapKernel(map: map)), inputs: [heard], outputs: [bus]))
   }
 
-  /// The bus, in the domain of what feeds it, that a unit reads one of its inputs from, as floats or in
-  /// bus words.
+  /// The bus, in the domain of its feed, that a unit reads an input from, as floats or in bus
+  /// words.
   private mutating func compileInput(
     _ key: BusKey, _ format: StreamFormat, isHead: Bool, asWords: Bool
   ) -> Int {
@@ -292,11 +292,11 @@ struct PlanCompiler {
     }
   }
 
-  /// What goes over from one sound to another.
+  /// The cross-fade between two feeds.
   ///
   /// - Parameters:
-  ///   - speed: Frames in a second of the graph.
-  ///   - isOnset: Whether a sound begins again.
+  /// - speed: Frames in a second of the graph.
+  /// - isOnset: Whether a sound begins again.
   private func fade(at speed: Double, isOnset: Bool) -> CrossfadeKernel {
     guard !isOnset else {
       let duration = min(fadeDuration, CrossfadeKernel.onsetDuration)
@@ -307,7 +307,7 @@ struct PlanCompiler {
       after: Int((fadeWait * speed).rounded()))
   }
 
-  /// The bus that a connection or a callback fills; silence for neither.
+  /// The bus that a connection or a callback fills; the silent bus for neither.
   private mutating func compile(
     _ feed: Interaction?, _ format: StreamFormat, isClient: Bool, asWords: Bool,
     in domain: RateDomains.Domain
@@ -325,8 +325,8 @@ struct PlanCompiler {
     }
   }
 
-  /// The rows of a chain of callbacks: what the first pulls, then each with what the one before it puts
-  /// out.
+  /// Adds the rows of a chain of callbacks, from the one that pulls first, and returns the last
+  /// one's bus.
   private mutating func compile(
     _ callback: InputCallback, _ format: StreamFormat, isClient: Bool, asWords: Bool,
     in domain: RateDomains.Domain
@@ -347,20 +347,21 @@ struct PlanCompiler {
     return asWords ? words : builder.floats(of: words, format: format)
   }
 
-  /// The bus that a callback of a chain fills, and whether in the words of its format; `nil` where there
-  /// is no such callback.
+  /// The bus of a callback in a chain, and whether it holds the words of its format; `nil` where
+  /// there is no such callback.
   private mutating func compile(
     _ callback: InputCallback, _ index: Int, _ format: StreamFormat, isClient: Bool,
     _ builder: inout PlanBuilder
   ) -> (bus: Int, isReady: Bool)? {
-    // What it pulls comes first, from the far end on: however long a chain is, each finds what it pulls.
+    // From the far end on: each callback finds what it pulls without recursion, however long the
+    // chain is.
     for behind in stride(from: callback.instances.count - 1, to: index, by: -1) {
       _ = compileLink(callback, behind, format, isClient: false, &builder)
     }
     return compileLink(callback, index, format, isClient: isClient, &builder)
   }
 
-  /// The same, of one callback. One that feeds two things, for a while, is rendered once.
+  /// The same for one callback. One with two readers, during a cross-fade, is rendered once.
   private mutating func compileLink(
     _ callback: InputCallback, _ index: Int, _ format: StreamFormat, isClient: Bool,
     _ builder: inout PlanBuilder
@@ -424,8 +425,8 @@ struct PlanCompiler {
     }
   }
 
-  /// From floats that a unit has put out to the words of its output's format, unless they are those
-  /// already.
+  /// The bus with a unit's floats in the words of its output's format; `bus` itself where it has
+  /// them already.
   private mutating func words(
     of bus: Int, format: StreamFormat, isReady: Bool, for key: BusKey,
     in domain: RateDomains.Domain
@@ -442,7 +443,7 @@ struct PlanCompiler {
     return client
   }
 
-  /// How a bus is dithered.
+  /// The dither of a bus.
   private func dither(_ scope: Scope, _ key: BusKey) -> BusDither {
     routes.configuration(key.node)?.dither(scope, key.bus) ?? .none
   }
@@ -455,7 +456,7 @@ struct PlanCompiler {
     }
   }
 
-  /// Whether an output, and nothing else, is connected to what the output unit plays.
+  /// Whether the output unit plays this output alone.
   private func feedsHead(_ key: BusKey) -> Bool {
     guard let head = routes.head,
       case .steady(.connection(let connection)?) = routes.feed(

@@ -2,7 +2,7 @@ import AudioTypes
 import AudioUnits
 import RenderCore
 
-/// A graph at one moment, with all that its plan is made from.
+/// A graph at one moment, with everything that its plan is compiled from.
 final class GraphSide: Sendable {
   let model: GraphModel
   let preparation: Preparation
@@ -16,7 +16,7 @@ final class GraphSide: Sendable {
 
   func isPulled(_ id: NodeID) -> Bool { preparation.pulled.contains(id) }
 
-  /// The callbacks of a chain, each on the format of the bus.
+  /// The callbacks of a chain, each with the format of the bus.
   func keys(of callback: InputCallback) -> [SourceKey] {
     guard let inputs = preparation.configurations[callback.destination]?.inputs,
       inputs.indices.contains(callback.input)
@@ -25,7 +25,7 @@ final class GraphSide: Sendable {
     return callback.instances.map { SourceKey(serial: $0.serial, format: format) }
   }
 
-  /// What callbacks pull, those left out that feed what they feed in the other graph.
+  /// What callbacks pull, without the callbacks of nodes with the same feeds in the other graph.
   fileprivate func links(unlessAsIn other: GraphSide) -> [SourceKey: LinkFeed?] {
     var links: [SourceKey: LinkFeed?] = [:]
     for id in preparation.pulled
@@ -40,32 +40,33 @@ final class GraphSide: Sendable {
   }
 }
 
-/// What feeds which input in a plan: in that of one graph or, while the sound goes over from one
-/// graph to the next, in that of both.
+/// The feed of each input in a plan: of one graph or, during a cross-fade from one graph to the
+/// next, of both.
 ///
-/// A unit that both graphs have renders once, and goes on from one to the other as it is. Where one
-/// of its inputs is fed by something else from then on, the plan fades from the one to the other.
+/// A unit in both graphs renders once and keeps its state. Where the graphs feed one of its inputs
+/// differently, the plan fades from the old feed to the new one.
 struct PlanRoutes {
   enum Feed {
     case steady(Interaction?)
     case changing(from: Interaction?, to: Interaction?)
   }
 
-  /// An input of a unit that two graphs share, and what feeds it in each.
+  /// An input of a unit in both graphs, with its feed in each.
   struct Change {
     var from: Interaction?
     var to: Interaction?
 
-    /// Whether a sound of the one begins again in the other, and is heard whole from its first frame on.
+    /// Whether the new feed is the old sound begun again, which is heard in full from its first
+    /// frame on.
     var isOnset: Bool { PlanRoutes.isOnset(from: from, to: to) }
   }
 
-  /// A callback that two graphs share, and what it pulls in each.
+  /// A callback in both graphs, with what it pulls in each.
   struct LinkChange {
     var from: LinkFeed?
     var to: LinkFeed?
 
-    /// The same of what a callback pulls.
+    /// Whether the callback pulls the old sound, begun again.
     var isOnset: Bool {
       guard case .link(let old, let behind)? = from, case .link(let new, let index)? = to else {
         return false
@@ -74,7 +75,7 @@ struct PlanRoutes {
     }
   }
 
-  /// Whether what feeds an input is the sound that has fed it, begun again.
+  /// Whether the new feed is the old sound, begun again.
   static func isOnset(from: Interaction?, to: Interaction?) -> Bool {
     guard case .callback(let old)? = from, case .callback(let new)? = to,
       let first = new.instances.first?.begunAgain
@@ -82,33 +83,33 @@ struct PlanRoutes {
     return old.instances.first?.serial == first
   }
 
-  /// Where two graphs differ in what they share.
+  /// The differences between two graphs in what they share.
   struct Changes {
     var inputs: [BusKey: Change] = [:]
     var links: [SourceKey: LinkChange] = [:]
 
     var isEmpty: Bool { inputs.isEmpty && links.isEmpty }
 
-    /// Whether all that differs is sounds that begin again.
+    /// Whether all differences are sounds that begin again.
     var areOnsets: Bool {
       inputs.values.allSatisfy(\.isOnset) && links.values.allSatisfy(\.isOnset)
     }
   }
 
-  /// The graph that is played in the end; then, while the sound goes over, the one before it.
+  /// The graph to be played and, during a cross-fade, the one before it.
   private let sides: [GraphSide]
   private let changes: Changes
-  /// The nodes that are pulled, sources before what they feed.
+  /// The pulled nodes, sources before what they feed.
   let order: [NodeID]
 
-  /// One graph, and nothing that changes.
+  /// Routes of one graph, without changes.
   init(_ side: GraphSide) {
     sides = [side]
     changes = Changes()
     order = side.preparation.order.filter(side.isPulled)
   }
 
-  /// One graph that has what `changes` begin with fade out.
+  /// Routes of one graph in which the old feeds of `changes` fade out.
   init(leaving side: GraphSide, _ changes: Changes) {
     sides = [side]
     self.changes = Changes(
@@ -117,7 +118,7 @@ struct PlanRoutes {
     order = side.preparation.order.filter(side.isPulled)
   }
 
-  /// One graph that has what `changes` lead to fade in.
+  /// Routes of one graph in which the new feeds of `changes` fade in.
   init(entering side: GraphSide, _ changes: Changes) {
     sides = [side]
     self.changes = Changes(
@@ -126,8 +127,8 @@ struct PlanRoutes {
     order = side.preparation.order.filter(side.isPulled)
   }
 
-  /// Both graphs at once; `nil` where they cannot render at once, because a unit would have to keep two
-  /// paces, or would stand both before and behind another.
+  /// Routes of both graphs in one plan; `nil` where one plan cannot render both: a unit would need
+  /// two paces, or would have to render both before and after another.
   init?(from old: GraphSide, to new: GraphSide, _ changes: Changes) {
     guard let head = new.model.head?.id else { return nil }
     let shared = old.preparation.pulled.intersection(new.preparation.pulled)
@@ -139,7 +140,7 @@ struct PlanRoutes {
       old.domains.domain(ofOutput: microphone, head: head)
         == new.domains.domain(ofOutput: microphone, head: head)
     else { return nil }
-    // A callback goes on where it feeds another input; it keeps one pace, too.
+    // A callback that goes on at another input has to keep its pace, too.
     var paces: [SourceKey: RateDomains.Domain] = [:]
     for side in [old, new] {
       for interaction in side.model.interactions where side.isPulled(interaction.destination) {
@@ -157,8 +158,8 @@ struct PlanRoutes {
     self.order = order
   }
 
-  /// The inputs of units that both graphs pull which are fed by something else in each, and the
-  /// callbacks of both that pull something else.
+  /// The inputs of shared units with different feeds in the two graphs, and the shared callbacks
+  /// that pull something else.
   static func changes(from old: GraphSide, to new: GraphSide) -> Changes {
     var changes = Changes(links: linkChanges(from: old, to: new))
     for id in new.preparation.pulled
@@ -188,7 +189,7 @@ struct PlanRoutes {
     return changes
   }
 
-  /// Sources before what they feed in either graph; `nil` where there is no such order.
+  /// The nodes of both graphs, sources before what they feed; `nil` where there is no such order.
   private static func order(_ sides: [GraphSide], _ head: NodeID) -> [NodeID]? {
     var members: [NodeID] = []
     var numbers: [NodeID: Int] = [:]
@@ -199,11 +200,11 @@ struct PlanRoutes {
         members.append(id)
       }
     }
-    // One that both graphs have is there twice, which makes no difference.
+    // A link in both graphs is listed twice, which makes no difference.
     var links: [(Int, Int)] = []
     for side in sides {
       for interaction in side.model.interactions {
-        // The microphone side is there before any other.
+        // The microphone side is compiled before any node.
         guard let link = interaction.link, link.source != head,
           let source = numbers[link.source], let destination = numbers[link.destination],
           side.isPulled(link.destination)
@@ -215,16 +216,16 @@ struct PlanRoutes {
     return ready.count == members.count ? ready.map { members[$0] } : nil
   }
 
-  // MARK: What a plan is made from
+  // MARK: For the compiler
 
-  /// Whether an output may feed two inputs for a while.
+  /// Whether a cross-fade is under way, during which an output may feed two inputs.
   var isGoingOver: Bool { !changes.isEmpty }
 
   var head: GraphModel.Node? { sides[0].model.head }
 
   var mainRate: Double? { sides[0].domains.mainRate }
 
-  /// Those of the graph that is played in the end.
+  /// The taps of the graph to be played.
   var taps: [GraphModel.Tap] { sides[0].model.taps }
 
   private func side(of id: NodeID) -> GraphSide {
@@ -247,7 +248,7 @@ struct PlanRoutes {
     return .steady(side(of: input.node).model.feeds[input])
   }
 
-  /// What a callback pulls in each graph, where that is not the same.
+  /// What a callback pulls in each graph, where the two differ.
   func change(of link: SourceKey) -> LinkChange? {
     changes.links.isEmpty ? nil : changes.links[link]
   }
@@ -264,10 +265,10 @@ struct PlanRoutes {
 
   func isPulled(_ input: BusKey) -> Bool { side(of: input.node).domains.isPulled(input) }
 
-  /// Seconds of the input that pass in a second of its unit.
+  /// Seconds of the input that pass in one second of its unit.
   func speed(of input: BusKey) -> Double { side(of: input.node).domains.speed(of: input) }
 
-  /// The most frames that a domain is asked for when the device asks for `frameCount`.
+  /// The most frames that a domain renders when the device asks for `frameCount`.
   func frames(in domain: RateDomains.Domain, for frameCount: Int) -> Int {
     let side =
       if case .input(let input) = domain { self.side(of: input.node) } else { sides[0] }
@@ -276,7 +277,7 @@ struct PlanRoutes {
 }
 
 extension Interaction {
-  /// Tells what feeds an input from anything else that does.
+  /// Identifies what feeds an input.
   enum Identity: Hashable {
     case output(BusKey)
     case callback(Int)

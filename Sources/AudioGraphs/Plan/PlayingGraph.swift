@@ -2,14 +2,14 @@ import AudioTypes
 public import AudioUnits
 import Synchronization
 
-/// A graph as it was initialized or updated last: to look at while another thread changes it.
+/// A graph as it was last initialized or updated, readable while another thread changes it.
 public struct PlayingGraph: Sendable {
-  /// A node of it, with its unit.
+  /// A node with its unit.
   public struct Node: Sendable {
     /// The node's number.
     public let id: NodeID
     public let name: String
-    /// What renders it.
+    /// The unit that renders it.
     public let unit: UnitInstance
   }
 
@@ -17,7 +17,7 @@ public struct PlayingGraph: Sendable {
 
   init(_ model: GraphModel) { self.model = model }
 
-  /// In the order of addition.
+  /// The nodes in the order of addition.
   public var nodes: [Node] {
     model.nodes.compactMap { node in
       node.instance.map { Node(id: node.id, name: node.name, unit: $0) }
@@ -34,8 +34,8 @@ public struct PlayingGraph: Sendable {
 }
 
 extension AudioGraph {
-  /// What plays, or did last; before `initialize()`, what there is. Where something plays nobody who
-  /// changes the graph is waited for. Any thread.
+  /// The graph that plays, or played last; before `initialize()`, the graph as it has been edited.
+  /// After `initialize()` the call does not wait for a thread that changes the graph. Any thread.
   public var playing: PlayingGraph {
     PlayingGraph(present.withLock { $0.model } ?? state.withLock { $0.model })
   }

@@ -2,8 +2,8 @@ import AudioTypes
 import AudioUnits
 
 extension Preparer {
-  /// Gives outputs the formats that they have on account of the inputs, but for those that a client has
-  /// set, which the unit compares. Whether the unit is of that kind.
+  /// Sets the formats of outputs that follow the inputs, except those that a client has set, which
+  /// the unit checks. Returns whether the unit's outputs follow its inputs.
   func followInputs(
     _ node: GraphModel.Node, _ configuration: inout UnitConfiguration
   ) -> Bool {
@@ -25,8 +25,8 @@ extension Preparer {
     return true
   }
 
-  /// Gives the inputs that nothing feeds yet a format with which they can be joined live: the
-  /// graph's where the unit takes it, else the one at birth, at the output's rate.
+  /// Gives unused inputs a format with which they can be connected live: the graph's where the unit
+  /// takes it, else their initial one, at the output's rate.
   func prepareSpares(_ node: GraphModel.Node, _ configuration: inout UnitConfiguration) {
     let rate = configuration.outputs[0].format.sampleRate
     for index in configuration.inputs.indices
@@ -37,16 +37,17 @@ extension Preparer {
         configuration.inputs[index].format = format
         configuration.inputs[index].origin = .graphDefault
       } else {
-        // Nobody has given it this one: see `settleGiven(_:_:)`.
+        // The origin stays `.initial`: see `settleGiven(_:_:)`.
         configuration.inputs[index].format.sampleRate = rate
       }
     }
   }
 
-  /// The format that an input of a unit is best given: the one that the unit is set to put out, if that is
-  /// the one it takes in, or the next unit behind those whose outputs follow their inputs.
+  /// The format to propose for an input of a unit: the one set on the output of an effect, which
+  /// puts out the format that it takes. The effect is the unit itself, or the next one behind units
+  /// whose outputs follow their inputs.
   func formatWanted(from node: GraphModel.Node) -> StreamFormat? {
-    // Nobody asks where the graph has one for all.
+    // No proposal is needed where the graph has a default format.
     guard defaultFormat(node) == nil else { return nil }
     var node = node
     for _ in model.nodes {

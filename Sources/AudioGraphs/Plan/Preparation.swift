@@ -2,22 +2,22 @@ import AudioTypes
 import AudioUnits
 import RenderCore
 
-/// What initialize finds out before it touches a unit: the order, every stream format, and all that
-/// is wrong.
+/// What `initialize()` works out before it touches a unit: the order, every stream format, and all
+/// violations.
 ///
 /// Initialization fails exactly where this holds an error, with the status of the first.
 struct Preparation: Sendable {
-  /// The nodes that take part in an interaction or are tapped, sources before what they feed.
+  /// The nodes that take part in an interaction or have a tap, sources before what they feed.
   var order: [NodeID] = []
   /// The nodes that the output unit pulls, itself included.
   var pulled: Set<NodeID> = []
   var configurations: [NodeID: UnitConfiguration] = [:]
   var violations: [Violation] = []
-  /// Which node renders at which pace; `nil` before that has been worked out.
+  /// The rate domain of each node; `nil` before the domains have been worked out.
   var domains: RateDomains?
-  /// How late what crosses each bus is.
+  /// The latency of each bus.
   var latencies = PathLatencies()
-  /// For the next preparation.
+  /// What the next preparation reuses.
   var settled = SettledNodes()
 }
 
@@ -26,22 +26,23 @@ struct Preparation: Sendable {
 /// rules, slices. The order is ours: Core Audio documents none.
 struct Preparer {
   let model: GraphModel
-  /// What is played, where the graph is initialized.
+  /// The model that plays, where the graph is initialized; else `nil`.
   let played: GraphModel?
-  /// Whether buses have to be given formats. Outside of a graph they have those that they are born with.
+  /// Whether a bus without a format is a violation. Units in no graph use their initial formats.
   let demandsFormats: Bool
   let category: SessionCategory?
   let device: DeviceSides
   let defaultFormat: StreamFormat?
-  /// What a preparation before this has found.
+  /// The settled nodes of the preparation before this one.
   private let known: SettledNodes
 
   private var result = Preparation()
-  /// Inputs and outputs whose format is not to be trusted, since a violation has been said already.
+  /// Nodes with unreliable formats: their violation has been reported, and others would only echo
+  /// it.
   private var doubtful: Set<NodeID> = []
-  /// Nodes that wait for each other in a circle, or for one that does.
+  /// Nodes in a cycle, or downstream of one.
   private var stuck: Set<NodeID> = []
-  /// Whether the output unit's microphone side is on, or is used and had better be.
+  /// Whether the output unit's microphone side is on, or is connected and should be on.
   private var isHeadToHear = false
 
   init(
@@ -106,10 +107,10 @@ struct Preparer {
     return result
   }
 
-  /// Sources before what they feed; nodes of equal standing in the order of addition. Finds the nodes
-  /// that are pulled, too.
+  /// Puts sources before what they feed, and else keeps the order of addition. Finds the pulled
+  /// nodes, too.
   private mutating func sort() {
-    // By the places of the nodes in the model.
+    // The tables are indexed as the model's nodes.
     let count = model.nodes.count
     var isMember = [Bool](repeating: false, count: count)
     var links: [(source: Int, destination: Int)] = []
@@ -128,12 +129,12 @@ struct Preparer {
     let head = model.head.flatMap { model.index(of: $0.id) }
     if let head { isMember[head] = true }
     let members = (0..<count).filter { isMember[$0] }
-    // The two sides of an I/O unit are no circle: its microphone side needs nothing, and nothing comes
-    // from the side that plays.
+    // The two sides of an I/O unit form no cycle: the microphone side needs no input, and the
+    // loudspeaker side has no output in the graph.
     let ready = Neighbours.order(
       members, links.filter { !model.nodes[$0.source].isOutput }, count: count)
-    // The head comes last, so that its microphone side is settled first where it is needed: see
-    // `settle(_:_:)`.
+    // The head comes after its sources. Its microphone side is settled earlier where it is needed:
+    // see `sourceFormat(_:)`.
     result.order = ready.map { model.nodes[$0].id }
     for node in ready { isMember[node] = false }
     let stuck = members.filter { isMember[$0] }.map { model.nodes[$0].id }
@@ -162,7 +163,8 @@ struct Preparer {
       && model.node(connection.source)?.isIO == true
   }
 
-  /// A microphone side that is off is a mistake of the I/O unit; its format says nothing.
+  /// Whether a connection comes from a microphone side that is off. That is a violation of the I/O
+  /// unit, and the format of such a side means nothing.
   private func isOffMicrophone(_ connection: Connection) -> Bool {
     guard isMicrophone(connection), let node = model.node(connection.source) else { return false }
     return !isHearing(node)
@@ -172,9 +174,10 @@ struct Preparer {
     node.instance?.configuration().isOn(.enableIO, .input, 1) == true
   }
 
-  // MARK: What is known already
+  // MARK: Settled nodes
 
-  /// Takes over what is known of a node that is set, fed and pulled as it was. Whether it could.
+  /// Reuses the configuration of a node whose settings, feeds and pulling are unchanged. Returns
+  /// whether it could.
   private mutating func settleAsBefore(_ node: GraphModel.Node) -> Bool {
     guard doubtful.isEmpty, let before = known.nodes[node.id], let instance = node.instance,
       before.unit == instance.configurationVersion,
@@ -193,7 +196,7 @@ struct Preparer {
     return true
   }
 
-  /// Keeps what has been found of a node, where it depends on nothing but that node and its sources.
+  /// Keeps the configuration of a node, where it depends on nothing but that node and its sources.
   private mutating func noteSettled(_ node: GraphModel.Node, _ links: [Connection]) {
     guard !node.isOutput, !doubtful.contains(node.id), let instance = node.instance,
       let configuration = result.configurations[node.id]
@@ -251,8 +254,8 @@ struct Preparer {
     for link in links where doubtful.contains(link.source) { doubtful.insert(node.id) }
     checkCallbackInputs(node, configuration, feeding)
     result.configurations[node.id] = configuration
-    // What was meant to feed it has been said to lead to a bus that is not there, or to the
-    // microphone.
+    // A feed of a missing bus, or of the microphone, has a violation of its own: the unit is not
+    // also reported as unfed.
     let isMissed = feeding.contains {
       !configuration.inputs.indices.contains($0.input)
         || HardwareSides.violation(into: node, $0.input) != nil
@@ -282,21 +285,21 @@ struct Preparer {
     checkCallbacks(configuration, feeding)
   }
 
-  /// Whether an input of an initialized unit may take another format: nothing that is played feeds it, and
-  /// the unit takes what comes.
+  /// Whether an input of an initialized unit may take another format: the unit takes formats live,
+  /// and nothing that plays feeds the input.
   private func mayChange(_ node: GraphModel.Node, _ input: Int) -> Bool {
     node.unit.takesFormatsLive && played?.feeds[BusKey(node: node.id, bus: input)] == nil
   }
 
-  /// Holds an initialized unit to what the next initialization would find: a bus that must be given a
-  /// format, and has been fed since, is given the graph's, or has none.
+  /// Checks an initialized unit against what the next initialization would find: a bus that must be
+  /// given a format, and has been fed since, takes the graph's, or has none.
   private mutating func settleGiven(
     _ node: GraphModel.Node, _ configuration: inout UnitConfiguration
   ) {
     guard demandsFormats else { return }
     for index in configuration.inputs.indices where configuration.inputs[index].use == .callback {
       let present = configuration.inputs[index].format
-      // A format that came along a connection goes with it.
+      // A propagated format ends with its connection.
       if case .propagated = configuration.inputs[index].origin {
         configuration.inputs[index].origin = .initial
       }
@@ -314,19 +317,19 @@ struct Preparer {
       guard configuration.outputs[0].isUsed || configuration.inputs[0].isUsed else { return }
       let present = configuration.outputs[0]
       give(&configuration.outputs, [0], .output, node)
-      // What it was initialized with is what it puts out.
+      // The unit goes on putting out the format that it was initialized with.
       configuration.outputs[0].format = present.format
     default: break
     }
   }
 
-  /// The rules that do not depend on stream formats: which sides of an I/O unit are on.
+  /// The rules about which sides of an I/O unit are on. They do not depend on stream formats.
   private static let rulesOfSides: Set<Rule> = [
     UnitRules.ioEnabled, UnitRules.inputElementEnabled, UnitRules.outputElementEnabled,
     UnitRules.hardwareInput, UnitRules.hardwareOutput,
   ]
 
-  /// What a processing callback pulls, and whether it can hand it on.
+  /// Checks what a processing callback pulls, and whether the formats match.
   private mutating func checkCallbackInputs(
     _ node: GraphModel.Node, _ configuration: UnitConfiguration, _ feeding: [Interaction]
   ) {
@@ -346,7 +349,7 @@ struct Preparer {
     }
   }
 
-  /// The configuration before anything is propagated.
+  /// The configuration before formats are propagated.
   private mutating func opened(
     _ node: GraphModel.Node, _ instance: UnitInstance
   ) -> UnitConfiguration {
@@ -360,7 +363,7 @@ struct Preparer {
     return configuration
   }
 
-  /// The configuration as the client has left it. The sides of the device have the device's format.
+  /// The configuration as the client has set it; the sides of the device have the device's format.
   private func fresh(_ node: GraphModel.Node, _ instance: UnitInstance) -> UnitConfiguration {
     var configuration = instance.configuration()
     configuration.ditherSeed = UInt64(UInt32(bitPattern: node.id.rawValue))
@@ -401,7 +404,7 @@ struct Preparer {
     }
   }
 
-  /// The two sides of a device are the device's own.
+  /// Checks that nothing is connected to the sides that belong to the device.
   private mutating func checkSides(_ node: GraphModel.Node, _ feeding: [Interaction]) {
     for interaction in feeding {
       let found = [
@@ -418,7 +421,7 @@ struct Preparer {
     }
   }
 
-  /// A rate of 0 is "not known yet", which ends here.
+  /// A rate of 0 means "not known yet", and is a violation at this point.
   private mutating func checkRates(_ node: GraphModel.Node, _ configuration: UnitConfiguration) {
     guard !doubtful.contains(node.id) else { return }
     for (scope, elements) in [
@@ -436,9 +439,9 @@ struct Preparer {
     }
   }
 
-  /// The format of the output that a connection begins at; `nil` where there is no such output.
+  /// The format of the output that a connection comes from; `nil` where there is no such output.
   private mutating func sourceFormat(_ connection: Connection) -> StreamFormat? {
-    // The microphone side of an I/O unit is settled before the unit's own turn comes.
+    // The microphone side of an I/O unit is settled before the unit itself.
     if result.configurations[connection.source] == nil, let node = model.node(connection.source),
       let instance = node.instance
     {
@@ -450,7 +453,7 @@ struct Preparer {
     return outputs[connection.output].format
   }
 
-  /// Gives each bus that must have been given a format the graph's, or says that it has none.
+  /// Gives each bus that must be given a format the graph's, or reports that it has none.
   private mutating func giveFormats(
     _ node: GraphModel.Node, _ configuration: inout UnitConfiguration
   ) {
@@ -486,7 +489,7 @@ struct Preparer {
     model.taps.contains { $0.node == node && $0.output == output }
   }
 
-  /// Elements that get none, or one that the unit does not take, are one mistake.
+  /// Reports all elements without a format, and all with a refused one, as one violation each.
   private mutating func give(
     _ elements: inout [UnitConfiguration.Element], _ indices: [Int], _ scope: Scope,
     _ node: GraphModel.Node, like other: StreamFormat? = nil
@@ -524,8 +527,8 @@ struct Preparer {
     if !missing.isEmpty || refused != nil { doubtful.insert(node.id) }
   }
 
-  /// A unit upstream of one that pulls is never asked for more frames than it takes: see
-  /// `PlanCompiler`.
+  /// Checks units in the main domain. A unit upstream of a pulled input is never asked for more
+  /// frames than it takes: see `PlanCompiler`.
   private mutating func checkSlices(
     _ node: GraphModel.Node, _ configuration: UnitConfiguration, _ domains: RateDomains
   ) {
@@ -565,7 +568,7 @@ struct Preparer {
       } else if node.isOutput && tap.output != 1 {
         result.violations.append(TapsReady.atLoudspeaker(node, tap))
       } else if outputs[tap.output].format.sampleRate > 0 {
-        // A unit that has the format of what feeds it, and is fed by nothing, has none.
+        // A unit without feeds whose output follows its input has no rate, and no format to check.
         result.violations += TapsReady.violations(tap, format: outputs[tap.output].format)
       }
     }

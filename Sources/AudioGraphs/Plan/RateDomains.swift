@@ -2,10 +2,10 @@ import AudioTypes
 import AudioUnits
 import RenderCore
 
-/// Which nodes render in step, and how much a domain is asked for when the device asks for a slice.
+/// Which nodes render in step, and how many frames a domain renders for a slice of the device.
 ///
-/// The domain of the output unit is the main one. A unit that pulls an input at a pace of its own, as
-/// a converter of rates does, begins another: everything upstream of that input.
+/// The domain of the output unit is the main one. A unit that pulls an input at a pace of its own,
+/// as a sample rate converter does, begins another: everything upstream of that input.
 struct RateDomains: Sendable {
   enum Domain: Hashable, Sendable {
     case main
@@ -15,7 +15,7 @@ struct RateDomains: Sendable {
     case microphone
   }
 
-  /// The rate of the main domain, in Hz; `nil` where the graph has no output unit that is in use.
+  /// The rate of the main domain, in Hz; `nil` where the output unit is missing or unused.
   let mainRate: Double?
   private var domains: [NodeID: Domain] = [:]
   private var demands: [BusKey: PullDemand] = [:]
@@ -24,7 +24,7 @@ struct RateDomains: Sendable {
   private let mainDemand: PullDemand?
   private let microphoneDemand: PullDemand?
 
-  /// - Parameter preparation: With the configurations settled, and the pulled nodes found.
+  /// - Parameter preparation: Its configurations are settled and its pulled nodes found.
   init(_ model: GraphModel, _ preparation: Preparation) {
     let head = model.head.flatMap { preparation.configurations[$0.id] }
     let heard = head.flatMap { $0.outputs.count > 1 ? $0.outputs[1].format : nil }
@@ -38,7 +38,7 @@ struct RateDomains: Sendable {
       if model.nodes[index].isOutput {
         domains[id] = .main
       } else {
-        // Outputs that go at two paces are refused: see `OutputsInStep`.
+        // Outputs that are pulled at two paces are refused: see `OutputsInStep`.
         for output in configuration.outputs.indices {
           guard let taker = model.takers[BusKey(node: id, bus: output)],
             preparation.pulled.contains(taker.destination)
@@ -88,17 +88,17 @@ struct RateDomains: Sendable {
   /// The domain that a node renders in.
   func domain(of node: NodeID) -> Domain { domains[node] ?? .main }
 
-  /// The domain that an output element is filled in.
+  /// The domain that fills an output element.
   func domain(ofOutput key: BusKey, head: NodeID?) -> Domain {
     key.node == head ? microphone : domain(of: key.node)
   }
 
-  /// The domain that what feeds an input renders in.
+  /// The domain of an input's feed.
   func domain(feeding input: BusKey) -> Domain {
     isPulled(input) ? .input(input) : domain(of: input.node)
   }
 
-  /// The domain that an output is taken in by what it feeds; `nil` where nothing that is pulled takes it.
+  /// The domain that pulls an output; `nil` where no pulled node takes it.
   func domain(taking output: BusKey, in model: GraphModel, _ pulled: Set<NodeID>) -> Domain? {
     model.takers[output].flatMap { taker in
       pulled.contains(taker.destination)
@@ -108,7 +108,7 @@ struct RateDomains: Sendable {
 
   func isPulled(_ input: BusKey) -> Bool { !demands.isEmpty && demands[input] != nil }
 
-  /// The most frames that a domain is asked for when the device asks for `frameCount`.
+  /// The most frames that a domain renders when the device asks for `frameCount`.
   func frames(in domain: Domain, for frameCount: Int) -> Int {
     switch domain {
     case .main: mainDemand?.frames(for: frameCount) ?? frameCount
@@ -120,19 +120,19 @@ struct RateDomains: Sendable {
     }
   }
 
-  /// Seconds of the input that pass in a second of the unit, by the settings that the graph begins
-  /// with; 1 for an input that is not pulled.
+  /// Seconds of the input that pass in one second of the unit, with the graph's initial settings; 1
+  /// for an input that is not pulled.
   func speed(of input: BusKey) -> Double { demands.isEmpty ? 1 : demands[input]?.speed ?? 1 }
 
-  /// By how many frames of the input what its unit puts out comes late; 0 for an input that is not
-  /// pulled.
+  /// How late the unit's output is behind a pulled input, in frames of the input; 0 for an input
+  /// that is not pulled.
   func delay(of input: BusKey) -> Double { demands[input]?.delay ?? 0 }
 
-  /// Frames of the input for which its unit goes on when the input has ended; 0 for an input that is
-  /// not pulled.
+  /// How long the unit goes on after a pulled input has ended, in frames of the input; 0 for an
+  /// input that is not pulled.
   func tail(of input: BusKey) -> Double { demands[input]?.tail ?? 0 }
 
-  /// How far, in seconds, the units between the microphone and the loudspeaker look ahead.
+  /// The look-ahead of the units between the microphone and the loudspeaker, in seconds.
   func microphoneLead(_ model: GraphModel, _ preparation: Preparation) -> Double {
     guard let head = model.head else { return 0 }
     var lead = 0.0
@@ -150,14 +150,14 @@ struct RateDomains: Sendable {
     return lead
   }
 
-  /// A service that is told of the domain's frames when the device's are asked for.
+  /// The service for a host: it converts frames of the device to frames of the domain.
   func scaled(_ service: any RenderService, in domain: Domain) -> any RenderService {
     if domain == .main && mainDemand == nil { return service }
     return ScaledService(service) { frames(in: domain, for: $0) }
   }
 }
 
-/// A service of a rate domain in the hands of a host, which counts the device's frames.
+/// A service of a rate domain, for a host that counts frames of the device.
 private final class ScaledService: RenderService {
   private let service: any RenderService
   private let frames: @Sendable (Int) -> Int

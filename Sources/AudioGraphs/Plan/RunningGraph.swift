@@ -3,58 +3,58 @@ import AudioUnits
 import RenderCore
 import RenderHost
 
-/// What an initialized graph holds: the session, and the kernels that live on from plan to plan.
+/// What an initialized graph holds: the session, and the kernels that are kept from plan to plan.
 struct RunningGraph: Sendable {
-  /// A callback on the format of one bus.
+  /// A callback that renders in the format of one bus.
   private struct Source: Sendable {
     var instance: CallbackInstance
     var source: RenderSource
-    /// The most frames that can be asked for at once.
+    /// The most frames of one pull.
     var maximumFrames: Int
-    /// Whether it gives floats that the plan rounds and dithers, in the place of its bus's words.
+    /// Whether it renders floats, which the plan rounds and dithers, instead of its bus's words.
     var isLeftToPlan: Bool
     /// When the first frame of its sound was played, in frames of the device.
     var birth: Double
   }
 
-  /// What a tap has made for a bus.
+  /// The sink of a tap, for a bus of one format.
   private struct Sink: Sendable {
     var sink: RenderSink
     var format: StreamFormat
   }
 
-  /// From when a graph is played, and how one goes over to it.
+  /// When a graph takes over, and by which fade.
   struct Passage {
-    /// In frames of the plan; 0 for as soon as can be.
+    /// In frames of the plan; 0 for as soon as possible.
     var frame = 0
     /// In seconds; 0 for at once.
     var fadeDuration = 0.0
-    /// What is set at that frame.
+    /// Values to set at that frame.
     var writes: [ControlWrite] = []
   }
 
   let session: RenderSession
   let capture: FrameRing?
-  /// What measures the kernels; `nil` where nothing does.
+  /// Measures the kernels; `nil` measures nothing.
   private let meter: RenderMeter?
   private let tapGate: TapGate?
   private(set) var kernels: [NodeID: UnitKernels] = [:]
   private var sources: [SourceKey: Source] = [:]
   private var sinks: [TapID: Sink] = [:]
-  /// What delays inputs so that paths which meet are equally late.
+  /// The delays of inputs, which make paths that meet equally late.
   private var delays: [BusKey: InputDelay] = [:]
-  /// What the session plays in the end, of all that has been posted.
+  /// The graph that the session plays once all posted stages have begun.
   private var played: GraphSide?
   private var timeline: RenderTimeline?
-  /// The callbacks that it moves.
+  /// The serials of the callbacks that the timeline moves.
   private var moved: [Int] = []
-  /// What still has to be served until a stage of the session has begun.
+  /// Services of removed sources and sinks, kept until a stage of the session has begun.
   private var leaving: [(services: [any RenderService], stage: Int)] = []
-  /// What reads ahead and writes down for the graph, that of sources on their way out included.
+  /// The services that read and write files for the graph, those of sources that fade out included.
   private(set) var services: [any RenderService] = []
   /// Frames at the device's rate until the last source ends; `nil` for never.
   private(set) var duration: Int?
-  /// How often live settings have been set that the duration depends on.
+  /// The versions of the live settings that `duration` has been computed from, added up.
   private var measuredVersion = 0
   private let deviceRate: Double
   private let clientRate: Double
@@ -88,7 +88,7 @@ struct RunningGraph: Sendable {
       scheduler: scheduler)
   }
 
-  /// The same samples with all channels in one buffer: what a file or a device takes.
+  /// The same format with all channels in one buffer, as files and devices need it.
   private static func interleaved(_ format: StreamFormat) -> StreamFormat {
     var copy = format
     copy.flags.remove(.isNonInterleaved)
@@ -97,11 +97,11 @@ struct RunningGraph: Sendable {
     return copy
   }
 
-  /// Of the taps that measure.
+  /// The readers of the taps that measure.
   var readers: [TapID: any TapReader] { sinks.compactMapValues(\.sink.reader) }
 
-  /// Makes what a model needs and has not yet, forgets what it needs no more, and posts the plans that
-  /// lead to it: at once where nothing of what is heard changes, else by way of a fade.
+  /// Makes what a model needs and lacks, drops what it no longer needs, and posts the plans that
+  /// lead to it: by way of a cross-fade where a change is heard.
   mutating func play(
     _ model: GraphModel, _ preparation: Preparation, observers: [RenderObserver],
     largestSlice: Int, _ passage: Passage = Passage()
@@ -116,7 +116,7 @@ struct RunningGraph: Sendable {
       sources = before.sources
       throw error
     }
-    // Until then what plays now is heard.
+    // Until the new graph takes over, the present one is heard.
     measure(
       side, atLeast: passage.frame > 0 ? min(before.duration ?? .max, Int(birth.rounded())) : 0)
     self.timeline = timeline
@@ -146,16 +146,17 @@ struct RunningGraph: Sendable {
     listServices()
   }
 
-  /// Works out when the last source ends.
+  /// Computes when the last source ends.
   ///
-  /// - Parameter still: In frames of the device: until then something is heard in any case.
+  /// - Parameter still: The smallest result, in frames of the device: until then something is
+  ///   heard.
   private mutating func measure(_ side: GraphSide, atLeast still: Int) {
     duration =
       SoundingTime(
         model: side.model, preparation: side.preparation, domains: side.domains,
         deviceRate: deviceRate,
         sources: sources.mapValues {
-          // As it was when it was made, where nothing has been turned.
+          // Where no setting has changed, the duration from when the source was made holds.
           let isTurned = $0.instance.version > 0
           let now = isTurned ? $0.source.durationNow : nil
           return .init(birth: $0.birth, duration: now.map { $0() } ?? $0.source.duration)
@@ -167,7 +168,7 @@ struct RunningGraph: Sendable {
     }
   }
 
-  /// Works the duration out again where a live setting has been turned that it depends on.
+  /// Computes the duration again after a change of a live setting that it depends on.
   mutating func measureAgain() {
     guard let played else { return }
     let version = sources.values.reduce(0) { sum, source in
@@ -178,8 +179,8 @@ struct RunningGraph: Sendable {
     measure(played, atLeast: 0)
   }
 
-  /// What moves the controls of a model, and the numbers of the callbacks among what is moved: the
-  /// timeline there is, where nothing has changed.
+  /// The timeline of a model, and the serials of the callbacks that it moves. Returns the present
+  /// timeline where nothing has changed.
   private func makeTimeline(
     _ model: GraphModel
   ) throws(Violation) -> (timeline: RenderTimeline?, moved: [Int]) {
@@ -190,12 +191,12 @@ struct RunningGraph: Sendable {
     var ramps: [RenderTimeline.Ramp] = []
     for ramp in model.ramps {
       if ramp.callback != nil {
-        // One that does not play is moved by nothing.
+        // Nothing moves a callback that does not play.
         guard let instance = ramp.instance(in: model) else { continue }
         ramps.append(try ramp.ramp(instance, rate: clientRate))
         continue
       }
-      // A unit that has been removed is moved no more.
+      // The ramps of a removed unit are dropped.
       guard let unit = model.node(ramp.node)?.instance else { continue }
       do throws(Violation) {
         ramps.append(try ramp.ramp(unit, rate: clientRate))
@@ -206,7 +207,7 @@ struct RunningGraph: Sendable {
     return (ramps.isEmpty ? nil : RenderTimeline(ramps), moved)
   }
 
-  /// Posts the plans that lead from what is played to a graph.
+  /// Posts the plans that lead from the graph that plays to another.
   private mutating func post(
     _ side: GraphSide, _ observers: [RenderObserver], _ largestSlice: Int, _ passage: Passage,
     with before: [SourceKey: Source], _ earlierSinks: [TapID: Sink]
@@ -241,13 +242,13 @@ struct RunningGraph: Sendable {
       (frame, writes) = (0, [])
     }
     if let played, passage.fadeDuration > 0, !changes.isEmpty {
-      // Longer than the fade: what is pulled at a pace of its own may be some frames behind.
+      // Longer than the fade: a domain with a pace of its own may be some frames behind.
       let frames = Int((passage.fadeDuration * 1.25 * clientRate).rounded(.up))
       if let both = PlanRoutes(from: played, to: side, changes) {
         let waiting = Int((wait * clientRate).rounded(.up))
         post(both, sinks, lasting: frames + waiting, waits: true)
       } else {
-        // What fades out is watched as it has been: a tap whose bus is another one goes over with it.
+        // What fades out keeps its sinks: a tap that moves to another bus moves with the fade-in.
         post(PlanRoutes(leaving: played, changes), earlierSinks, lasting: frames)
         post(PlanRoutes(entering: side, changes), sinks, lasting: frames)
       }
@@ -256,8 +257,7 @@ struct RunningGraph: Sendable {
     played = side
   }
 
-  /// How long, in seconds, what enters takes until it sounds: a unit that comes and looks ahead is silent
-  /// for so long, and is not gone over to before.
+  /// The time before a cross-fade, in seconds: a new unit that looks ahead is silent for so long.
   private static func wait(
     from old: GraphSide, to new: GraphSide, _ changes: PlanRoutes.Changes
   ) -> Double {
@@ -270,15 +270,15 @@ struct RunningGraph: Sendable {
     return min(1, changes.inputs.keys.map { latencies.inputs[$0] ?? 0 }.max() ?? 0)
   }
 
-  /// Makes the delays that a graph needs and has not yet. Returns what is to be set on those that it has:
-  /// one that is needed no more stays, and goes to 0.
+  /// Makes the delays that a graph needs and lacks. Returns the writes to those that exist; a delay
+  /// that is no longer needed stays, and goes to 0.
   private mutating func makeDelays(_ side: GraphSide) -> [ControlWrite] {
     let wanted = side.preparation.latencies.delays
     var writes: [ControlWrite] = []
     for (key, delay) in delays where wanted[key] == nil {
       writes.append(ControlWrite(delay.block, 0, word: 0))
     }
-    // A unit none of whose inputs waits needs none.
+    // A unit needs no delays where none of its inputs has to wait.
     let waiting = Set(wanted.filter { $0.value > 0 }.map(\.key.node))
     for (key, frames) in wanted {
       guard let configuration = side.preparation.configurations[key.node],
@@ -298,13 +298,14 @@ struct RunningGraph: Sendable {
     return writes
   }
 
-  /// Keeps what a unit that is to join renders with.
+  /// Keeps the kernels of a unit that is to join the graph.
   mutating func hold(_ unit: UnitKernels, for node: NodeID) { kernels[node] = unit }
 
-  /// Puts the controls that the timeline moves back where they were, while nothing renders.
+  /// Puts the controls that the timeline moves back to where they were. Called while nothing
+  /// renders.
   func restartTimeline() { timeline?.restart() }
 
-  /// Takes away the services that nothing needs any more.
+  /// Removes and returns the services that are no longer needed.
   mutating func takeFinishedServices() -> [any RenderService] {
     guard let first = leaving.first, session.begunStages >= first.stage else { return [] }
     let finished = leaving.prefix { session.begunStages >= $0.stage }
@@ -322,8 +323,8 @@ struct RunningGraph: Sendable {
   }
 
   /// - Parameters:
-  ///   - birth: When what is made anew is played first, in frames of the device.
-  ///   - delay: The same in seconds from now.
+  /// - birth: When a new source is first played, in frames of the device.
+  /// - delay: The same in seconds from now.
   private mutating func makeSources(
     _ side: GraphSide, _ largestSlice: Int, birth: Double, delay: Double
   ) throws(Violation) {
@@ -337,7 +338,7 @@ struct RunningGraph: Sendable {
       let domain = side.domains.domain(
         feeding: BusKey(node: callback.destination, bus: callback.input))
       let frames = side.domains.frames(in: domain, for: largestSlice)
-      // Floats have too few bits for the words of 32, which the callback rounds to itself.
+      // Floats have too few bits for 32-bit words, so the callback rounds to those itself.
       let isDithered =
         configuration.dither(.input, callback.input).dither != .none
         && format.sampleType != .int32
@@ -373,7 +374,7 @@ struct RunningGraph: Sendable {
     .platformCanonical(channels: format.channelCount, sampleRate: format.sampleRate)
   }
 
-  /// What plays of a callback, on whatever format, or of the one that it takes the place of.
+  /// The present source of a callback in any format, or of the callback that it replaces.
   private func present(_ instance: CallbackInstance) -> Source? {
     func find(_ serial: Int) -> Source? { sources.first { $0.key.serial == serial }?.value }
     return find(instance.serial) ?? instance.predecessor.flatMap(find)

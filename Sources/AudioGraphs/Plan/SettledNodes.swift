@@ -1,17 +1,17 @@
 import AudioTypes
 import AudioUnits
 
-/// What one preparation leaves for the next: the nodes about which there was nothing to say, so that
-/// those are not looked at again which are set, fed and pulled as they were.
+/// The nodes without violations in one preparation, so that the next one can skip those whose
+/// settings, feeds and pulling are unchanged.
 ///
-/// Units with sides to a device, and what they feed, are looked at each time.
+/// Units with sides to a device, and the nodes they feed, are checked each time.
 struct SettledNodes: Sendable {
   final class Node: Sendable {
-    /// The unit, and what was set on it.
+    /// The serial of the unit, and the version of its settings.
     let unit: (serial: Int, version: Int)
-    /// What fed it.
+    /// The version of its feeds.
     let feedVersion: Int
-    /// The outputs that it took from, and what they carried.
+    /// The outputs that fed it, and their formats.
     let sources: [(output: BusKey, format: StreamFormat)]
     let isPulled: Bool
     let defaultFormat: StreamFormat?
@@ -31,7 +31,7 @@ struct SettledNodes: Sendable {
     }
   }
 
-  /// Of the graph: another one makes all of them doubtful.
+  /// The graph's default format. Another one invalidates all nodes.
   var defaultFormat: StreamFormat?
   var nodes: [NodeID: Node] = [:]
 }

@@ -1,6 +1,6 @@
 package import AudioTypes
 
-/// No connections lead back to where they come from; the two sides of an I/O unit are no cycle.
+/// Connections form no cycle; the two sides of an I/O unit are none.
 package enum AcyclicConnections {
   package static let rule = Rule(
     "PR0306", "graph/acyclic",
@@ -25,7 +25,7 @@ package enum AcyclicConnections {
           ",\n    { \"from\": \"two\", \"to\": \"mixer:1\" }": "",
         ])))
 
-  /// One violation for each circle of nodes, given what a topological order could not place.
+  /// One violation for each cycle, given the nodes that a topological order could not place.
   static func violations(stuck: [NodeID], in model: GraphModel) -> [Violation] {
     let inCircle = Set(stuck)
     let incoming = Dictionary(
@@ -33,7 +33,7 @@ package enum AcyclicConnections {
     var seen: Set<NodeID> = []
     var found: [Violation] = []
     for start in stuck where !seen.contains(start) {
-      // Walk against the stream until a node comes again: from there on it is the circle.
+      // Walk upstream until a node comes again: from its first visit on the path is the cycle.
       var path: [Connection] = []
       var place: [NodeID: Int] = [:]
       var current = start

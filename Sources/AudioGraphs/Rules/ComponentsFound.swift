@@ -1,9 +1,9 @@
 public import AudioTypes
 public import AudioUnits
 
-/// A component that a node names is found, once.
+/// A component description finds exactly one component.
 public enum ComponentsFound {
-  /// A component that is named is one that there is.
+  /// The rule that a named component exists.
   public static let rule = Rule(
     "PR0201", "component/found",
     "a component that is named is found exactly once",
@@ -20,7 +20,8 @@ public enum ComponentsFound {
       example: .patch(
         ExamplePatches.mixer, wrong: ["\"MultichannelMixer\"": "\"MultichannelMixr\""])))
 
-  /// The one component that a description finds. Core Audio documents no code for failing here.
+  /// The one component that a description matches. Core Audio documents no status for a failure
+  /// here.
   public static func find(
     _ wanted: ComponentDescription, in catalog: UnitCatalog
   ) throws(Violation) -> any AudioUnit.Type {

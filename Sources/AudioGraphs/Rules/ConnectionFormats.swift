@@ -90,7 +90,7 @@ package enum ConnectionFormats {
       } ?? [])
   }
 
-  /// The destination is initialized already and holds another format.
+  /// The destination is initialized and has another format.
   static func violation(
     fixed connection: Connection, _ format: StreamFormat, _ present: StreamFormat,
     in model: GraphModel

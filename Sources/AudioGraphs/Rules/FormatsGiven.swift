@@ -5,7 +5,7 @@ import AudioUnits
 package enum FormatsGiven {
   static let rule = UnitRules.formatGiven
 
-  /// Formats that buses are usually given, for the first that a unit takes.
+  /// Common formats, to be tried in this order on a unit.
   static func formats(at sampleRate: Double) -> [StreamFormat] {
     [
       StreamFormat(.float32, channels: 2, sampleRate: sampleRate),
@@ -14,12 +14,12 @@ package enum FormatsGiven {
     ]
   }
 
-  /// Buses of one scope without a format are one mistake.
+  /// Reports all buses of one scope without a format as one violation.
   ///
   /// - Parameters:
   ///   - elements: At least one, ascending.
-  ///   - other: A format that it should be the same as; `nil` for none.
-  ///   - sampleRate: The rate of the device, in Hz: for the format that the help proposes.
+  /// - other: A format to propose first; `nil` for none.
+  /// - sampleRate: The rate of the device, in Hz, for the format that the help proposes.
   static func violation(
     _ node: GraphModel.Node, _ scope: Scope, _ elements: [Int], like other: StreamFormat?,
     sampleRate: Double
@@ -73,7 +73,7 @@ package enum FormatsGiven {
       : "an effect does not take it from its input"
   }
 
-  /// An initialized unit has another format than the one that it would be given.
+  /// An initialized unit has another format than the next initialization would give it.
   static func violation(
     fixed node: GraphModel.Node, _ element: Int, _ present: StreamFormat, _ wanted: StreamFormat
   ) -> Violation {

@@ -1,11 +1,11 @@
 public import AudioTypes
 
-/// The rules that concern a graph, each in a file of its own beside this one.
+/// The rules of graphs, each in a file beside this one.
 public enum GraphRules {
-  /// Of a live setting that is set, or ramped, as it cannot be.
+  /// The rule for setting and ramping live settings.
   public static let liveSetting = LiveSettingsMove.rule
 
-  /// A line for each of them.
+  /// All of them.
   public static let all: [Rule] = [
     NodesExist.rule, OneOutputUnit.rule, NoSelfConnection.rule, InputsFedOnce.rule,
     OutputsFeedOne.rule, OutputsInStep.rule, PathsMeetInStep.rule, DevicesKeepPace.rule,

@@ -1,7 +1,7 @@
 package import AudioTypes
 import AudioUnits
 
-/// What belongs to the device is not connected: the outer side of an output unit.
+/// Nothing is connected to the outer side of an output unit, which belongs to the device.
 package enum HardwareSides {
   package static let rule = Rule(
     "PR0313", "connection/hardware-side",
@@ -28,7 +28,7 @@ package enum HardwareSides {
           """
         ])))
 
-  /// The connection would set the format of a side that the device decides.
+  /// A connection into the microphone's side, which would set a format that the device decides.
   static func violation(into node: GraphModel.Node, _ input: Int) -> Violation? {
     guard node.isIO, input == RemoteIO.inputElement else {
       return nil
@@ -40,7 +40,7 @@ package enum HardwareSides {
       help: ["what is to be played goes to input 0: \"to\": \"\(node.name)\""])
   }
 
-  /// Core Audio documents no code for this one.
+  /// A connection out of the loudspeaker's side. Core Audio documents no status for it.
   static func violation(outOf node: GraphModel.Node, _ connection: Connection) -> Violation? {
     guard node.isOutput, connection.output == RemoteIO.outputElement else {
       return nil

@@ -1,10 +1,10 @@
 package import AudioTypes
 import AudioUnits
 
-/// One input element is fed by one connection or one callback.
+/// One connection or one callback feeds an input element.
 ///
-/// It is a rule of documents, where a second feed is a mistake. From Swift it takes the place of the
-/// first, as in Core Audio's units.
+/// This is a rule of documents, where a second feed is a mistake. From Swift a second feed replaces
+/// the first, as in Core Audio's units.
 package enum InputsFedOnce {
   package static let rule = Rule(
     "PR0304", "connection/input-fed-once",

@@ -2,10 +2,10 @@ public import AudioTypes
 import AudioUnits
 import RenderCore
 
-/// What units, callbacks and taps take of memory is no more than whoever runs the graph allows. It is
-/// asked before anything is allocated.
+/// The memory of units, callbacks and taps stays below the limit. Checked before anything is
+/// allocated.
 public enum MemoryFits {
-  /// What a graph takes is within what it may take.
+  /// The rule of the memory limit.
   public static let rule = Rule(
     "PR0231", "limit/memory",
     "what a graph takes of memory is no more than the limit allows",
@@ -31,15 +31,16 @@ public enum MemoryFits {
         }
         """, wrong: ["\"delay\": 1": "\"delay\": 10"])))
 
-  /// What each callback takes that feeds an input, in bytes, whatever it does.
+  /// The bytes of each callback that feeds an input, beside the memory for its own work.
   public static let bytesOfCallback = 4096
   private static let bytesOfTap = 16_384
-  /// What a unit takes, and each of its buses. Plans share their buffers, so that slices do not count.
+  /// The bytes of a unit and, below, of each of its buses. Plans share their buffers, so that
+  /// slices do not count.
   private static let bytesOfUnit = 10_240
   private static let bytesOfBus = 512
   private static let bytesOfUsedBus = 1024
 
-  /// What is too much, said of what takes most; `nil` where all of it fits.
+  /// The violation, at the part that takes most; `nil` where everything fits.
   static func violation(
     in model: GraphModel, _ configurations: [NodeID: UnitConfiguration], limit: Int
   ) -> Violation? {

@@ -1,6 +1,6 @@
 package import AudioTypes
 
-/// A mixer that is pulled has something that feeds it: else it puts out silence, and nothing fails.
+/// A pulled mixer is fed: else it puts out silence, and nothing fails.
 package enum MixersFed {
   package static let rule = Rule(
     "PR0316", "graph/mixer-fed",

@@ -1,7 +1,7 @@
 package import AudioTypes
 import AudioUnits
 
-/// A unit that is pulled and needs an input has something that feeds it.
+/// A pulled unit that needs an input is fed.
 package enum NeededInputsFed {
   package static let rule = Rule(
     "PR0307", "graph/input-fed",

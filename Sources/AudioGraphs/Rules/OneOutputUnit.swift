@@ -40,7 +40,7 @@ package enum OneOutputUnit {
       ])
   }
 
-  /// No output unit, found at initialize. Core Audio documents no code.
+  /// No output unit, found at initialize. Core Audio documents no status.
   static func violations(in model: GraphModel) -> [Violation] {
     guard model.head == nil else { return [] }
     return [

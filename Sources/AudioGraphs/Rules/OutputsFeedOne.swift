@@ -33,7 +33,7 @@ package enum OutputsFeedOne {
     guard let first = model.takers[BusKey(node: connection.source, bus: connection.output)] else {
       return nil
     }
-    // What feeds that very input is replaced.
+    // The feed of that very input is replaced.
     if first.destination == connection.destination && first.input == connection.input { return nil }
     let source = model.address(connection.source, connection.output)
     return Violation(

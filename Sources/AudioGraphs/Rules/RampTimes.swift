@@ -1,7 +1,7 @@
 package import AudioTypes
 
 extension RampsApart {
-  /// The times of a ramp.
+  /// A ramp's times are not negative, and it ends within ten years.
   package static let times = Rule(
     "PR0802", "timeline/times",
     "a ramp has a time that comes, and a duration that ends",

@@ -1,6 +1,6 @@
 package import AudioTypes
 
-/// The times of a graph's ramps are times, and no parameter is moved by two at once.
+/// No parameter is moved by two ramps at once.
 package enum RampsApart {
   package static let rule = Rule(
     "PR0801", "timeline/apart",
@@ -29,7 +29,7 @@ package enum RampsApart {
             """),
         wrong: ["\"at\": 2": "\"at\": 1"])))
 
-  /// The longest that a graph is planned for, in seconds: 10 years.
+  /// The latest end of a ramp, in seconds: 10 years.
   package static let end = 315_576_000.0
 
   static func violation(adding ramp: ParameterRamp, to others: [ParameterRamp]) -> Violation? {

@@ -2,7 +2,7 @@ package import AudioTypes
 import AudioUnits
 import RenderCore
 
-/// A processing callback hands on what it pulls: frame for frame, channel for channel.
+/// A processing callback passes on what it pulls, frame for frame and channel for channel.
 package enum CallbackFormats {
   package static let rule = Rule(
     "PR0705", "callback/formats",

@@ -2,7 +2,7 @@ package import AudioTypes
 import AudioUnits
 import RenderCore
 
-/// A callback that processes is given something to pull, and no other callback is.
+/// A processing callback has something to pull, and no other callback has.
 package enum CallbackInputs {
   package static let rule = Rule(
     "PR0704", "callback/input",

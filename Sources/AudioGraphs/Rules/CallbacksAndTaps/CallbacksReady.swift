@@ -34,7 +34,7 @@ package enum CallbacksReady {
     }
   }
 
-  /// What is wrong with a link of a callback's chain: with the one that so many pull it behind.
+  /// The violation of a callback in a chain, `behind` pulls behind the input.
   static func violation(
     _ problem: CallbackProblem, _ callback: InputCallback, behind: Int
   ) -> Violation {

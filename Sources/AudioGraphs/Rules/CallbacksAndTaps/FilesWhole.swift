@@ -20,7 +20,7 @@ package enum FilesWhole {
       statusNote: Rule.Page.undocumented,
       example: .none("It is the file that is wrong, and not the patch.")))
 
-  /// - Parameter behind: How many links of the callback's chain pull the one with the file.
+  /// - Parameter behind: How many pulls behind the input the callback with the file is.
   static func violation(
     _ problem: CallbackProblem, _ callback: InputCallback, behind: Int
   ) -> Violation {

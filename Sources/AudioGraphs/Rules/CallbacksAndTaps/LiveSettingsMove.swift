@@ -2,7 +2,7 @@ package import AudioTypes
 import AudioUnits
 import RenderCore
 
-/// What is ramped of a callback is a live setting that ramps, and may have the value that it goes to.
+/// A ramp of a callback moves a live setting that can ramp, to a value that it may have.
 package enum LiveSettingsMove {
   package static let rule = Rule(
     "PR0558", "callback/live-setting",
@@ -42,7 +42,7 @@ package enum LiveSettingsMove {
         "the callback has no live setting of the number \(ramp.parameter)", at: ramp.place)
     }
     do throws(CallbackProblem) {
-      // The number as a float prints itself.
+      // The decimal digits that the float prints: 0.1, and not 0.10000000149.
       return try instance.rampControl(
         setting.key, to: Double("\(ramp.target)") ?? Double(ramp.target))
     } catch {
@@ -50,7 +50,7 @@ package enum LiveSettingsMove {
     }
   }
 
-  /// What is wrong with a ramp of a callback that is there.
+  /// The violations of a ramp whose callback exists.
   static func violations(
     _ ramp: ParameterRamp, in model: GraphModel, _ configurations: [NodeID: UnitConfiguration]
   ) -> [Violation] {
@@ -62,7 +62,7 @@ package enum LiveSettingsMove {
       let setting = instance.settings.first(where: { $0.id == ramp.parameter })
     else { return [] }
     let format = inputs[ramp.element].format
-    // Of the callback as it is it has been said.
+    // A callback with problems of its own has been reported already.
     guard instance.problems(for: format).isEmpty else { return [] }
     let target = Double("\(ramp.target)") ?? Double(ramp.target)
     return instance.problems(for: format, setting: setting.key, to: target).map {

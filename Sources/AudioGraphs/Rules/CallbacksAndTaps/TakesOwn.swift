@@ -1,6 +1,6 @@
 package import AudioTypes
 
-/// What a tap writes takes the place of nothing that patchrun has not written.
+/// A tap replaces only files that patchrun has written.
 package enum TakesOwn {
   package static let rule = Rule(
     "PR0719", "tap/own-file",

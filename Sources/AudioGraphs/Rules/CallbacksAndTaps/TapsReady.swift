@@ -31,7 +31,7 @@ package enum TapsReady {
     }
   }
 
-  /// Whatever a tap cannot do when it is to begin.
+  /// The violation of a tap that cannot begin.
   static func refusal(_ problem: CallbackProblem, _ tap: GraphModel.Tap) -> Violation {
     Violation(
       problem.kind == .notOwn ? TakesOwn.rule : rule, status: problem.status, problem.message,

@@ -1,7 +1,7 @@
 package import AudioTypes
 import AudioUnits
 
-/// What a device hears is not played faster or slower.
+/// What a device records is not played faster or slower.
 package enum DevicesKeepPace {
   package static let rule = Rule(
     "PR0320", "connection/devices-keep-pace",
@@ -62,7 +62,7 @@ package enum DevicesKeepPace {
     return nil
   }
 
-  /// Whether what a device hears reaches a node's output.
+  /// Whether what a device records reaches a node's output.
   private static func hears(
     _ head: NodeID, _ source: NodeID, in model: GraphModel
   ) -> Bool {

@@ -1,7 +1,7 @@
 package import AudioTypes
 import AudioUnits
 
-/// What takes from a unit with several outputs pulls all of them at one pace.
+/// All readers of a unit with several outputs pull at one pace.
 package enum OutputsInStep {
   package static let rule = Rule(
     "PR0318", "connection/outputs-in-step",

@@ -1,6 +1,6 @@
 package import AudioTypes
 
-/// What comes from one source to one unit by several ways arrives at one time.
+/// All paths from one source to one unit are equally late.
 package enum PathsMeetInStep {
   /// Two paths of one source that meet in one unit.
   struct Meeting {
