@@ -2,17 +2,18 @@ public import AudioTypes
 internal import Glibc
 public import RenderCore
 
-/// A kind of unit: what can be said about it, what it refuses, and how to make one that renders.
+/// A kind of unit: its description, what it refuses, and how its kernels are made.
 ///
-/// All of it is the control thread's and may allocate. The kernels it makes are the render thread's.
+/// Everything here runs on the control thread and may allocate. The kernels run on the render
+/// thread.
 public protocol AudioUnit: Sendable {
   static var description: UnitDescription { get }
 
-  /// What a fresh element has until its format is set.
+  /// The format of a new element, until another one is set.
   static func initialFormat(_ scope: Scope) -> StreamFormat
 
-  /// The format that an output has on account of what feeds the inputs, where it is not for a client to
-  /// set; `nil` where it is. A unit with such outputs needs all of its inputs.
+  /// The format of an output that follows the inputs; `nil` where a client sets it. A unit with
+  /// such outputs needs a feed at every input.
   static func outputFormat(_ element: Int, following inputs: [UnitConfiguration.Element])
     -> StreamFormat?
 
@@ -20,107 +21,107 @@ public protocol AudioUnit: Sendable {
   /// is linear PCM and consistent in itself. (`kAudioUnitErr_FormatNotSupported`)
   static func refusal(of format: StreamFormat, scope: Scope, element: Int) -> FormatRefusal?
 
-  /// What is wrong with the unit as it is configured, every format settled: what its initialize
-  /// would refuse, in the order of its checks, and what it would accept and the user regret.
+  /// The violations of a configuration with settled formats, in the order of the checks: errors,
+  /// which initialization refuses, and warnings, which it accepts.
   static func violations(in configuration: UnitConfiguration) -> [Violation]
 
-  /// The inputs that the unit's kernel pulls by itself, at a pace of their own, and how much it asks
-  /// of them; none where all buses of the unit render in step. Every format is settled.
+  /// The inputs that the unit's kernel pulls at a pace of their own, and how many frames it asks
+  /// for; empty where all buses of the unit render in step. Every format is settled.
   static func pulledInputs(in configuration: UnitConfiguration) -> [Int: PullDemand]
 
-  /// What a property that nobody has set is on account of the unit's configuration; `nil` where that
-  /// says nothing. A property that is measured is read here, from the controls.
+  /// The value that follows from the configuration for a property that has not been set; `nil`
+  /// where none does. A measured property is read from `controls`.
   static func derivedValue(
     of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
   ) -> PropertyValue?
 
-  /// Why a value does not go with the configuration of an initialized unit; `nil` where it does. It
-  /// is of the property's kind and range.
+  /// Why a value does not fit the configuration of an initialized unit; `nil` where it does. The
+  /// value has the property's kind and is in its range.
   static func refusal(
     of value: PropertyValue, for place: PropertyPlace, in configuration: UnitConfiguration
   ) -> String?
 
-  /// Where a parameter is that does not stand with the others of its element, as those of a matrix do not;
-  /// `nil` for all that do.
+  /// The word of a parameter that is not among the other parameters of its element, as in a matrix;
+  /// `nil` for all others.
   static func controlSlot(
     of parameter: UInt32, _ scope: Scope, _ element: Int, in controls: ControlLayout
   ) -> Int?
 
-  /// The value of a parameter that is worked out from others when it is read; `nil` for one that has a place of
-  /// its own.
+  /// The value of a parameter that is computed from others when it is read; `nil` for a parameter
+  /// with a word of its own.
   ///
-  /// - Parameter configuration: With every format settled, for whoever has to know.
+  /// - Parameter configuration: Makes the configuration with settled formats, if it is needed.
   static func derivedParameter(
     _ parameter: UInt32, _ scope: Scope, _ element: Int, in configuration: () -> UnitConfiguration,
     controls: ControlLayout
   ) -> Float?
 
-  /// The parameter that is a number of rows which have been set (`PropertyInfo.Kind.matrix`), every format
-  /// settled; `nil` where the rows do not fit.
+  /// The parameter of a level in a matrix property (`PropertyInfo.Kind.matrix`), with settled
+  /// formats; `nil` where the unit has no such level.
   static func parameter(
     ofLevel row: Int, _ column: Int, in configuration: UnitConfiguration
   ) -> ParameterPlace?
 
-  /// Those of the parameters which `controlSlot` knows that a state has to keep: one that is left out there
-  /// is as at birth.
+  /// The parameters with a place from `controlSlot` that a saved state has to keep. Those left out
+  /// have their initial values.
   static func parametersApart(in controls: ControlLayout) -> [ParameterPlace]
 
-  /// The elements by which the meters of a bus are read, where each channel has its own, counted through
-  /// all buses of the scope; `nil` where the bus is the element.
+  /// The elements of a bus's meters, where each channel has a meter of its own: they are counted
+  /// through all buses of the scope. `nil` where the bus is the element.
   static func channelElements(
     _ scope: Scope, _ bus: Int, in configuration: UnitConfiguration
   ) -> Range<Int>?
 
-  /// What the words behind the first of a live property are to hold for a value, where what they mean
-  /// depends on stream formats: written by `makeKernels` and, after that, where it is set. `nil` for any other.
+  /// The words of a live property behind its first, for a value whose meaning depends on stream
+  /// formats. They are written by `makeKernels` and, after that, when the property is set. `nil`
+  /// for any other property.
   static func liveWords(
     of value: PropertyValue, for place: PropertyPlace, in configuration: UnitConfiguration
   ) -> [UInt32]?
 
-  /// Whether an input that nothing feeds may be given another format while the unit is initialized: its
-  /// kernel takes what comes.
+  /// Whether an input that nothing feeds may take another format while the unit is initialized.
   static var takesFormatsLive: Bool { get }
 
-  /// The gain in decibels that the unit has at each of some frequencies, in hertz, as it is set now;
-  /// `nil` for one that is no filter.
+  /// The unit's gain in decibels at each of some frequencies, in hertz, with the present settings;
+  /// `nil` for a unit that is no filter.
   static func gains(
     at frequencies: [Double], in configuration: UnitConfiguration, controls: ControlLayout
   ) -> [Double]?
 
-  /// How far what the unit puts out goes at most. Every format is settled.
+  /// The highest level of the unit's output. Every format is settled.
   ///
-  /// - Parameter inputs: How far what feeds the inputs goes, by their numbers; without those that nothing
-  ///   feeds.
+  /// - Parameter inputs: The highest levels of the inputs, by their numbers; without inputs that
+  ///   nothing feeds.
   static func peak(
     of inputs: [Int: PeakLevel], in configuration: UnitConfiguration, controls: ControlLayout
   ) -> PeakLevel
 
-  /// What to do where the unit has made the sound louder than what follows can hold.
+  /// How to make the unit softer, where its output is louder than what follows can hold.
   ///
-  /// - Parameter share: How loud it may be for that, as a part of what it is now.
+  /// - Parameter share: The loudest level that fits, as a factor of the present one.
   static func help(toLowerTo share: Double, in configuration: UnitConfiguration) -> String
 
-  /// What is good to know of the unit as it is configured, and no mistake: of rules that are notes. Every
-  /// format is settled.
+  /// Notes on the configuration: violations of rules that are notes and no mistakes. Every format
+  /// is settled.
   ///
-  /// - Parameter name: The unit's, in quotes.
+  /// - Parameter name: The unit's name, in quotes.
   static func notes(on name: String, in configuration: UnitConfiguration) -> [Violation]
 
-  /// Why the unit may put out nothing but silence as it is configured, as sentences without a period; empty
-  /// where nothing of the kind is found.
+  /// Why the unit may put out only silence with this configuration, as sentences without a period;
+  /// empty where no reason is found.
   ///
-  /// - Parameter name: The unit's, in quotes.
+  /// - Parameter name: The unit's name, in quotes.
   static func silenceReasons(of name: String, in configuration: UnitConfiguration) -> [String]
 
-  /// The values that a factory preset gives to parameters of the global scope, by their numbers; none
-  /// where a preset is more than that.
+  /// The values that a factory preset gives to parameters of the global scope, by their numbers;
+  /// empty where a preset is more than that.
   static func parameters(ofPreset number: Int32) -> [UInt32: Float]
 
-  /// About how many bytes the render side takes, apart from what each unit takes for itself and its buses.
-  /// Every format is settled; asked before anything is allocated.
+  /// Approximately how many bytes the render side takes, beside the fixed part that is counted for
+  /// every unit and bus. Every format is settled; called before anything is allocated.
   static func memory(in configuration: UnitConfiguration) -> Int
 
-  /// Makes the render side. Called only for a configuration without violations that are errors.
+  /// Makes the render side. Called only for a configuration without errors.
   static func makeKernels(_ configuration: UnitConfiguration, controls: ControlLayout)
     -> UnitKernels
 }
@@ -130,7 +131,7 @@ extension AudioUnit {
 
   public static func parameters(ofPreset number: Int32) -> [UInt32: Float] { [:] }
 
-  /// Input 0 through the unit's filter, where it has one.
+  /// The level of input 0 behind the unit's filter, where it has one.
   public static func peak(
     of inputs: [Int: PeakLevel], in configuration: UnitConfiguration, controls: ControlLayout
   ) -> PeakLevel {
@@ -207,16 +208,16 @@ extension AudioUnit {
   ) -> [Double]? { nil }
 }
 
-/// In hertz, twelve to the octave: where a filter is looked at for its largest gain.
+/// Where a filter's largest gain is looked for: in hertz, twelve to the octave.
 private let peakFrequencies = (0...120).map { 20 * pow(1000, Double($0) / 120) }
 
-/// Why a format is not taken.
+/// Why a format is refused.
 public struct FormatRefusal: Hashable, Sendable {
   /// A clause that starts in lower case.
   public var message: String
-  /// What to do about it; empty for nothing.
+  /// What to do about it; empty where there is no advice.
   public var help: [String]
-  /// Changes that would put it right.
+  /// Changes that make the format acceptable.
   public var remedies: [Remedy]
 
   public init(_ message: String, help: [String] = [], remedies: [Remedy] = []) {
@@ -231,20 +232,20 @@ public struct UnitKernels: Sendable {
   /// From all input elements to all output elements; `nil` for an output unit, whose input goes to
   /// the device.
   public var main: KernelBox?
-  /// Whether `main` reads and writes what its buses hold, in their own words, and rounds by itself.
+  /// Whether `main` reads and writes the words of its buses' formats, and rounds by itself; else it
+  /// reads and writes floats.
   public var mainUsesBusWords: Bool
-  /// What fills an output element of an I/O unit by itself: the microphone side, element 1.
+  /// Fills output element 1 of an I/O unit, the microphone side.
   public var input: KernelBox?
-  /// Whether `input` writes what its bus can hold, in the bus's own words. Every other kernel reads
-  /// and writes floats.
+  /// Whether `input` writes the words of its bus's format; else it writes floats.
   public var inputWritesBusWords: Bool
-  /// What watches the input element of an output unit: it runs when everything else in a slice has
-  /// run, with what the unit is fed as its input 0, as floats.
+  /// Watches the input element of an output unit: it runs last in a slice, and its input 0 is what
+  /// the unit is fed, as floats.
   public var output: KernelBox?
-  /// For each channel of what the graph hears the channel that `input` puts out, or -1 for silence;
-  /// `nil` where `input` puts out what the graph hears.
+  /// For each channel that the graph hears, the channel of `input` that it comes from, or -1 for
+  /// silence; `nil` where the graph hears `input` as it is.
   public var inputMap: [Int]?
-  /// The longest slice with which the kernels are content, in frames of the main plan; `nil` for any.
+  /// The longest slice that the kernels take, in frames of the main plan; `nil` for any.
   public var maximumSlice: Int?
 
   public init(
@@ -262,21 +263,21 @@ public struct UnitKernels: Sendable {
   }
 }
 
-/// What initialization has settled by the time a unit is checked and its kernels are made.
+/// What initialization has settled when a unit is checked and its kernels are made.
 public struct UnitConfiguration: Sendable {
   /// One bus.
   public struct Element: Hashable, Sendable {
-    /// What the bus carries.
+    /// The stream format of the bus.
     public var format: StreamFormat
-    /// Whether a client has set the format, or where else it comes from.
+    /// Where the format comes from.
     public var origin: FormatOrigin
-    /// What feeds it (an input) or whether something takes from it (an output).
+    /// What feeds an input; whether something takes from an output.
     public var use: Use
 
     /// How a bus is used.
     public enum Use: Hashable, Sendable { case none, connection, callback }
 
-    /// Whether anything feeds it, or takes from it.
+    /// Whether something feeds an input, or takes from an output.
     public var isUsed: Bool { use != .none }
 
     public init(format: StreamFormat, origin: FormatOrigin, use: Use) {
@@ -322,7 +323,7 @@ public struct UnitConfiguration: Sendable {
     }
   }
 
-  /// What the device grants, for an output unit.
+  /// The sides of the device, for an output unit.
   public var device: DeviceSides? {
     get { storage.device?.sides }
     set {
@@ -331,7 +332,7 @@ public struct UnitConfiguration: Sendable {
     }
   }
 
-  /// What tells the noise of its dithered buses from that of other units.
+  /// Seeds the dither of its buses, so that the noise of no two units is the same.
   public var ditherSeed: UInt64 {
     get { storage.ditherSeed }
     _modify {
@@ -340,7 +341,7 @@ public struct UnitConfiguration: Sendable {
     }
   }
 
-  /// Where the parameters are; `nil` where they are not known.
+  /// The unit's controls; `nil` where they are not known.
   public var controls: ControlLayout? {
     get { storage.controls }
     _modify {
@@ -349,10 +350,11 @@ public struct UnitConfiguration: Sendable {
     }
   }
 
-  /// What it consists of. A graph keeps the configuration of each of its nodes in several places: they
-  /// have one storage, until one of them is changed.
+  /// Shared until a copy is changed: a graph keeps the configuration of each of its nodes in
+  /// several places.
   private final class Storage: @unchecked Sendable {
-    // `@unchecked Sendable`: it is changed only where a single configuration has it, see `own()`.
+    // `@unchecked Sendable`: it is changed only while a single configuration refers to it, see
+    // `own()`.
     var inputs: [Element]
     var outputs: [Element]
     var maximumFramesPerSlice: Int
@@ -376,7 +378,7 @@ public struct UnitConfiguration: Sendable {
     }
   }
 
-  /// Apart, because few units have it.
+  /// In an object of its own, because few units have it.
   private final class Device: Sendable {
     let sides: DeviceSides
 
@@ -385,7 +387,7 @@ public struct UnitConfiguration: Sendable {
 
   private var storage: Storage
 
-  /// Takes a storage of its own, where it has one together with others.
+  /// Copies the storage where other configurations share it.
   private mutating func own() {
     guard !isKnownUniquelyReferenced(&storage) else { return }
     storage = Storage(
@@ -405,13 +407,13 @@ public struct UnitConfiguration: Sendable {
       controls: controls)
   }
 
-  /// The value that a parameter has now; `nil` for one that is not there.
+  /// The present value of a parameter; `nil` where there is no such parameter.
   public func parameter(_ parameter: UInt32, _ scope: Scope, _ element: Int) -> Float? {
     guard let controls, let slot = controls.slot(parameter, scope, element) else { return nil }
     return controls.block[slot]
   }
 
-  /// How an element is dithered, if its format is one of integers.
+  /// The dither of an element, which applies where its format is one of integers.
   public func dither(_ scope: Scope, _ element: Int) -> BusDither {
     guard case .uint32(let algorithm)? = properties[PropertyPlace(.dither, scope, element)],
       let dither = Dither(algorithm: algorithm), dither != .none
@@ -420,7 +422,7 @@ public struct UnitConfiguration: Sendable {
     return BusDither(dither, seed: ditherSeed << 32 | side << 31 | UInt64(max(0, element)))
   }
 
-  /// Whether a switch is on; `false` where nobody has set it.
+  /// Whether a switch is on; `false` where it has not been set.
   public func isOn(_ property: PropertyID, _ scope: Scope, _ element: Int) -> Bool {
     properties[PropertyPlace(property, scope, element)] == .uint32(1)
   }
@@ -428,9 +430,9 @@ public struct UnitConfiguration: Sendable {
 
 /// A property on one element.
 public struct PropertyPlace: Hashable, Sendable {
-  /// The parameter's number.
+  /// The property's number.
   public var id: PropertyID
-  /// The scope that has the parameter.
+  /// The scope that has the property.
   public var scope: Scope
   /// The element of the scope, from 0.
   public var element: Int
@@ -442,9 +444,9 @@ public struct PropertyPlace: Hashable, Sendable {
   }
 }
 
-/// Where a bus has its stream format from.
+/// Where a bus's stream format comes from.
 public enum FormatOrigin: Hashable, Sendable {
-  /// What a fresh unit has.
+  /// The format of a new unit.
   case initial
   /// Set on this bus.
   case given
@@ -473,9 +475,9 @@ public struct DeviceSides: Sendable {
   /// Whether both sides run on one clock and frame n of one belongs to frame n of the other, as
   /// offline.
   public var isSynchronous: Bool
-  /// Where the device puts down what it hears.
+  /// Receives the frames of the microphone from the device.
   public var capture: FrameRing?
-  /// How far the units between the microphone and the loudspeaker look ahead, in seconds.
+  /// The look-ahead of the units between the microphone and the loudspeaker, in seconds.
   public var graphLead = 0.0
 
   public init(

@@ -1,19 +1,18 @@
 public import AudioTypes
 public import RenderCore
 
-/// Which word of a unit's control block is which parameter, meter or live property.
+/// Which word of a unit's control block holds which parameter, meter or live property.
 ///
-/// The words of an element stand together: its parameters in the order of the description, then the
-/// properties that the render side reads or writes, each with as many words as it has. The elements
-/// of a scope follow each other.
+/// The words of an element are adjacent: its parameters in the order of the description, then the
+/// properties that the render side reads or writes. The elements of a scope follow each other.
 public struct ControlLayout: Sendable {
-  /// The words, each with what a fresh unit has.
+  /// The control block, made with the initial values.
   public let block: ControlBlock
   private let map: ControlMap
   private let inputBase: Int
   private let outputBase: Int
 
-  /// Makes the control block of a unit that has so many elements.
+  /// Makes the control block of a unit with these numbers of elements.
   public init(_ description: UnitDescription, inputCount: Int, outputCount: Int) {
     self.init(ControlMap(description), inputCount: inputCount, outputCount: outputCount)
   }
@@ -43,12 +42,12 @@ public struct ControlLayout: Sendable {
   /// Words from one element of a scope to the next.
   public func stride(_ scope: Scope) -> Int { map[scope].initial.count }
 
-  /// The word of a parameter, or `nil` where the unit has none of that number there.
+  /// The word of a parameter; `nil` where the scope has no such parameter.
   public func slot(_ parameter: UInt32, _ scope: Scope, _ element: Int) -> Int? {
     map[scope].parameters.firstIndex(of: parameter).map { base(scope, element: element) + $0 }
   }
 
-  /// The range that the description gives a parameter; `nil` where the unit has none of that number there.
+  /// The range of a parameter in the description; `nil` where the scope has no such parameter.
   func range(_ parameter: UInt32, _ scope: Scope) -> ClosedRange<Float>? {
     map[scope].parameters.firstIndex(of: parameter).map { map[scope].ranges[$0] }
   }
@@ -61,16 +60,16 @@ public struct ControlLayout: Sendable {
   }
 }
 
-/// What one element of each scope of a unit has in its control block.
+/// The words of one element of each scope of a unit.
 final class ControlMap: Sendable {
   struct Element: Sendable {
-    /// The parameters, a word each, from the first word on.
+    /// The parameters, one word each, from the first word on.
     var parameters: [UInt32] = []
     /// Their ranges.
     var ranges: [ClosedRange<Float>] = []
-    /// The properties behind them, and where the words of each begin.
+    /// The properties behind them, and the first word of each.
     var properties: [(id: PropertyID, offset: Int)] = []
-    /// What the words of a fresh element hold.
+    /// The initial values of the words.
     var initial: [UInt32] = []
 
     init(_ description: UnitDescription, _ scope: Scope) {
@@ -85,7 +84,7 @@ final class ControlMap: Sendable {
         if let word = info.defaultValue?.liveWord, !words.isEmpty { words[0] = word }
         for (index, word) in info.initialWords.enumerated() { words[index] = word }
         if case .matrix(let most) = info.kind {
-          // The volumes, which are the last row and the last column.
+          // The volumes: the last row and the last column.
           for index in 0...most {
             words[1 + index * (most + 1) + most] = Float(1).bitPattern
             words[1 + most * (most + 1) + index] = Float(1).bitPattern

@@ -1,10 +1,10 @@
 internal import AudioTypes
 internal import RenderCore
 
-/// One parameter, or one property that may change while the unit renders, of all elements of a scope: where
-/// a kernel finds their words. A `ControlLayout` knows, by the number that the description gives it.
+/// Where a kernel finds the words of one parameter, or of one live property, in all elements of a
+/// scope. `ControlLayout` makes it.
 ///
-/// Valid as long as the control block, which the kernel's box holds as company.
+/// Valid as long as the control block, which the kernel's box retains.
 struct ControlSlot: BitwiseCopyable, Sendable {
   private let access: ControlAccess
   private let first: Int
@@ -16,12 +16,12 @@ struct ControlSlot: BitwiseCopyable, Sendable {
     self.stride = stride
   }
 
-  // Overloads and no default: what a default argument is made of is not checked in a debug build.
+  // Overloads and no default: in a debug build the checker does not look into default arguments.
 
-  /// The number of an element.
+  /// The value of an element.
   subscript(element: Int) -> Float { @_noLocks get { access[first + element * stride] } }
 
-  /// One of several numbers that an element has, counted from 0.
+  /// One of several values of an element, counted from 0.
   subscript(element: Int, offset: Int) -> Float {
     @_noLocks get { access[first + element * stride + offset] }
   }
@@ -31,22 +31,22 @@ struct ControlSlot: BitwiseCopyable, Sendable {
     @_noLocks get { access[word: first + element * stride] }
   }
 
-  /// Whether a word is not 0: a property that is a switch.
+  /// Whether a word is not 0, for a property that is a switch.
   @_noLocks
   func isOn(_ element: Int) -> Bool { access[word: first + element * stride] != 0 }
 
-  /// In how many frames a change is to be reached; 0 for as many as the unit likes.
+  /// The frames that a change is to take; 0 leaves it to the unit.
   @_noLocks
   func glide(_ element: Int) -> Int { access.glide(first + element * stride) }
 
-  /// Writes down what a kernel has measured, for clients to read.
+  /// Stores what a kernel has measured, for clients to read.
   @_noLocks
   func note(_ value: Float, _ element: Int) {
     access.note(value.bitPattern, at: first + element * stride)
   }
 }
 
-/// A parameter that is read in the range that its description gives it.
+/// A parameter that is read within the range of its description.
 struct RangedSlot: BitwiseCopyable, Sendable {
   private let slot: ControlSlot
   private let low: Double
@@ -58,8 +58,7 @@ struct RangedSlot: BitwiseCopyable, Sendable {
     high = Double(range.upperBound)
   }
 
-  /// The number of an element; the nearer end of the range where it is outside, and the lower one for what
-  /// is not a number.
+  /// The value of an element, clamped to the range; the lower end for NaN.
   subscript(element: Int) -> Double {
     @_noLocks get {
       let value = Double(slot[element])
@@ -69,9 +68,9 @@ struct RangedSlot: BitwiseCopyable, Sendable {
 }
 
 extension ControlLayout {
-  /// Where a parameter of the elements of a scope stands.
+  /// Where a parameter is in the elements of a scope.
   ///
-  /// - Precondition: The description has it.
+  /// - Precondition: The description has the parameter.
   func control(_ parameter: UInt32, _ scope: Scope) -> ControlSlot {
     guard let first = slot(parameter, scope, 0) else {
       preconditionFailure("a kernel asks for parameters that its unit has")
@@ -79,7 +78,7 @@ extension ControlLayout {
     return ControlSlot(block.access, first: first, stride: stride(scope))
   }
 
-  /// The same, to be read in the range of the description.
+  /// The same, read within the range of the description.
   func ranged(_ parameter: UInt32, _ scope: Scope) -> RangedSlot {
     guard let range = range(parameter, scope) else {
       preconditionFailure("a kernel asks for parameters that its unit has")
@@ -87,9 +86,9 @@ extension ControlLayout {
     return RangedSlot(control(parameter, scope), range)
   }
 
-  /// Where the words of a live property of the elements of a scope begin.
+  /// Where the words of a live property begin in the elements of a scope.
   ///
-  /// - Precondition: The description has it.
+  /// - Precondition: The description has the property.
   func control(_ property: PropertyID, _ scope: Scope) -> ControlSlot {
     guard let first = slot(PropertyPlace(property, scope, 0)) else {
       preconditionFailure("a kernel asks for live properties that its unit has")

@@ -1,8 +1,8 @@
 public import AudioTypes
 
-/// Dither is asked of a bus on which samples become integers.
+/// Dither is set only on buses on which samples become integers.
 public enum DitheredBuses {
-  /// What is asked for in vain: warnings, in the order of the buses.
+  /// Warnings for dither without effect, in the order of the buses.
   ///
   /// - Parameter configuration: Every format is settled.
   public static func violations(
@@ -24,7 +24,7 @@ public enum DitheredBuses {
   ) -> Violation? {
     let bus = "\(scope) \(index) of \(description.name)"
     let isDevice = element.origin == .hardware
-    // What a device takes is not known before it is there.
+    // The format of a device is not known before it is opened.
     if isDevice && scope == .output { return nil }
     let (what, help): (String, String)
     if isDevice {

@@ -76,7 +76,8 @@ public enum FormatConverter: AudioUnit {
       "samples: rounded to the nearest, halves to even, clipped; equal ones and larger ones exact",
     ])
 
-  /// The output is 16-bit stereo without a rate, as observed on an iPhone: to be set.
+  /// The output begins as 16-bit stereo without a rate, as observed on an iPhone: a client has to
+  /// set it.
   public static func initialFormat(_ scope: Scope) -> StreamFormat {
     scope == .output
       ? .canonical(channels: 2, sampleRate: 0)
@@ -142,7 +143,7 @@ public enum FormatConverter: AudioUnit {
     return found
   }
 
-  /// Channels that go nowhere, or that nothing reaches, without a map that says so.
+  /// A warning for channels that are dropped or silent without a channel map that says so.
   private static func straightWarning(_ maps: ChannelMaps) -> Violation? {
     guard maps.outputMap == nil, maps.innerChannels != maps.outputChannels else { return nil }
     let isMono = maps.innerChannels == 1
@@ -201,7 +202,7 @@ public enum FormatConverter: AudioUnit {
     guard let input = configuration.inputs.first?.format,
       let output = configuration.outputs.first?.format
     else { return 0 }
-    // A channel that is heard twice is converted once.
+    // A channel that is used twice is converted once.
     return ConverterSettings(configuration).memory(
       channelCount: min(input.channelCount, output.channelCount))
   }

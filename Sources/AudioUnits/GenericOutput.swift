@@ -1,6 +1,6 @@
 public import AudioTypes
 
-/// Ends a graph without a device: a client pulls it, and a file, or another graph, takes what comes.
+/// Ends a graph without a device: a client pulls it, and takes the result.
 public enum GenericOutput: AudioUnit {
   public static let description = UnitDescription(
     component: ComponentDescription(type: .outputType, subtype: "genr", manufacturer: .apple),

@@ -50,7 +50,7 @@ public enum IPodEQ: AudioUnit {
   /// The 23 presets, by number and name.
   public static var presets: [Preset] { EqualizerPresets.factoryPresets }
 
-  /// The preset of a name, such as `Bass Booster`; `nil` for none.
+  /// The preset with a name, such as `Bass Booster`; `nil` where there is none.
   public static func preset(named name: String) -> Preset? { presets.first { $0.name == name } }
 
   public static func refusal(

@@ -1,35 +1,36 @@
 public import AudioTypes
 public import RenderCore
 
-/// The microphone side of an I/O unit: takes what the device has put down and gives it to the graph
-/// in the client's format, at the client's rate.
+/// The microphone side of an I/O unit: reads the device's frames from a ring, and gives them to the
+/// graph in the client's format, at the client's rate.
 ///
-/// **One clock.** Offline, and where the microphone is all there is to a device, both sides run on
-/// one clock. At equal rates the frames are copied. At different rates they are converted with a
-/// filter that looks ahead; the kernel asks for that `lead` in its ring. A host that has the
-/// microphone beforehand grants it, and then frame n of the microphone is heard together with frame n
-/// of the output. Otherwise the sound comes later by as much.
+/// **One clock.** Offline, and where a device has a microphone only, both sides run on one clock.
+/// At equal rates the frames are copied. At different rates a filter that looks ahead converts
+/// them; the kernel asks for that `lead` in its ring. A host that has the microphone's frames
+/// beforehand grants it, and then frame n of the microphone is heard together with frame n of the
+/// output. Otherwise the sound is late by the lead.
 ///
-/// **Two clocks.** Live, a loudspeaker asks and a microphone delivers, each in its own time. Whoever
-/// fills the ring sees both, keeps what waits in it at one length and says by the ring's `pace` how many
-/// frames are to be taken for one (`FollowedCapture` in RenderHost). As long as that is 1, equal rates
-/// are a bit-exact copy; from the first other pace on the frames are resampled. The sound comes later by
-/// half a filter (1.4 ms at 48 kHz; a little more between different rates).
+/// **Two clocks.** Live, a loudspeaker pulls and a microphone delivers, each by its own clock. The
+/// writer of the ring sees both, keeps the number of frames that wait in it constant, and sets the
+/// ring's `pace` to the frames that are to be taken for one (`FollowedCapture` in RenderHost). As
+/// long as that is 1, equal rates are a bit-exact copy; from the first other pace on the frames are
+/// resampled. The sound is late by half a filter (1.4 ms at 48 kHz; a little more between different
+/// rates).
 ///
-/// What is due and not there is silence, and counted in the ring.
+/// Frames that are missing in the ring are replaced by silence, and counted there.
 public struct InputElementKernel: RenderKernel, ~Copyable {
   private let ring: FrameRingAccess
   private let clientChannels: Int
-  /// Channels that are taken from the ring.
+  /// Channels that are read from the ring.
   private let heardChannels: Int
-  /// Whether the microphone has one channel, which is heard on all of the client's.
+  /// Whether the microphone has one channel, which is copied to all of the client's.
   private let isMono: Bool
   private let rounding: DitheredRounding
   private let isInteger: Bool
   private let isLive: Bool
   private let converts: Bool
   private var resampler: PolyphaseResampler
-  /// Frames of silence ahead of the first one, in the place of a lead that is not granted.
+  /// Frames of silence before the first one, in the place of a lead that is not granted.
   private var silentLead: Int
 
   /// Frames that are converted at a time.
@@ -38,18 +39,18 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
   /// Makes a kernel. Control thread.
   ///
   /// - Parameters:
-  ///   - ring: What the device fills, with `ringFrames(ioBufferFrames:sampleRate:)` frames or more;
-  ///     in a smaller one the lead is smaller.
-  ///   - hardware: The device's format; only rate and channels count, its samples are floats.
-  ///   - client: What the graph takes: any rate, channels and sample type.
-  ///   - dither: How it is rounded to the client's samples.
-  ///   - ioBufferFrames: The largest pull, in frames of the device.
-  ///   - isSynchronous: Whether the device writes in step with the pulls, as many frames before each
-  ///     as are then pulled.
-  ///   - isAhead: Whether such a device also grants the ring's `lead`.
-  ///   - playedRate: At which rate the graph that hears is also heard, through the same device;
-  ///     `nil` where it is not.
-  ///   - graphLead: How far the units between the two sides look ahead, in seconds.
+  /// - ring: The ring that the device fills, with at least `ringFrames(ioBufferFrames:sampleRate:)`
+  ///   frames; in a smaller one the lead is smaller.
+  /// - hardware: The device's format; only rate and channels count, its samples are floats.
+  /// - client: The graph's format: any rate, channels and sample type.
+  /// - dither: The dither of the client's samples.
+  /// - ioBufferFrames: The largest pull, in frames of the device.
+  /// - isSynchronous: Whether the device writes in step with the pulls: before each pull, as many
+  ///   frames as it takes.
+  /// - isAhead: Whether such a device also grants the ring's `lead`.
+  /// - playedRate: The rate at which the graph also plays through the same device; `nil` where it
+  ///   does not.
+  /// - graphLead: The look-ahead of the units between the two sides, in seconds.
   public init(
     ring: FrameRingAccess, hardware: StreamFormat, client: StreamFormat,
     dither: BusDither = .none, ioBufferFrames: Int,
@@ -63,14 +64,15 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
     let conversionLead = DeviceConversion.captureLead(
       heardRate: client.sampleRate, hardwareRate: hardware.sampleRate, playedRate: playedRate,
       graphLead: graphLead)
-    // Between equal rates it only ever takes out a drift: the shorter filter is as good there.
+    // Between equal rates it corrects only a drift: the shorter filter is as good there.
     let resampler = PolyphaseResampler(
       inputRate: hardware.sampleRate, outputRate: client.sampleRate, channelCount: heardChannels,
       quality: isConverting ? DeviceConversion.quality : .normal, isAdjustable: !isSynchronous,
       maximumInputFrames: stretch, maximumOutputFrames: stretch)
     let wantedLead =
       isSynchronous ? conversionLead : max(conversionLead, resampler.lookAhead)
-    // What stays in the ring between two pulls beside the lead: less than a frame of the graph takes.
+    // The frames that stay in the ring between two pulls beside the lead: fewer than a frame of the
+    // graph takes.
     let rest = Int((hardware.sampleRate / client.sampleRate).rounded(.up)) + 1
     let lead =
       isAhead || !isSynchronous
@@ -89,11 +91,11 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
     self.resampler = resampler
   }
 
-  /// How many frames a ring should have room for, whatever the client's format (from 2 kHz on).
+  /// The capacity that a ring should have, in frames, for any format of a client (from 2 kHz on).
   ///
   /// - Parameters:
-  ///   - ioBufferFrames: The largest pull, in frames of the device; deliveries are taken to be no
-  ///     longer.
+  /// - ioBufferFrames: The largest pull, in frames of the device; deliveries are assumed to be no
+  ///   longer.
   ///   - sampleRate: The device's, in Hz.
   public static func ringFrames(ioBufferFrames: Int, sampleRate: Double) -> Int {
     // The lead is some 200 frames of the lower of the two rates.
@@ -123,7 +125,7 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
     return .ok
   }
 
-  /// How many of `need` frames are to come out of the ring; silence stands for the others.
+  /// How many of `need` frames come out of the ring; the others are silence.
   @_noLocks
   private func take(_ need: Int) -> Int {
     let available = ring.available
@@ -165,7 +167,7 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
     ring.discard(fresh)
   }
 
-  /// From the channels that were heard to those of the client, in the client's samples.
+  /// Fills the client's channels from those of the microphone, in the client's samples.
   @_noLocks
   private func finish(_ output: RenderBus) {
     for channel in heardChannels..<clientChannels {

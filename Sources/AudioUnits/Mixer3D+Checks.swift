@@ -5,7 +5,7 @@ import RenderCore
 extension Mixer3D {
   // MARK: Checks
 
-  /// Inputs are born in the iPhone's canonical format of 16 bits.
+  /// Inputs begin in the iPhone's canonical format of 16 bits.
   public static func initialFormat(_ scope: Scope) -> StreamFormat {
     scope == .input
       ? .canonical(channels: 1, sampleRate: 44_100)
@@ -138,7 +138,7 @@ extension Mixer3D {
     return nil
   }
 
-  /// What an initialized unit cannot take up any more.
+  /// Why an initialized unit cannot take a value.
   public static func refusal(
     of value: PropertyValue, for place: PropertyPlace, in configuration: UnitConfiguration
   ) -> String? {
@@ -161,7 +161,7 @@ extension Mixer3D {
     }
   }
 
-  /// A direction that is not heard.
+  /// A warning for a direction that is not heard.
   private static func directionViolation(
     _ configuration: UnitConfiguration, _ element: Int
   ) -> Violation? {
@@ -185,12 +185,12 @@ extension Mixer3D {
       remedies: [Remedy("give it a distance", [.setParameter("distance", .input, element, "1")])])
   }
 
-  /// The responses grow with the rate: here they take 200 MB.
+  /// The responses grow with the rate: at this one they take 200 MB.
   static var highestHeadRate: Double { 768_000 }
 
-  /// Why there is no head to hear with, where one is needed.
+  /// Why the data of a head cannot be used, where an input needs it.
   ///
-  /// - Parameter path: Of the data set: the distribution's.
+  /// - Parameter path: The data set's; the distribution's by default.
   public static func headViolation(
     _ configuration: UnitConfiguration, path: String = "/usr/share/libmysofa/default.sofa"
   ) -> Violation? {

@@ -1,20 +1,20 @@
 import AudioTypes
 import RenderCore
 
-/// The properties of a converter of rates as the resampler takes them.
+/// The properties of a sample rate converter as the resampler takes them.
 struct ConverterSettings: Hashable, Sendable {
-  /// Whether and from what a converter is primed: Core Audio's `kConverterPrimeMethod_…`.
+  /// How a converter is primed: Core Audio's `kConverterPrimeMethod_…`.
   enum PrimeMethod: UInt32, CaseIterable {
-    /// From frames ahead of the first and beyond the last one.
+    /// With frames before the first and after the last.
     case pre = 0
-    /// From frames beyond the last one; ahead of the first is silence. No latency.
+    /// With frames after the last; before the first is silence. No latency.
     case normal = 1
-    /// Not at all: what the filter looks ahead becomes a latency.
+    /// Not primed: the look-ahead of the filter becomes a latency.
     case none = 2
   }
 
-  /// The most times that the rate may go down: further the filter would be longer than a second of
-  /// most inputs.
+  /// The largest factor by which the rate may go down: beyond it the filter would be longer than a
+  /// second of most inputs.
   static let largestStepDown = 256.0
 
   static let choices: [PropertyInfo.Choice] = [
@@ -55,7 +55,7 @@ struct ConverterSettings: Hashable, Sendable {
     startsAtZero = word(.startTimestampsAtZero, 1) != 0
   }
 
-  /// A converter of a quality of its own, which looks ahead and has no latency.
+  /// A converter of a given quality, which looks ahead and has no latency.
   init(
     from inputRate: Double, to outputRate: Double, quality: PolyphaseResampler.Quality,
     startsAtZero: Bool
@@ -67,20 +67,20 @@ struct ConverterSettings: Hashable, Sendable {
     primeMethod = .normal
   }
 
-  /// Whether there is a rate to convert; otherwise everything below is 0.
+  /// Whether the rates differ; if not, everything below is 0.
   var convertsRate: Bool { inputRate != outputRate && inputRate > 0 && outputRate > 0 }
 
-  /// Whether the rate goes down further than a filter can be made for.
+  /// Whether the rate goes down by more than `largestStepDown`.
   var stepIsTooLarge: Bool { convertsRate && inputRate / outputRate > Self.largestStepDown }
 
-  /// Half the filter, in frames of the input; 0 where none can be made.
+  /// Half the length of the filter, in frames of the input; 0 without a filter.
   var lookAhead: Int {
     guard convertsRate, !stepIsTooLarge else { return 0 }
     return PolyphaseResampler.lookAhead(
       inputRate: inputRate, outputRate: outputRate, quality: quality)
   }
 
-  /// What a kernel takes of memory that converts so many channels, in bytes; 0 where none can be made.
+  /// The bytes of a kernel for so many channels; 0 without a filter.
   func memory(channelCount: Int) -> Int {
     guard convertsRate, !stepIsTooLarge else { return 0 }
     return PolyphaseResampler.memory(
@@ -89,7 +89,7 @@ struct ConverterSettings: Hashable, Sendable {
       maximumOutputFrames: RateKernel.stretch)
   }
 
-  /// The conversion goes down further than a filter can be made for.
+  /// The violation of a step down by more than `largestStepDown`.
   ///
   /// - Parameter what: The subject of the sentence: what converts.
   func stepViolation(
@@ -123,16 +123,16 @@ struct ConverterSettings: Hashable, Sendable {
   /// How long the filter rings after a sound has ended, in seconds.
   var tail: Double { convertsRate ? Double(lookAhead) / inputRate : 0 }
 
-  /// Frames of the input ahead of the first output frame, and beyond the last one, that a client has to
-  /// supply (`AudioConverterPrimeInfo`).
+  /// The frames of the input before the first output frame, and after the last one, that a client
+  /// has to supply (`AudioConverterPrimeInfo`).
   var primeFrames: (leading: Int, trailing: Int) {
     guard lookAhead > 0 else { return (0, 0) }
     return (primeMethod == .pre ? lookAhead - 1 : 0, primeMethod == .none ? 0 : lookAhead)
   }
 
-  /// What converts, from words of a bus to words of a bus.
+  /// Makes the kernel, which reads and writes bus words.
   ///
-  /// - Parameter route: For each channel of the output the one of the input that it comes from, or -1.
+  /// - Parameter route: For each output channel the input channel that it comes from, or -1.
   func makeKernel(
     from input: StreamFormat, to output: StreamFormat, _ dither: BusDither, route: [Int]
   ) -> KernelBox {
@@ -141,7 +141,7 @@ struct ConverterSettings: Hashable, Sendable {
       : .holding(FormatKernel(from: input, to: output, dither, route: route))
   }
 
-  /// What the kernel pulls; `nil` where the rates are equal.
+  /// How the kernel pulls its input; `nil` where the rates are equal.
   var demand: PullDemand? {
     guard convertsRate else { return nil }
     let frames = primeFrames

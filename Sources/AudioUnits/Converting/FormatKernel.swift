@@ -1,8 +1,8 @@
 import AudioTypes
 import RenderCore
 
-/// A converter between equal rates: sample types and channels. Reads and writes bus words, so that a
-/// value which both formats can hold stays as it is.
+/// Converts sample types and channels at equal rates. Reads and writes bus words, so that a value
+/// that both formats can hold stays as it is.
 struct FormatKernel: RenderKernel, ~Copyable {
   private let input: SampleType
   private let rounding: DitheredRounding

@@ -1,8 +1,8 @@
 import AudioTypes
 import RenderCore
 
-/// A converter between different rates, which pulls its input 0 as often as the ratio needs. Reads and
-/// writes bus words.
+/// Converts between different rates; pulls its input 0 as the ratio needs. Reads and writes bus
+/// words.
 struct RateKernel: RenderKernel, ~Copyable {
   /// Frames of either side that are converted at a time.
   static var stretch: Int { @_noLocks get { 512 } }
@@ -12,28 +12,29 @@ struct RateKernel: RenderKernel, ~Copyable {
 
   private let input: SampleType
   private let rounding: DitheredRounding
-  /// The input's channel that each lane of the resampler takes.
+  /// The input channel of each lane of the resampler.
   private let taken: ChannelRoute
-  /// The lane that each channel of the output comes from.
+  /// The lane of each output channel, or silence.
   private let given: ChannelRoute
   private let ratio: Double
   private let startsAtZero: Bool
   private var resampler: PolyphaseResampler
-  /// No rows, two buses: floats of what is pulled, and of what comes out.
+  /// A plan without rows, for two buses of floats: pulled frames, and output frames.
   private let scratch: RenderPlan
-  /// The time of the next frame of the input, in its own frames; negative before the first one.
+  /// The sample time of the next input frame, in frames of the input; negative before the first
+  /// pull.
   private var inputTime = -1.0
 
-  /// - Parameter route: For each channel of the output the one of the input that it comes from, or -1.
+  /// - Parameter route: For each output channel the input channel that it comes from, or -1.
   init(
     _ settings: ConverterSettings, from input: StreamFormat, to output: StreamFormat,
     _ dither: BusDither, route: [Int]
   ) {
-    // A channel that is heard twice is converted once, and one that is not heard not at all.
+    // A channel that is used twice is converted once, and an unused one not at all.
     var taken: [Int] = []
     for channel in route where channel >= 0 && !taken.contains(channel) { taken.append(channel) }
     let given = route.map { channel in taken.firstIndex(of: channel) ?? ChannelRoute.silence }
-    // Where no channel is heard, time passes all the same.
+    // Without a used channel, one lane keeps the time.
     if taken.isEmpty { taken = [0] }
     self.input = input.sampleType ?? .float32
     rounding = DitheredRounding(dither, to: output)
@@ -52,7 +53,8 @@ struct RateKernel: RenderKernel, ~Copyable {
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
     if inputTime < 0 || context.timeStamp.sampleTime == 0 {
-      // The graph has been started, perhaps again. A whole number of frames; sample times are exact far beyond 2^40.
+      // The graph has been started, perhaps again. The time is a whole number of frames; sample
+      // times are exact far beyond 2^40.
       let time = startsAtZero ? 0 : context.timeStamp.sampleTime * ratio
       inputTime = time > 0 ? Double(Int64(time < 0x1p62 ? time : 0x1p62)) : 0
     }
@@ -81,7 +83,7 @@ struct RateKernel: RenderKernel, ~Copyable {
     return .ok
   }
 
-  /// Pulls `frameCount` frames of the input and hands them to the resampler.
+  /// Pulls `frameCount` frames of the input into the resampler.
   @_noLocks
   private mutating func supply(_ frameCount: Int, _ context: RenderContext) -> Status {
     let limit = context.pullLimit(0)

@@ -2,12 +2,11 @@ public import AudioTypes
 import Glibc
 public import RenderCore
 
-/// Plays what it is fed faster or slower, and so higher or lower, as a tape does.
+/// Plays its input faster or slower, and so higher or lower, as a tape does.
 ///
-/// Its input is pulled as often as the rate says: at twice the rate two frames of it are one of the
-/// output, which is an octave higher. `playbackRate` and `playbackCents` say the same thing in two units
-/// (twice the rate is 1200 cents), and where both are turned they come together: the rate that is heard
-/// is their product.
+/// At twice the rate two input frames make one output frame, and the sound is an octave higher.
+/// `playbackRate` and `playbackCents` are two units for the same thing (1200 cents are twice the
+/// rate); the rate that is heard is their product.
 public enum Varispeed: AudioUnit {
   /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
@@ -15,7 +14,7 @@ public enum Varispeed: AudioUnit {
     public static let playbackCents: UInt32 = 1
   }
 
-  /// The least and the most frames of the input for one of the output.
+  /// The least and the most input frames for one output frame.
   static let slowest = 0.25
   static let fastest = 4.0
 
@@ -66,7 +65,7 @@ public enum Varispeed: AudioUnit {
   public static func violations(in configuration: UnitConfiguration) -> [Violation] {
     let found = SplitFormats.violations(in: configuration, of: description)
     let wanted = wantedSpeed(configuration)
-    // Twice two octaves in single precision may be a rounding away.
+    // At the limits single precision may be off by a rounding.
     guard found.isEmpty, wanted < slowest * 0.99999 || wanted > fastest * 1.00001 else {
       return found
     }
@@ -92,7 +91,7 @@ public enum Varispeed: AudioUnit {
     return rate * pow(2, cents / 1200)
   }
 
-  /// Frames of the input for one of the output, as it is set.
+  /// Input frames for one output frame, with the present settings.
   static func speed(_ configuration: UnitConfiguration) -> Double {
     min(fastest, max(slowest, wantedSpeed(configuration)))
   }
@@ -132,14 +131,14 @@ public enum Varispeed: AudioUnit {
   struct Kernel: RenderKernel, ~Copyable {
     private static var rate: Int { @_noLocks get { 0 } }
     private static var cents: Int { @_noLocks get { 1 } }
-    /// The most frames that are pulled at a time.
+    /// The most frames of one pull.
     private static var mostPulled: Int { @_noLocks get { 1024 } }
 
     private let channelCount: Int
     private var reader: TurningReader
     private var glides: GlideBank
     private var hasBegun = false
-    /// The time of the next frame of the input, in its own frames.
+    /// The sample time of the next input frame, in frames of the input.
     private var inputTime = 0.0
     private var factor = 1.0
     private var factorCents = 0.0
@@ -186,7 +185,7 @@ public enum Varispeed: AudioUnit {
       return .ok
     }
 
-    /// Frames of the input for a frame that is so far ahead.
+    /// The input frames for the output frame that is so far ahead.
     @_noLocks
     private mutating func pace(ahead: Int) -> Double {
       let cents = glides.value(Self.cents, ahead: ahead)
@@ -199,7 +198,7 @@ public enum Varispeed: AudioUnit {
       return pace > least ? pace : least
     }
 
-    /// Pulls what the stretch needs of the input.
+    /// Pulls the input frames that the stretch needs.
     @_noLocks
     private mutating func supply(_ context: RenderContext) -> Status {
       let limit = context.pullLimit(0)

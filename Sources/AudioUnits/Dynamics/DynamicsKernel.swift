@@ -2,21 +2,21 @@ internal import AudioTypes
 internal import Glibc
 internal import RenderCore
 
-/// The render half of the dynamics processor.
+/// The kernel of the dynamics processor.
 ///
-/// Each frame: the largest magnitude of all channels, in decibels; the reduction that it asks for, of the
-/// compressor and of the expander; each smoothed. A reduction of the compressor holds on to the last peak,
-/// from which it goes back by the release; on the way up it follows by the attack. The expander's does the
-/// same the other way round. So a steady level has exactly its reduction, and each of the two times is that
-/// of one pole.
+/// For each frame: the largest magnitude of all channels in decibels, and the reductions of the
+/// compressor and of the expander for it, each smoothed. The compressor's reduction grows by the
+/// attack, and goes back from its last peak by the release; the expander's does so the other way
+/// round. So a steady level has exactly its reduction, and each of the two times is that of one
+/// pole.
 ///
-/// Of what the expander asks for, the least counts of as many frames as a quarter of the release has, and of
-/// 10 ms at most: between two peaks of a wave it asks for far more than at them, and the more so the higher
-/// the ratio. The pole has what is left of the release, so that 63 % of a reduction still take as long.
+/// The expander takes the least of its reductions over a quarter of the release, 10 ms at most:
+/// between two peaks of a wave the reduction is far larger than at them, the more so the higher the
+/// ratio. The pole has the rest of the release, so that 63 % of a reduction still takes as long.
 struct DynamicsKernel: RenderKernel, ~Copyable {
-  /// In decibels: what a reduction comes to at most.
+  /// The largest reduction, in decibels.
   private static var mostReduction: Double { @_noLocks get { 144 } }
-  /// In seconds: for how long the expander holds on to a peak at most.
+  /// The longest time over which the expander takes its least reduction, in seconds.
   private static var longestHold: Double { @_noLocks get { 0.01 } }
   private static var block: Int { @_noLocks get { 256 } }
   private static var threshold: Int { @_noLocks get { 0 } }
@@ -34,15 +34,15 @@ struct DynamicsKernel: RenderKernel, ~Copyable {
   private var pieces: EffectPieces
   private var glides: GlideBank
   private let gains: DoubleStorage
-  // The settings of the frame.
+  // The settings of the present frame.
   private var settings = Settings()
-  // What the compressor and the expander ask for, held to their peaks, and smoothed.
+  // The reductions of the compressor and of the expander: held at their peaks, and smoothed.
   private var compressorPeak = 0.0
   private var compressor = 0.0
   private var expanderPeak = 0.0
   private var expander = 0.0
   private var least: SlidingMinimum
-  // Whether the frame before asked for nothing, and nothing was left.
+  // Whether the expander had no reduction in the previous frame, and none is left.
   private var isExpanderIdle = true
   private var inputPeak: Float = 0
   private var outputPeak: Float = 0
@@ -55,11 +55,11 @@ struct DynamicsKernel: RenderKernel, ~Copyable {
     var lower = -120.0
     var attack = 0.0
     var release = 0.0
-    // Of the expander: the frames of its hold, and its pole.
+    // The expander's window in frames, and its pole.
     var hold = 1
     var settling = 0.0
     var overall = 0.0
-    // The magnitudes of the thresholds: between them no logarithm is needed.
+    // The thresholds as magnitudes: between them no logarithm is needed.
     var top = 1.0
     var bottom = 0.0
 
@@ -140,7 +140,7 @@ struct DynamicsKernel: RenderKernel, ~Copyable {
     settings.bottom = settings.ratio > 1 ? Self.factor(settings.lower) : 0
   }
 
-  /// What is left of a difference after one frame.
+  /// The share of a difference that is left after one frame.
   @_noLocks
   private func coefficient(_ time: Double) -> Double {
     renderExp(-1 / ((time > 1e-5 ? time : 1e-5) * sampleRate))
@@ -188,7 +188,7 @@ struct DynamicsKernel: RenderKernel, ~Copyable {
     var asked = 0.0
     var askedBelow = 0.0
     if magnitude > settings.top {
-      // Infinite where the magnitude is.
+      // Infinite for an infinite magnitude.
       let over = 8.685889638065037 * renderLog(magnitude) - settings.threshold
       let reduction = over + settings.headRoom * renderExpMinusOne(-over / settings.headRoom)
       asked = reduction < Self.mostReduction ? reduction : Self.mostReduction
@@ -203,7 +203,7 @@ struct DynamicsKernel: RenderKernel, ~Copyable {
       compressor =
         compressorPeak > compressor
         ? settings.attack * compressor + (1 - settings.attack) * compressorPeak : compressorPeak
-      // Ten millionths of a decibel.
+      // 0.00001 dB: below it a reduction ends.
       if compressor < 1e-5, asked == 0, compressorPeak < 1e-5 {
         compressor = 0
         compressorPeak = 0
@@ -211,7 +211,7 @@ struct DynamicsKernel: RenderKernel, ~Copyable {
     }
     if askedBelow > 0 || !isExpanderIdle {
       if isExpanderIdle {
-        // The frames before asked for nothing.
+        // The frames before had no reduction.
         isExpanderIdle = false
         least.clear()
         _ = least.next(0, window: settings.hold)

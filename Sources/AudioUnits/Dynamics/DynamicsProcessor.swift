@@ -1,12 +1,13 @@
 public import AudioTypes
 import RenderCore
 
-/// Compresses what is loud and expands what is soft, by its own level or that of a key.
+/// Compresses loud sound and expands soft sound, by its own level or that of a key.
 ///
-/// In decibels, of a level x over the threshold T: T + H (1 - exp(-(x - T) / H)), with the head room H,
-/// which has the slope 1 at T and never reaches T + H; of one below the expansion threshold E:
-/// E + r (x - E), with the ratio r; between them x. The gain is smoothed, not the level, and goes for all
-/// channels alike (Giannoulis, Massberg and Reiss 2012, feed-forward in the logarithmic domain).
+/// In decibels, for an input level x: above the threshold T the output is T + H (1 - exp(-(x - T) /
+/// H)), with the head room H; the slope is 1 at T, and T + H is never reached. Below the expansion
+/// threshold E it is E + r (x - E), with the ratio r; between them x. The gain is smoothed, not the
+/// level, and is the same for all channels (Giannoulis, Massberg and Reiss 2012, feed-forward in
+/// the logarithmic domain).
 public enum DynamicsProcessor: EffectUnit {
   /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
@@ -114,7 +115,7 @@ public enum DynamicsProcessor: EffectUnit {
     ]
   }
 
-  /// Nobody follows what a compressor makes of a level.
+  /// Unknown: the output level of a compressor is not computed.
   public static func peak(
     of inputs: [Int: PeakLevel], in configuration: UnitConfiguration, controls: ControlLayout
   ) -> PeakLevel { .unknown }

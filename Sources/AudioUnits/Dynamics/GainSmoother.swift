@@ -1,15 +1,16 @@
 internal import RenderCore
 
-/// From the gain that each frame needs to one that never exceeds it and has no corners: the least gain over
-/// a window that reaches as far as the attack, which comes back slowly, averaged twice over the attack.
+/// Turns the gain that each frame needs into one that never exceeds it and has no corners: the
+/// least gain over a window that reaches as far as the attack, with a slow recovery, averaged twice
+/// over the attack.
 ///
-/// Averages are of whole numbers, so that sums that go on for ever stay exact. Every value in reach of an
-/// average is at most what the frame needs that leaves the delay line then, and so is the average
+/// The averages are of whole numbers, so that running sums stay exact. When a frame leaves the
+/// delay line, every value in the average is at most what that frame needs, and so is the average
 /// (Hämäläinen 2002).
 struct GainSmoother: ~Copyable {
-  /// Frames on both sides of a peak that have its gain: what a filter between samples reaches at most.
+  /// Frames on both sides of a peak that get its gain: the reach of a filter between samples.
   static var guardFrames: Int { @_noLocks get { 8 } }
-  // A gain of 1 in the averages.
+  // A gain of 1, as the whole number in the averages.
   private static var one: Double { @_noLocks get { 1_099_511_627_776 } }
 
   private var least: SlidingMinimum
@@ -22,9 +23,9 @@ struct GainSmoother: ~Copyable {
   private var firstLength = 1
   private var secondLength = 1
   private var window = 1
-  /// The natural logarithm of the gain that comes back, at most 0.
+  /// The natural logarithm of the recovering gain, at most 0.
   private var level = 0.0
-  /// The frames that the gain takes on its way down.
+  /// The attack, in frames.
   private(set) var attack = 0
 
   // MARK: Control thread
@@ -38,7 +39,7 @@ struct GainSmoother: ~Copyable {
 
   // MARK: Render thread
 
-  /// Begins anew, at a gain of 1.
+  /// Begins again, at a gain of 1.
   @_noLocks
   mutating func begin(attack: Int) {
     self.attack = attack
@@ -55,10 +56,10 @@ struct GainSmoother: ~Copyable {
     level = 0
   }
 
-  /// Frames from its beginning until it says what is needed.
+  /// Frames after `begin(attack:)` until the gains can be used.
   var framesToBeReady: Int { @_noLocks get { window + attack + 1 } }
 
-  /// Whether it has held back nothing for as long as it can remember.
+  /// Whether the gain has been 1 for as long as the averages reach back.
   var isOpen: Bool {
     @_noLocks get {
       level == 0 && firstSum == Self.one * Double(firstLength)
@@ -69,8 +70,8 @@ struct GainSmoother: ~Copyable {
   /// The gain of the next frame.
   ///
   /// - Parameters:
-  ///   - need: What a frame needs, above 0 and at most 1.
-  ///   - recovery: What is left of a reduction, in decibels, from one frame to the next.
+  /// - need: The gain that the frame needs, above 0 and at most 1.
+  /// - recovery: The factor of a reduction in decibels from one frame to the next.
   @_noLocks
   mutating func next(_ need: Double, recovery: Double) -> Double {
     let least = self.least.next(need, window: window)

@@ -2,13 +2,13 @@ internal import AudioTypes
 internal import Glibc
 internal import RenderCore
 
-/// The render half of the peak limiter.
+/// The kernel of the peak limiter.
 ///
-/// The sound waits as long as the unit looks ahead; meanwhile the gain that its peaks need is found, and
-/// gone to. Another attack is taken up by a second smoother, which first comes to know what is needed and is
-/// then faded to: both keep the ceiling, and so does every mean of the two.
+/// The sound is delayed by the look-ahead; meanwhile the gain that its peaks need is found and
+/// reached. A second smoother takes up another attack: it runs until its gains can be used, and is
+/// then faded to. Both keep the ceiling, and so does every mean of the two.
 struct LimiterKernel: RenderKernel, ~Copyable {
-  /// Frames of what comes after a peak that it takes to know it, and those that the gain waits around it.
+  /// Frames after a peak that the detector needs, and that the gain holds around the peak.
   static let lookBeyond = TruePeakDetector.delay + GainSmoother.guardFrames
   private static var cell: Int { @_noLocks get { 64 } }
   private static var attackControl: Int { @_noLocks get { 0 } }
@@ -25,14 +25,14 @@ struct LimiterKernel: RenderKernel, ~Copyable {
   private let detector: TruePeakDetector
   private let line: SampleStorage
   private var linePlace = 0
-  /// What each frame needs, in a circle: as far back as the shortest attack has to wait.
+  /// The gain that each frame needs, in a ring: as far back as the shortest attack has to wait.
   private let needs: DoubleStorage
   private var needPlace = 0
   private let gains: DoubleStorage
   private var one: GainSmoother
   private var other: GainSmoother
   private var isOtherActive = false
-  /// Frames since the smoother that is to take over has begun; -1 for none.
+  /// Frames since the entering smoother began; -1 for none.
   private var change = -1
   private var cellLeft = 0
   private var recovery = 0.0
@@ -70,7 +70,7 @@ struct LimiterKernel: RenderKernel, ~Copyable {
     gains = DoubleStorage(repeating: 1, count: EffectPieces.longest)
     one = GainSmoother(longest: lookAhead)
     other = GainSmoother(longest: lookAhead)
-    // Before the first frame, which begins them again, they are what they are made as.
+    // The first frame begins them again, with the attack that is set.
     one.begin(attack: 1)
     other.begin(attack: 1)
   }
@@ -109,7 +109,7 @@ struct LimiterKernel: RenderKernel, ~Copyable {
     change = -1
   }
 
-  /// The attack that is asked for, in frames.
+  /// The set attack in frames, at most the look-ahead.
   private var attack: Int {
     @_noLocks get {
       let frames = Int(renderRound(glides.goal(Self.attackControl) * sampleRate))
@@ -121,7 +121,7 @@ struct LimiterKernel: RenderKernel, ~Copyable {
   private mutating func beginCell() {
     cellLeft = Self.cell
     let decay = glides.value(Self.decayControl)
-    // After that time a tenth is left of a reduction in decibels.
+    // After the decay time a tenth of a reduction in decibels is left.
     recovery = renderExp(-2.302585092994046 / ((decay > 1e-4 ? decay : 1e-4) * sampleRate))
     input = Self.factor(glides.value(Self.gainControl))
     inputRise = (Self.factor(glides.value(Self.gainControl, ahead: Self.cell)) - input) / 64
@@ -178,10 +178,10 @@ struct LimiterKernel: RenderKernel, ~Copyable {
     linePlace = (linePlace + count) % latency
   }
 
-  /// The gain of the frame that leaves as one comes that needs `need`.
+  /// The gain of the frame that leaves the line as the frame with `need` enters it.
   @_noLocks
   private mutating func gain(_ need: Double) -> Double {
-    // Not 0, whose logarithm is none.
+    // Above 0, so that it has a logarithm.
     needs[needPlace] = need > 1e-10 ? need : 1e-10
     defer { needPlace = needPlace + 1 == needs.count ? 0 : needPlace + 1 }
     let wanted = attack
@@ -210,7 +210,8 @@ struct LimiterKernel: RenderKernel, ~Copyable {
     return leaving + (entering - leaving) * (x * x * (3 - 2 * x))
   }
 
-  /// What was needed as long ago as an attack that is shorter than the unit looks ahead has to wait.
+  /// The need of a frame `lookAhead - attack` frames ago: a shorter attack waits for the
+  /// difference.
   @_noLocks
   private func delayed(_ attack: Int) -> Double {
     let place = needPlace - (lookAhead - attack)

@@ -2,18 +2,18 @@ public import AudioTypes
 import Glibc
 import RenderCore
 
-/// Keeps peaks below a ceiling, those between the samples too, by looking ahead.
+/// Looks ahead to keep peaks below a ceiling, those between the samples too.
 public enum PeakLimiter: EffectUnit {
   /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
     public static let attackTime: UInt32 = 0
     public static let decayTime: UInt32 = 1
     public static let preGain: UInt32 = 2
-    /// Ours.
+    /// An addition to Core Audio's parameters.
     public static let ceiling: UInt32 = 100
   }
 
-  /// How far the unit may look ahead, in seconds.
+  /// The range of the look-ahead, in seconds.
   static let lookAheads = 0.001...0.03
   static let defaultLookAhead = 0.012
 
@@ -89,7 +89,7 @@ public enum PeakLimiter: EffectUnit {
     2 * 4 * latency(in: configuration) * configuration.outputs[0].format.channelCount
   }
 
-  /// Up to full scale, unless the limiter is bypassed.
+  /// The level behind the gain: at most full scale, unless the limiter is bypassed.
   public static func peak(
     of inputs: [Int: PeakLevel], in configuration: UnitConfiguration, controls: ControlLayout
   ) -> PeakLevel {
@@ -108,7 +108,7 @@ public enum PeakLimiter: EffectUnit {
         with: controls.block))
   }
 
-  /// In frames.
+  /// The look-ahead in frames.
   private static func lookAhead(_ configuration: UnitConfiguration) -> Int {
     var seconds = defaultLookAhead
     if case .float64(let set)? = configuration.properties[PropertyPlace(.lookAhead, .global, 0)] {
@@ -119,6 +119,6 @@ public enum PeakLimiter: EffectUnit {
 }
 
 extension PropertyID {
-  /// Ours: how far a limiter looks ahead: `look`.
+  /// An addition to Core Audio's properties, `look`: the look-ahead of a limiter, in seconds.
   public static let lookAhead = PropertyID(rawValue: 0x6C6F_6F6B)
 }

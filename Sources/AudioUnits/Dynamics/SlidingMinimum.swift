@@ -1,7 +1,7 @@
 internal import RenderCore
 
-/// The least of the last values, of as many as a window holds. It takes the same time for every frame
-/// (D. Lemire, *Streaming Maximum-Minimum Filter*, 2006).
+/// The least of the last values in a window, in amortized constant time (D. Lemire, *Streaming
+/// Maximum-Minimum Filter*, 2006).
 struct SlidingMinimum: ~Copyable {
   private let capacity: Int
   private let values: DoubleStorage
@@ -21,7 +21,7 @@ struct SlidingMinimum: ~Copyable {
 
   // MARK: Render thread
 
-  /// Forgets what has been.
+  /// Forgets all values.
   @_noLocks
   mutating func clear() {
     start = 0
@@ -29,9 +29,9 @@ struct SlidingMinimum: ~Copyable {
     time = 0
   }
 
-  /// The least of a value and those before it.
+  /// Adds a value, and returns the least of it and those before it in the window.
   ///
-  /// - Parameter window: How many those are together: from 1 to the longest. It may be another each time.
+  /// - Parameter window: From 1 to the longest; it may change each time.
   @_noLocks
   mutating func next(_ value: Double, window: Int) -> Double {
     time += 1

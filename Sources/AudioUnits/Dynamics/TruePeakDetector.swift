@@ -1,30 +1,31 @@
 internal import Glibc
 internal import RenderCore
 
-/// How high a signal gets between its samples.
+/// Measures peaks between the samples.
 ///
-/// Four points for each frame, as ITU-R BS.1770 has it, by 48 taps under a Kaiser window, flat to 0.46 of
-/// the rate; at the top of a wave the point where a sine through three of them has its own. What is known
-/// when a frame has come is the greatest magnitude within a frame of the one that came `delay` earlier.
+/// Four points for each frame, as in ITU-R BS.1770, by 48 taps under a Kaiser window, flat to 0.46
+/// of the rate; at the top of a wave, the amplitude of the sine through three points. With each
+/// frame the largest magnitude is known within a frame of the one that came `delay` frames earlier.
 struct TruePeakDetector: ~Copyable {
   /// In frames.
   static var delay: Int { @_noLocks get { 24 } }
   private static var tapCount: Int { @_noLocks get { 48 } }
   private static var history: Int { @_noLocks get { 47 } }
 
-  /// For each of three points between two frames a row of taps.
+  /// A row of taps for each of the three points between two frames.
   private let rows: SampleStorage
-  /// For each channel the frames before, and as many as can come at once.
+  /// For each channel its history, and the frames of one piece.
   private let windows: SampleStorage
   private let windowLength: Int
-  /// For each channel the two last points, as magnitudes, and for how many frames all has been low.
+  /// For each channel the magnitudes of the last two points, and for how many frames it has been
+  /// low.
   private let points: DoubleStorage
   /// The most by which a point can exceed the largest of its samples.
   private let bound: Double
 
   // MARK: Control thread
 
-  /// - Parameter longest: The most frames that come at once.
+  /// - Parameter longest: The most frames of one piece.
   init(channelCount: Int, longest: Int) {
     var taps: [Float] = []
     var bound = 1.0
@@ -68,15 +69,15 @@ struct TruePeakDetector: ~Copyable {
 
   // MARK: Render thread
 
-  /// Where the frames to be measured are to be written.
+  /// The buffer for the frames to be measured.
   @_noLocks
   func frames(_ channel: Int, _ count: Int) -> ChannelBuffer {
     windows.buffer(at: channel * windowLength + Self.history, count: count)
   }
 
-  /// The peak that is known when the frame at `place` of those written has come.
+  /// The peak that is known with the frame at `place` of those written.
   ///
-  /// - Parameter level: What is below it need not be told exactly.
+  /// - Parameter level: A peak below it need not be exact.
   @_noLocks
   func peak(_ channel: Int, at place: Int, above level: Double) -> Double {
     let first = channel * 3
@@ -123,19 +124,19 @@ struct TruePeakDetector: ~Copyable {
     guard square > 1e-4 else { return middle }
     let slope = after - before
     let found = renderSquareRoot(middle * middle + slope * slope / (4 * square))
-    // Not by more than the quarter of a frame that a point can be off: half the way to the next one, at half
-    // the rate, is an eighth of a turn.
+    // The top is at most half the way to the next point away: an eighth of a frame, which at half
+    // the rate is a sixteenth of a turn, and 1 / cos(22.5°) = 1.0824.
     return found < 1.0824 * middle ? found : 1.0824 * middle
   }
 
-  /// Ends a piece of so many frames.
+  /// Ends a piece of `count` frames.
   @_noLocks
   func advance(_ channel: Int, _ count: Int) {
     let start = channel * windowLength
     for frame in 0..<Self.history { windows[start + frame] = windows[start + count + frame] }
   }
 
-  /// Forgets what has been.
+  /// Forgets all frames.
   @_noLocks
   func clear() {
     windows.buffer(at: 0, count: windows.count).clear()

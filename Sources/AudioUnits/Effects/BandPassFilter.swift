@@ -1,6 +1,6 @@
 public import AudioTypes
 
-/// Lets through what is around a frequency: a second-order band pass whose peak is 0 dB.
+/// Passes a band around a frequency: a second-order band pass whose peak is 0 dB.
 public enum BandPassFilter: SingleFilterUnit {
   /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {

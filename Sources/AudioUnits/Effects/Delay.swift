@@ -2,7 +2,7 @@ public import AudioTypes
 import Glibc
 import RenderCore
 
-/// Echoes: the sound again after a time, and again, darker and softer each time.
+/// Repeats the sound after a time, darker and softer each time.
 public enum Delay: EffectUnit {
   /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
@@ -14,7 +14,7 @@ public enum Delay: EffectUnit {
 
   /// The longest delay, in seconds.
   static let longest = 2.0
-  /// The most that comes back of an echo: what comes back wholly never ends.
+  /// The largest feedback: with 1 an echo would never end.
   static let mostFeedback = 0.9999
 
   public static let description = UnitDescription(
@@ -79,7 +79,7 @@ public enum Delay: EffectUnit {
     private var glides: GlideBank
     private var line: EffectLine
     private var reach: DelayReach
-    // What the low pass of each channel has put out last.
+    // The last output of each channel's low pass.
     private let memory: DoubleStorage
     private var mixing = EqualPowerMix()
     private var pole = 0.0
@@ -134,7 +134,7 @@ public enum Delay: EffectUnit {
       return .ok
     }
 
-    /// Takes mix and pole from the controls, some frames ahead.
+    /// Takes mix and pole from the controls, as they are some frames ahead.
     @_noLocks
     private mutating func settle(ahead: Int) {
       mixing.turn(to: glides.value(Self.mix, ahead: ahead) / 100)
@@ -180,7 +180,7 @@ public enum Delay: EffectUnit {
       }
     }
 
-    /// Lets a piece go by that is not heard: the place is looked for all the same.
+    /// Passes over a piece that is not heard: the delay moves all the same.
     @_noLocks
     private mutating func pass() {
       for frame in 0..<pieces.count {

@@ -1,9 +1,10 @@
 public import AudioTypes
 import RenderCore
 
-/// Breaks a sound: echoes, coarse steps, a polynomial, ring modulation, soft clipping, one after another.
+/// Distorts a sound in stages: echoes, coarse steps, a polynomial, ring modulation, soft clipping.
 public enum Distortion: EffectUnit {
-  /// In the order of the stages, which is that of the numbers.
+  /// The numbers of the parameters, in the order of the stages; units, ranges and meanings are in
+  /// `description`.
   public enum Parameter {
     public static let delay: UInt32 = 0
     public static let decay: UInt32 = 1
@@ -115,7 +116,7 @@ public enum Distortion: EffectUnit {
     return DistortionPreset.all[Int(number)].parameters
   }
 
-  /// Frames that the filters around what is oversampled take.
+  /// The latency of the filters around the oversampled stages, in frames.
   public static func latency(in configuration: UnitConfiguration) -> Int {
     oversampling(in: configuration) > 1 ? 2 * Oversampler.delay : 0
   }

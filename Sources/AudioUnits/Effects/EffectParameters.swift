@@ -1,7 +1,7 @@
 import AudioTypes
 import RenderCore
 
-/// What parameters of several effects have in common.
+/// Parameters that several effects share.
 enum EffectParameters {
   static func mix(
     _ id: UInt32, key: String, constant: String, defaultValue: Float
@@ -13,12 +13,12 @@ enum EffectParameters {
       proposed: "that the two are weighed by the cosine and the sine of a quarter turn")
   }
 
-  /// How many frames a change takes that says nothing of it: 10 ms.
+  /// The frames of a change without a glide of its own: 10 ms.
   static func glideLength(_ sampleRate: Double) -> Int {
     Swift.max(1, Int((0.01 * sampleRate).rounded()))
   }
 
-  /// The controls of parameters of the global scope, each with the frames that a change takes; 0 for a
+  /// The controls of parameters of the global scope, each with the frames of a change; 0 for a
   /// step.
   static func controls(
     _ layout: ControlLayout, _ parameters: [(id: UInt32, length: Int)]
@@ -32,7 +32,7 @@ enum EffectParameters {
   }
 }
 
-/// The weights of an input and of what an effect has made of it, whose squares sum to one.
+/// The weights of an effect's input and of its result, whose squares sum to one.
 struct EqualPowerMix: BitwiseCopyable {
   private var part = 0.0
   private(set) var dry = 1.0
@@ -46,7 +46,7 @@ struct EqualPowerMix: BitwiseCopyable {
   mutating func turn(to part: Double) {
     if part == self.part { return }
     self.part = part
-    // Exactly, at both ends.
+    // Exact at both ends.
     dry = part >= 1 ? 0 : part <= 0 ? 1 : renderCosine(part * Double.pi / 2)
     wet = part >= 1 ? 1 : part <= 0 ? 0 : renderSine(part * Double.pi / 2)
   }

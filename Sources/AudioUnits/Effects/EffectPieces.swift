@@ -1,41 +1,40 @@
 import AudioTypes
 public import RenderCore
 
-/// What the kernel of every effect has around its own work: a slice in pieces, and the way past it.
+/// What the kernel of every effect needs around its own work: pieces of a slice, and the bypass.
 ///
-/// Bypassed, every sample passes as it is, behind as much delay as the effect has latency. A change
-/// fades over 20 ms, with weights that sum to one and begin and end without a corner; while it is
-/// bypassed wholly the effect does not run, and begins anew when it comes back. The output's memory may
-/// be the input's: what passes is kept before the effect writes. A kernel is of this form:
+/// Bypassed, every sample passes as it is, delayed by the effect's latency. A change fades over 20
+/// ms, with weights that sum to one and begin and end without a corner. Once it is bypassed
+/// entirely the effect does not run, and it begins anew when it comes back. The output's memory may
+/// be the input's: samples that pass are kept before the effect writes. A kernel has this form:
 ///
 ///     guard pieces.begin(context) else { return .formatNotSupported }
 ///     while pieces.next(context, atMost: EffectPieces.longest) {
-///       if pieces.beginsAnew { … }                // forget what has been
+///       if pieces.beginsAnew { … }                // clear the effect's memory
 ///       if pieces.isProcessed { … }               // frames pieces.start to pieces.start + pieces.count
 ///       pieces.finish(context, isSilent: false)
-///       if pieces.isCheckDue { … }                // every 1024 frames: memory that is next to nothing
+///       if pieces.isCheckDue { … }                // every 1024 frames: clear memory that is next to zero
 ///     }
 ///
-/// Where pieces end that the kernel asked for does not depend on slices as long as what it asks for
-/// does not.
+/// The boundaries that a kernel asks for do not depend on slices as long as its requests do not.
 public struct EffectPieces: ~Copyable {
   /// The most frames of a piece.
   public static var longest: Int { @_noLocks get { 512 } }
-  /// How long a change to bypass and back takes, in seconds.
+  /// The duration of the fade to the bypass and back, in seconds.
   public static let fadeDuration = 0.02
   private static var checkInterval: Int { @_noLocks get { 1024 } }
 
-  /// How many channels are processed.
+  /// The number of channels that are processed.
   public let channelCount: Int
   private let controls: ControlAccess
   private let bypassSlot: Int
   private let latency: Int
   private let fadeLength: Int
   private let dry: SampleStorage
-  // The last frames of the input, channel by channel, as many as there is latency.
+  // The last frames of the input, channel by channel, as many as the latency.
   private let line: SampleStorage
   private var linePlace = 0
-  // How far the effect has been faded out: 0 for not at all, `fadeLength` for wholly.
+  // How far the effect is faded out: 0 for not at all, `fadeLength` for entirely.
   private var faded = 0
   private var isBypassed = false
   private var hasBegun = false
@@ -47,11 +46,11 @@ public struct EffectPieces: ~Copyable {
 
   /// The first frame of the piece in the slice.
   public private(set) var start = 0
-  /// How many frames it has.
+  /// The frames of the piece.
   public private(set) var count = 0
-  /// Whether the effect is heard in it, and so has to fill the output.
+  /// Whether the effect is heard in the piece, and so has to fill the output.
   public private(set) var isProcessed = true
-  /// Whether the effect is heard again, or for the first time.
+  /// Whether the effect is heard again after a bypass, or for the first time.
   public private(set) var beginsAnew = false
   /// Whether the piece has ended on a multiple of 1024 frames.
   public private(set) var isCheckDue = false
@@ -59,9 +58,9 @@ public struct EffectPieces: ~Copyable {
   // MARK: Control thread
 
   /// - Parameters:
-  ///   - configuration: Of a unit with the properties `EffectProperties.common`.
-  ///   - controls: Their block must outlive this.
-  ///   - latency: Of the effect, in frames.
+  /// - configuration: Of a unit with the properties `EffectProperties.common`.
+  /// - controls: Their block must outlive this value.
+  /// - latency: The effect's, in frames.
   public init(
     _ configuration: UnitConfiguration, controls: ControlLayout, latency: Int = 0
   ) {
@@ -101,7 +100,7 @@ public struct EffectPieces: ~Copyable {
   /// Whether the input of the slice is all zeros.
   public var isSilent: Bool { @_noLocks get { isInputSilent } }
 
-  /// Goes on to the next piece; `false` at the end of the slice.
+  /// Advances to the next piece; `false` at the end of the slice.
   @_noLocks
   public mutating func next(_ context: RenderContext, atMost most: Int) -> Bool {
     start += count
@@ -131,7 +130,7 @@ public struct EffectPieces: ~Copyable {
     return true
   }
 
-  /// Fills the piece with silence, where the effect is heard in it.
+  /// Clears the output of the piece, where the effect is heard in it.
   @_noLocks
   public func clear(_ output: RenderBus) {
     guard isProcessed else { return }
@@ -140,9 +139,9 @@ public struct EffectPieces: ~Copyable {
     }
   }
 
-  /// Ends a piece whose output is there.
+  /// Ends a piece, after the effect has written its output.
   ///
-  /// - Parameter isSilent: Whether what the effect has put out is zeros.
+  /// - Parameter isSilent: Whether the effect has written zeros only.
   @_noLocks
   public mutating func finish(_ context: RenderContext, isSilent: Bool) {
     let isFading = isBypassed ? faded < fadeLength : faded > 0
@@ -165,7 +164,7 @@ public struct EffectPieces: ~Copyable {
     if isCheckDue { framesUntilCheck = Self.checkInterval }
   }
 
-  /// Keeps what passes the effect by.
+  /// Keeps the input that passes the effect, behind the delay of the latency.
   @_noLocks
   private mutating func keep(_ input: RenderBus) {
     if latency == 0 {
@@ -187,7 +186,7 @@ public struct EffectPieces: ~Copyable {
     linePlace = (linePlace + count) % latency
   }
 
-  /// Takes the input into the delay that what passes has.
+  /// Writes the input into the delay of the latency.
   @_noLocks
   private mutating func pass(_ input: RenderBus) {
     for channel in 0..<channelCount {

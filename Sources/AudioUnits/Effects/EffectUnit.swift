@@ -1,39 +1,40 @@
 public import AudioTypes
 import RenderCore
 
-/// A unit with one input and one output of the same stream format, of any sample type and any number of
-/// channels: what Apple's effects (`aufx`) have in common.
+/// A unit with one input and one output of the same stream format, of any sample type and any
+/// number of channels, as Apple's effects (`aufx`) are.
 ///
-/// A further one is a file with its description, which begins with `EffectProperties.common`, and a
-/// kernel, which has a `GlideBank` for its parameters and `EffectPieces` around its work. Everything is
-/// live: a change of a parameter glides, a ramp is followed, and neither depends on slices.
+/// To add one, write a file with its description, which begins with `EffectProperties.common`, and
+/// a kernel, which has a `GlideBank` for its parameters and `EffectPieces` around its work.
+/// Everything is live: a change of a parameter glides, a ramp is followed, and neither depends on
+/// slices.
 public protocol EffectUnit: AudioUnit {
-  /// How long an impulse takes from the input to the output on account of processing, in frames; 0 for
-  /// most. One number for all settings, bypass included.
+  /// The delay from the input to the output, in frames; 0 for most. The same for all settings,
+  /// bypass included.
   static func latency(in configuration: UnitConfiguration) -> Int
 
-  /// From the end of the input to that of the sound, as the unit is set now, in seconds: at that time it
-  /// is 120 dB below where it began.
+  /// How long the sound goes on after the input has ended, with the present settings, in seconds:
+  /// until it is 120 dB below where it began.
   static func tailTime(of settings: EffectSettings) -> Double
 
-  /// What else is wrong with the unit as it is configured, both formats being the same.
+  /// Further violations of the configuration, whose two formats are equal.
   static func effectViolations(in configuration: UnitConfiguration) -> [Violation]
 
-  /// What a property of the unit's own is on account of its configuration.
+  /// The value that follows from the configuration for a property of the unit's own.
   static func effectValue(
     of place: PropertyPlace, settings: EffectSettings
   ) -> PropertyValue?
 }
 
-/// What an effect is set to, as the control thread sees it.
+/// The settings of an effect, on the control thread.
 public struct EffectSettings: Sendable {
-  /// Of the output, in hertz.
+  /// The rate of the output, in hertz.
   public let sampleRate: Double
   /// Channels of the output.
   public let channelCount: Int
-  /// What the unit is set to now.
+  /// The present parameters and live properties.
   public let controls: ControlLayout
-  /// What the unit has been initialized with, or would be.
+  /// What the unit has been, or would be, initialized with.
   public let configuration: UnitConfiguration
 
   init(_ configuration: UnitConfiguration, controls: ControlLayout) {
@@ -53,7 +54,7 @@ public struct EffectSettings: Sendable {
     controls.slot(PropertyPlace(id, .global, 0)).map { controls.block[word: $0] } ?? 0
   }
 
-  /// Whether sound passes as it is.
+  /// Whether the effect is bypassed.
   public var isBypassed: Bool { word(.bypassEffect) != 0 }
 }
 
@@ -91,7 +92,7 @@ extension EffectUnit {
   }
 }
 
-/// What is wrong with the two sides of an effect.
+/// The rule that both sides of an effect have one format.
 enum EffectFormats {
   static func violations(
     in configuration: UnitConfiguration, of name: String
@@ -111,7 +112,7 @@ enum EffectFormats {
   }
 }
 
-/// Properties that effects have in common.
+/// Properties that effects share.
 public enum EffectProperties {
   /// SupportedNumChannels, TailTime, BypassEffect and InPlaceProcessing. Latency is among the generic properties.
   public static let common: [PropertyInfo] = [
@@ -129,7 +130,7 @@ public enum EffectProperties {
     bypassEffect, inPlaceProcessing,
   ]
 
-  /// Whether the unit is left out.
+  /// Whether the effect is bypassed.
   public static let bypassEffect = PropertyInfo(
     .bypassEffect, key: "bypassEffect", constant: "kAudioUnitProperty_BypassEffect",
     kind: .boolean, scopes: [.global], access: .readWrite, defaultValue: .uint32(0),
@@ -146,7 +147,7 @@ public enum EffectProperties {
       "Whether the output is rendered into the memory of the input. The sound is the same.",
     proposed: "that it is on at first")
 
-  /// FactoryPresets and PresentPreset, of a unit whose presets are values of its parameters
+  /// FactoryPresets and PresentPreset, for a unit whose presets are values of its parameters
   /// (`parameters(ofPreset:)`).
   public static func presets(_ presets: [Preset], proposed: String) -> [PropertyInfo] {
     [
@@ -166,7 +167,7 @@ public enum EffectProperties {
     ]
   }
 
-  /// What a description says of formats.
+  /// What descriptions say about formats.
   public static let formatNotes = [
     "input: any number of channels of any sample type, any rate",
     "output: the same format as the input; both are to be set",

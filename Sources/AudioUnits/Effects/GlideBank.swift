@@ -1,13 +1,13 @@
 public import RenderCore
 
-/// The controls of an effect as its kernel follows them: each change in a straight line, over as many
-/// frames as the control says or, where it says none, as the kernel likes.
+/// The controls of an effect as its kernel follows them: each change is linear, over as many frames
+/// as the control gives or, where it gives none, as the kernel has chosen.
 ///
-/// Where a line is in a frame is worked out from the frame's place in it, so that it is the same
-/// however a render is cut. What the first `follow()` finds holds at once.
+/// A value is computed from the frame's place in the change, so that it does not depend on slices.
+/// Values that the first `follow()` finds hold at once.
 public struct GlideBank: ~Copyable {
-  /// One control: its word in the control block, and the frames that a change takes which brings no
-  /// glide of its own; 0 for a step.
+  /// One control: its word in the control block, and the frames of a change without a glide of its
+  /// own; 0 for a step.
   public struct Control {
     var slot: Int
     var length: Int
@@ -19,7 +19,7 @@ public struct GlideBank: ~Copyable {
       constant = 0
     }
 
-    /// In the place of a control that the unit does not have: always this value.
+    /// A constant, in the place of a control that the unit does not have.
     public init(always value: Double) {
       slot = -1
       length = 0
@@ -30,20 +30,20 @@ public struct GlideBank: ~Copyable {
   private static var stride: Int { @_noLocks get { 7 } }
   private static var slot: Int { @_noLocks get { 0 } }
   private static var length: Int { @_noLocks get { 1 } }
-  // The word that was seen last, as a number.
+  // The word that was last seen, as a number.
   private static var word: Int { @_noLocks get { 2 } }
   private static var origin: Int { @_noLocks get { 3 } }
   private static var target: Int { @_noLocks get { 4 } }
   private static var position: Int { @_noLocks get { 5 } }
   private static var frames: Int { @_noLocks get { 6 } }
 
-  /// How many controls there are.
+  /// The number of controls.
   public let count: Int
   private let controls: ControlAccess
   private let rows: DoubleStorage
   private var version: UInt32 = 0
   private var hasBegun = false
-  /// Frames until every line has come to its end.
+  /// Frames until every change has ended.
   public private(set) var remaining = 0
 
   // MARK: Control thread
@@ -66,9 +66,10 @@ public struct GlideBank: ~Copyable {
 
   // MARK: Render thread
 
-  /// Looks at the controls, and sets out where one has been changed: at the beginning of each slice.
+  /// Reads the controls, and begins a change where one has been set. Called at the beginning of
+  /// each slice.
   ///
-  /// - Returns: Whether one has, or it is the first look.
+  /// - Returns: Whether a control has been set, or this is the first call.
   @_noLocks
   public mutating func follow() -> Bool {
     let now = controls.version
@@ -90,7 +91,7 @@ public struct GlideBank: ~Copyable {
     if Double(word) == rows[row + Self.word] { return false }
     rows[row + Self.word] = Double(word)
     let value = Double(Float(bitPattern: word))
-    // Neither an infinity nor what is no number.
+    // Infinities and NaN are ignored.
     guard value - value == 0 else { return false }
     let glide = controls.glide(slot)
     let frames = isFirst ? 0 : glide > 0 ? glide : Int(rows[row + Self.length])
@@ -102,7 +103,7 @@ public struct GlideBank: ~Copyable {
     return true
   }
 
-  /// The value of the frame that comes `ahead` frames from now; 0 is the frame rendered last.
+  /// The value `ahead` frames from now; 0 is the frame rendered last.
   @_noLocks
   public func value(_ index: Int, ahead: Int = 0) -> Double {
     let row = index * Self.stride
@@ -114,18 +115,18 @@ public struct GlideBank: ~Copyable {
     return origin + (target - origin) * (place / frames)
   }
 
-  /// Where a control goes, or is.
+  /// The value at the end of a control's change.
   @_noLocks
   public func goal(_ index: Int) -> Double { rows[index * Self.stride + Self.target] }
 
-  /// Whether a control has come to where it goes.
+  /// Whether a control has reached the end of its change.
   @_noLocks
   public func isSettled(_ index: Int) -> Bool {
     let row = index * Self.stride
     return rows[row + Self.position] >= rows[row + Self.frames]
   }
 
-  /// Whether the change that is on its way, or was last, brought a glide of its own: a ramp.
+  /// Whether the present or last change has a glide of its own: a ramp.
   @_noLocks
   public func isRamped(_ index: Int) -> Bool {
     let row = index * Self.stride
@@ -133,7 +134,7 @@ public struct GlideBank: ~Copyable {
     return frames > 0 && frames != rows[row + Self.length]
   }
 
-  /// Goes on by frames that have been rendered.
+  /// Advances by frames that have been rendered.
   @_noLocks
   public mutating func advance(_ frameCount: Int) {
     guard remaining > 0 else { return }

@@ -1,6 +1,6 @@
 public import AudioTypes
 
-/// Lets through what is above a frequency: a second-order high pass with resonance.
+/// Passes frequencies above a cutoff: a second-order high pass with resonance.
 public enum HighPassFilter: SingleFilterUnit {
   /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {

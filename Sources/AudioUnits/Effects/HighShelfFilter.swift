@@ -1,6 +1,6 @@
 public import AudioTypes
 
-/// Raises or lowers what is above a frequency.
+/// Raises or lowers frequencies above a cutoff.
 public enum HighShelfFilter: SingleFilterUnit {
   /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {

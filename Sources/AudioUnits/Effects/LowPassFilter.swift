@@ -1,6 +1,6 @@
 public import AudioTypes
 
-/// Lets through what is below a frequency: a second-order low pass with resonance.
+/// Passes frequencies below a cutoff: a second-order low pass with resonance.
 public enum LowPassFilter: SingleFilterUnit {
   /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {

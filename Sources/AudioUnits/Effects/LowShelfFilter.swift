@@ -1,6 +1,6 @@
 public import AudioTypes
 
-/// Raises or lowers what is below a frequency.
+/// Raises or lowers frequencies below a cutoff.
 public enum LowShelfFilter: SingleFilterUnit {
   /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {

@@ -3,7 +3,7 @@ import Glibc
 
 /// 1 to 64 filters in series, each of one of eleven types, and a gain behind them.
 public enum NBandEQ: FilterUnit {
-  /// The first band's numbers; those of band n (from 0) are n more.
+  /// The numbers of the first band's parameters; those of band n (from 0) are n more.
   public enum Parameter {
     public static let globalGain: UInt32 = 0
     public static let bypassBand: UInt32 = 1000
@@ -13,7 +13,7 @@ public enum NBandEQ: FilterUnit {
     public static let bandwidth: UInt32 = 5000
   }
 
-  /// The most bands that it can have.
+  /// The largest number of bands.
   public static let mostBands = 64
 
   public static let description = UnitDescription(

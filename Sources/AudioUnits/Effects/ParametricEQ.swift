@@ -1,6 +1,6 @@
 public import AudioTypes
 
-/// Raises or lowers what is around a frequency.
+/// Raises or lowers frequencies around a center.
 public enum ParametricEQ: SingleFilterUnit {
   /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {

@@ -1,7 +1,7 @@
 public import AudioTypes
 import RenderCore
 
-/// A room of its own size: a feedback delay network in one channel or two.
+/// Reverberation: a feedback delay network for one or two channels.
 public enum Reverb2: EffectUnit {
   /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
@@ -80,7 +80,7 @@ public enum Reverb2: EffectUnit {
       defaultValue: defaultValue, canRamp: true, summary: summary, proposed: proposed)
   }
 
-  /// The 13 rooms of the 3D Mixer.
+  /// The presets: the 13 rooms of the 3D Mixer.
   static let presets = ReverbRoom.all.enumerated().map {
     Preset(number: Int32($0), name: $1.name)
   }

@@ -1,14 +1,14 @@
 public import AudioTypes
 import RenderCore
 
-/// The sound some frames later, to the bit.
+/// Delays the sound by whole frames, to the bit.
 public enum SampleDelay: EffectUnit {
   /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
     public static let delayFrames: UInt32 = 0
   }
 
-  /// The longest delay, in frames: a second of the highest rate there is.
+  /// The longest delay, in frames: a second at the highest rate.
   static let longest = 384_000
 
   public static let description = UnitDescription(
@@ -58,7 +58,7 @@ public enum SampleDelay: EffectUnit {
       glides = GlideBank(
         controls.block.access,
         EffectParameters.controls(controls, [(Parameter.delayFrames, 0)]))
-      // One more: what is not delayed is the frame written last.
+      // One more: a delay of 0 reads the frame written last.
       let most = Int(rate) + 1
       line = EffectLine(channelCount: pieces.channelCount, reach: most)
       reach = DelayReach(limit: most, sampleRate: rate)

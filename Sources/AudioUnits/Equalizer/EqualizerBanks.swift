@@ -1,13 +1,12 @@
 import Synchronization
 
-/// The presets' coefficients at the rates that equalizers have been made for: solved once for all of
-/// them.
+/// The presets' coefficients, solved once for each sample rate.
 enum EqualizerBanks {
-  /// A graph has few rates; whoever asks for ever new ones does not fill the memory.
+  /// A graph has few rates; ever new ones do not fill the memory.
   private static let mostRates = 16
   private static let banks = Mutex<[Double: [Double]]>([:])
 
-  /// The coefficients of every preset, one behind the other, at a rate in hertz.
+  /// The coefficients of all presets, one after the other, at a rate in hertz.
   static func coefficients(sampleRate: Double) -> [Double] {
     if let present = banks.withLock({ $0[sampleRate] }) { return present }
     let solver = GraphicEqualizerSolver(

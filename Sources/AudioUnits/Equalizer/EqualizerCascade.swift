@@ -1,15 +1,15 @@
 public import RenderCore
 
-/// Ten peaking filters in series over one or two channels, in double precision: a `FilterCascade` that
-/// knows when it has rung out.
+/// Ten peaking filters in series over one or two channels, in double precision: a `FilterCascade`
+/// that detects when it has rung out.
 ///
-/// Filter memory below 1e-30 becomes zero, so that the tail of a sound ends and never decays into
-/// denormal numbers; so does memory that an input of infinities or NaNs has spoilt. Where that
-/// happens is counted in frames.
+/// Filter memory below 1e-30 is cleared, so that the tail of a sound ends and never decays into
+/// denormal numbers; so is memory that infinities or NaN have spoilt. The check comes every 1024
+/// frames, whatever the slices.
 public struct EqualizerCascade: ~Copyable {
   /// The number of filters.
   public static let bandCount = 10
-  /// Numbers that a set of coefficients has in a bank.
+  /// The numbers of one set of coefficients in a bank.
   public static let coefficientCount = 5 * bandCount
   private static let memoryInterval = 1024
   private static var longest: Int { @_noLocks get { 512 } }
@@ -21,7 +21,7 @@ public struct EqualizerCascade: ~Copyable {
 
   // MARK: Control thread
 
-  /// A cascade that leaves its input as it is, over 1 or 2 channels.
+  /// A cascade over 1 or 2 channels that passes its input as it is.
   public init(channelCount: Int) {
     precondition(channelCount == 1 || channelCount == 2, "a cascade has one or two channels")
     filters = FilterCascade(
@@ -29,8 +29,8 @@ public struct EqualizerCascade: ~Copyable {
     for band in 0..<Self.bandCount { filters.insert(at: band, PeakingFilter.identity.coefficients) }
   }
 
-  /// The numbers of a set of coefficients, as a bank holds them: at most ten filters, the first to
-  /// run first.
+  /// A set of coefficients as a bank holds it: of at most ten filters, in the order in which they
+  /// run.
   public static func coefficients(of filters: [PeakingFilter]) -> [Double] {
     precondition(filters.count <= bandCount, "a cascade has ten filters")
     let identities = [PeakingFilter](repeating: .identity, count: bandCount - filters.count)
@@ -41,7 +41,7 @@ public struct EqualizerCascade: ~Copyable {
 
   // MARK: Render thread
 
-  /// Takes over a set of coefficients, the `index`th of a bank, and clears the memory.
+  /// Takes over the set of coefficients at `index` of a bank, and clears the memory.
   @_noLocks
   public mutating func load(_ index: Int, of bank: borrowing DoubleStorage) {
     for band in 0..<Self.bandCount {
@@ -56,7 +56,7 @@ public struct EqualizerCascade: ~Copyable {
     framesUntilCheck = Self.memoryInterval
   }
 
-  /// Becomes what `other` is, memory and all.
+  /// Copies `other`, memory included.
   @_noLocks
   public mutating func adopt(_ other: borrowing EqualizerCascade) {
     filters.adopt(other.filters)
@@ -64,8 +64,8 @@ public struct EqualizerCascade: ~Copyable {
     framesUntilCheck = other.framesUntilCheck
   }
 
-  /// Filters a stretch of two channels; of a single one both buffers are the same. The outputs may be the
-  /// inputs.
+  /// Filters a stretch of two channels; for a single channel both buffers are the same. The outputs
+  /// may be the inputs.
   @_noLocks
   public mutating func process(
     _ left: ChannelBuffer, _ right: ChannelBuffer, into leftOutput: ChannelBuffer,
@@ -83,7 +83,7 @@ public struct EqualizerCascade: ~Copyable {
     }
   }
 
-  /// Lets frames of silence go by, which come out as silence. Only at rest.
+  /// Advances over frames of silence, which stay silence. Only at rest.
   @_noLocks
   public mutating func skip(_ frameCount: Int) {
     precondition(isAtRest, "the filters still ring")
@@ -105,7 +105,8 @@ public struct EqualizerCascade: ~Copyable {
 }
 
 extension PeakingFilter {
-  /// What a cascade computes with. That `b1 == a1` and `b0 + b2 == 1 + a2` leaves no differences.
+  /// The coefficients for a cascade. They use `b1 == a1` and `b0 + b2 == 1 + a2`, so that nothing
+  /// cancels.
   var coefficients: FilterCoefficients {
     FilterCoefficients(b0, reduction * a1, reduction * (1 + a2), -a1, -a2)
   }

@@ -1,21 +1,21 @@
 public import AudioTypes
 public import RenderCore
 
-/// The iPod EQ's render half: ten bands that follow the number of a preset.
+/// The kernel of the iPod EQ: ten bands, chosen by the number of a preset.
 ///
-/// The number is a control word, read at the start of each slice; what the first slice finds holds
-/// at once. A change runs the new curve's filters unheard for 20 ms, so that the lowest bands have
-/// rung up, and then fades from the old curve to the new for 20 ms, with weights that sum to one and
-/// start and end without a corner. Both are counted in frames from the one at which the change was
-/// seen. A change during that time waits for its end, and then the latest counts. A number that is
-/// no preset's changes nothing.
+/// The number is a control word, read at the start of each slice; that of the first slice holds at
+/// once. After a change the new curve's filters run unheard for 20 ms, so that the lowest bands
+/// have rung up; then the output fades from the old curve to the new for 20 ms, with weights that
+/// sum to one and start and end without a corner. Both are counted in frames from the one at which
+/// the change was seen. At the end of a change the kernel looks at the number again, and takes the
+/// latest. A number without a preset changes nothing.
 ///
-/// A transparent preset (Disabled, Flat) passes every sample on as it is. Bypassed, the equalizer
-/// does the same whichever the preset, and gets there and back like from one preset to another; the
-/// filters begin anew when it comes back. Silence gives silence, and says so, once the filters have
-/// rung out. The output's memory may be the input's.
+/// A transparent preset (Disabled, Flat) passes every sample as it is. So does the equalizer when
+/// it is bypassed, whatever the preset, with the same change there and back; the filters begin anew
+/// when it comes back. Silence gives silence, and is marked as such, once the filters have rung
+/// out. The output's memory may be the input's.
 public struct EqualizerKernel: RenderKernel, ~Copyable {
-  /// How long a new curve is warmed up, and how long it is then faded in, in seconds.
+  /// The duration of the warm-up of a new curve, and of the fade after it, in seconds.
   static let halfChangeDuration = 0.02
   private static let chunk = 512
 
@@ -24,23 +24,22 @@ public struct EqualizerKernel: RenderKernel, ~Copyable {
   private let presetSlot: Int
   private let bypassSlot: Int?
   private let presetCount: Int
-  // The coefficients of each preset, at its number.
+  // The coefficients of the presets, in the order of their numbers.
   private let bank: DoubleStorage
-  // For each preset whether it is transparent: 1 or 0.
+  // 1 for each transparent preset, 0 for the others.
   private let transparent: DoubleStorage
   private let warmUpLength: Int
   private let changeLength: Int
   private let scratch: SampleStorage
 
-  // A preset's number; -1 for none. What is bypassed has the number of the first, which is
-  // transparent.
+  // A preset's number; -1 for none. A bypass counts as preset 0, which is transparent.
   private var current = -1
   private var next = -1
   private var requested = -1
-  // The preset that holds when nothing is bypassed.
+  // The preset that holds without a bypass.
   private var preset = 0
-  // Whether the input of this slice is silent: asked before the output, which may have the same
-  // memory, is written.
+  // Whether the input of this slice is silent: asked before the output is written, whose memory may
+  // be the same.
   private var isInputSilent = false
   // Frames since the change to `next` began.
   private var changed = 0
@@ -52,7 +51,7 @@ public struct EqualizerKernel: RenderKernel, ~Copyable {
   /// - Parameters:
   ///   - sampleRate: Of both buses, in hertz.
   ///   - channelCount: Of both buses: 1 or 2.
-  ///   - controls: Must outlive the kernel.
+  /// - controls: Its block must outlive the kernel.
   ///   - presetSlot: The word of `controls` that holds the preset's number.
   ///   - bypassSlot: The word that holds whether the equalizer is bypassed, 0 for no; `nil` where it
   ///     never is.
@@ -154,7 +153,7 @@ public struct EqualizerKernel: RenderKernel, ~Copyable {
     _ input: RenderBus, _ output: RenderBus, start: Int, count: Int
   ) {
     output.markSounding()
-    // The new curve first, and beside the output: that may be where the input is.
+    // The new curve first, into other memory: the output's may be the input's.
     let left = input[0].dropping(start).prefix(count)
     let right = input[channelCount - 1].dropping(start).prefix(count)
     let leftOutput = output[0].dropping(start).prefix(count)
@@ -182,7 +181,7 @@ public struct EqualizerKernel: RenderKernel, ~Copyable {
     next = -1
   }
 
-  /// Fades `buffer` over to `new`, as far as frame `changed` and those that follow it have come.
+  /// Fades `buffer` to `new`; its first frame is frame `changed` of the change.
   @_noLocks
   private mutating func blend(_ new: ChannelBuffer, into buffer: ChannelBuffer) {
     let length = Float(changeLength - warmUpLength)

@@ -14,13 +14,13 @@ public struct EqualizerPreset: Hashable, Sendable {
 
 /// The iPod EQ's 23 presets (facts, section 6.2).
 ///
-/// Numbers 0 (Disabled) and 8 (Flat) and the names are Core Audio's; the curves are those of the
-/// Music application's presets of the same names, which Core Audio does not promise to be the
-/// unit's own.
+/// The names, and the numbers 0 (Disabled) and 8 (Flat), are Core Audio's. The curves are those of
+/// the Music application's presets of the same names; Core Audio does not promise that the unit's
+/// are the same.
 public enum EqualizerPresets {
-  /// Where the ten gains hold, in hertz.
+  /// The frequencies of the ten gains, in hertz.
   ///
-  /// Those that the presets are labelled with. An iPod's true centres are powers of two, 32 to 16384 Hz: up to
+  /// They are the presets' labels. An iPod's true centres are powers of two, 32 to 16384 Hz: up to
   /// 2.4 % above the label, where a curve is within 0.2 dB of its gains.
   public static let centers: [Double] = [
     32, 64, 125, 250, 500, 1000, 2000, 4000, 8000, 16000,

@@ -1,30 +1,31 @@
 internal import Glibc
 
-/// One second-order peaking filter, 1.25 octaves wide: the audio-EQ-cookbook's (R. Bristow-Johnson).
+/// One second-order peaking filter of the Audio EQ Cookbook (R. Bristow-Johnson), 1.25 octaves
+/// wide.
 ///
 /// `H(z) = (b0 + b1 z^-1 + b2 z^-2) / (1 + a1 z^-1 + a2 z^-2)`, and `b1 == a1`.
 public struct PeakingFilter: Hashable, Sendable {
-  /// Of the input's frame.
+  /// The coefficient of the input's frame.
   public let b0: Double
-  /// Of the input's frame before.
+  /// The coefficient of the input's frame before.
   public let b1: Double
-  /// Of the input's frame two before.
+  /// The coefficient of the input's frame two before.
   public let b2: Double
-  /// Of the output's frame before, subtracted.
+  /// The coefficient of the output's frame before, subtracted.
   public let a1: Double
-  /// Of the output's frame two before, subtracted.
+  /// The coefficient of the output's frame two before, subtracted.
   public let a2: Double
-  /// `1 - b0`, worked out without the difference: the part of the input that is taken out at once.
+  /// `1 - b0`, computed without cancellation: the part of the input that is taken out at once.
   let reduction: Double
 
   /// Octaves between the frequencies at which the filter has half its gain in decibels.
   ///
-  /// With bands an octave apart a width of one octave (Q 1.41) leaves dips of up to 0.8 dB between
-  /// bands that are raised alike, and from 1.4 on neighbours work against each other; 1.25 keeps the
-  /// presets' curves within 0.35 dB of the range between the two gains on either side.
+  /// Of bands an octave apart, those of one octave (Q 1.41) leave dips of up to 0.8 dB between
+  /// bands that are raised alike, and those of 1.4 and more counteract their neighbours; 1.25 keeps
+  /// the presets' curves within 0.35 dB of the range between the two gains on either side.
   public static let bandwidth = 1.25
 
-  /// Lets everything through as it is.
+  /// Passes every sample as it is.
   public static let identity = PeakingFilter(b0: 1, a1: 0, b2: 0, a2: 0, reduction: 0)
 
   private init(b0: Double, a1: Double, b2: Double, a2: Double, reduction: Double) {
@@ -44,7 +45,7 @@ public struct PeakingFilter: Hashable, Sendable {
     self.init(Place(center: center, sampleRate: sampleRate), gain: gain)
   }
 
-  /// What a filter is made of besides its gain.
+  /// Everything that a filter is made from but its gain.
   struct Place: Hashable, Sendable {
     let alpha: Double
     let cosine: Double
@@ -53,7 +54,7 @@ public struct PeakingFilter: Hashable, Sendable {
       precondition(
         center > 0 && center < sampleRate / 2, "a centre lies below half the sample rate")
       let angle = 2 * Double.pi * center / sampleRate
-      // The cookbook's width in octaves, which allows for the bilinear transform's narrowing.
+      // The cookbook's width in octaves, which compensates for the bilinear transform's narrowing.
       alpha = sin(angle) * sinh(log(2) / 2 * bandwidth * angle / sin(angle)) * factors.width
       cosine = cos(angle * factors.center)
     }
@@ -68,8 +69,8 @@ public struct PeakingFilter: Hashable, Sendable {
       reduction: (place.alpha / amplitude - place.alpha * amplitude) * scale)
   }
 
-  /// How many frames it takes to ring out: its answer to an impulse begins with `reduction`, and falls
-  /// to 140 dB below the impulse, which leaves ten of them together below 120 dB.
+  /// Frames until it has rung out: its impulse response begins with `reduction` and has fallen to
+  /// 140 dB below the impulse, so that ten of them together are below 120 dB.
   var tailFrames: Double {
     let radius = a2 > 0 ? a2.squareRoot() : a1.magnitude
     guard reduction.magnitude > 1e-7, radius > 0, radius < 1 else { return 0 }
@@ -81,14 +82,14 @@ public struct PeakingFilter: Hashable, Sendable {
     10 * log10(power(at: Self.argument(frequency, sampleRate: sampleRate)))
   }
 
-  /// What `power(at:)` takes for a frequency.
+  /// The argument of `power(at:)` for a frequency.
   static func argument(_ frequency: Double, sampleRate: Double) -> Double {
     let sine = sin(Double.pi * frequency / sampleRate)
     return sine * sine
   }
 
-  /// The squared magnitude of the response, by the squared sine of half the angle: around z = 1,
-  /// where the plain cosines would cancel.
+  /// The squared magnitude of the response, by the squared sine of half the angle: near z = 1 plain
+  /// cosines would cancel.
   func power(at p: Double) -> Double {
     func squared(_ c0: Double, _ c1: Double, _ c2: Double) -> Double {
       let sum = c0 + c1 + c2
@@ -101,31 +102,32 @@ public struct PeakingFilter: Hashable, Sendable {
 /// A graphic equalizer: peaking filters in series whose combined response has a given gain at the
 /// centre of each band.
 ///
-/// Neighbouring bands overlap, so that filters which simply had the wanted gains would miss them by
-/// up to 1.8 dB. The gains of the filters are solved for instead: how much each filter does at each
-/// centre is, in decibels, nearly proportional to its own gain (the interaction matrix of Välimäki
-/// and Liski, "Accurate cascade graphic equalizer", 2017); steps with its inverse on what the true
-/// responses still lack take the rest out.
+/// Neighbouring bands overlap: filters that had the wanted gains themselves would miss them by up
+/// to 1.8 dB. So the gains of the filters are solved for. The effect of each filter at each centre
+/// is, in decibels, nearly proportional to its gain (the interaction matrix of Välimäki and Liski,
+/// "Accurate cascade graphic equalizer", 2017); steps with the inverse of that matrix take out what
+/// the true responses still miss.
 ///
-/// The three highest bands are made so that the curve is that of the analogue filters up to the highest
-/// centre, at whatever rate: `WarpingCorrection`.
+/// The three highest bands are corrected, so that the curve is that of the analogue filters up to
+/// the highest centre, at any rate: `WarpingCorrection`.
 public struct GraphicEqualizerDesign: Hashable, Sendable {
   /// In hertz.
   public let sampleRate: Double
-  /// One for each band, the lowest first; `.identity` for a band that the rate has no room for.
+  /// One for each band, the lowest first; `.identity` for a band without gain, and for one above
+  /// `highestCenter`.
   public let filters: [PeakingFilter]
 
-  /// How long the equalizer sounds on after its input, in seconds, until it has lost 120 dB.
+  /// How long the sound goes on after its input, in seconds, until it has fallen by 120 dB.
   public var tailTime: Double { (filters.map(\.tailFrames).max() ?? 0) / sampleRate }
 
-  /// The largest part of the sample rate at which a band may have its centre. A band above is left
-  /// out: at 8000 Hz the highest is that of 2 kHz, from 36409 Hz on all ten are there.
+  /// The highest centre of a band, as a part of the sample rate. Bands above it are left out: at
+  /// 8000 Hz the highest one is that of 2 kHz, from 35556 Hz on there are all ten.
   public static let highestCenter = 0.45
 
   /// Designs filters that together have `gains` decibels at `centers`.
   ///
   /// - Parameters:
-  ///   - gains: In decibels, within ±24 or so.
+  /// - gains: In decibels, within about ±24.
   ///   - centers: In hertz, rising, about an octave apart.
   ///   - sampleRate: In hertz.
   public init(
@@ -135,7 +137,7 @@ public struct GraphicEqualizerDesign: Hashable, Sendable {
       gains: gains, solver: GraphicEqualizerSolver(centers: centers, sampleRate: sampleRate))
   }
 
-  /// The same with what does not depend on the gains worked out beforehand, for many designs.
+  /// The same with a given solver, whose work does not depend on the gains, for many designs.
   init(gains: [Double], solver: GraphicEqualizerSolver) {
     precondition(gains.count == solver.bandCount, "a band has one centre and one gain")
     sampleRate = solver.sampleRate
@@ -152,13 +154,13 @@ public struct GraphicEqualizerDesign: Hashable, Sendable {
   }
 }
 
-/// Finds the gains that the filters of a graphic equalizer need.
+/// Finds the gains of a graphic equalizer's filters.
 struct GraphicEqualizerSolver {
   let sampleRate: Double
   let bandCount: Int
-  /// Those of the bands that the rate has room for, the lowest first.
+  /// The bands below `GraphicEqualizerDesign.highestCenter`, the lowest first.
   let places: [PeakingFilter.Place]
-  // The centres, as `power(at:)` takes them.
+  // The centres, as arguments of `power(at:)`.
   private let arguments: [Double]
   // The inverse of the interaction matrix, by rows.
   private let interaction: [[Double]]
@@ -177,7 +179,7 @@ struct GraphicEqualizerSolver {
     }
     let arguments = active.map { PeakingFilter.argument($0, sampleRate: sampleRate) }
     self.arguments = arguments
-    // Decibels at each centre for each decibel of a filter, of which six are typical here.
+    // Decibels at each centre for each decibel of a filter's gain, taken at a typical 6 dB.
     let filters = places.map { PeakingFilter($0, gain: 6) }
     let matrix = arguments.map { argument in
       filters.map { 10 * log10($0.power(at: argument)) / 6 }
@@ -185,7 +187,7 @@ struct GraphicEqualizerSolver {
     interaction = Self.inverse(of: matrix)
   }
 
-  /// The gains to give the filters, for `wanted` at the centres: as many as there are places.
+  /// The gains of the filters for `wanted` gains at the centres: one for each place.
   func gains(for wanted: [Double]) -> [Double] {
     let wanted = wanted.prefix(places.count)
     var gains = Array(wanted)
@@ -199,8 +201,9 @@ struct GraphicEqualizerSolver {
     func size(_ errors: [Double]) -> Double { errors.reduce(0) { max($0, abs($1)) } }
 
     var error = errors(gains)
-    // The interaction matrix takes about nine tenths of the error out each time. Where it does not,
-    // far out, the slopes at that point do; a step that makes things worse is halved.
+    // Each step with the interaction matrix removes about nine tenths of the error. Where it does
+    // not, at large gains, the slopes at that point are used; a step that increases the error is
+    // halved.
     var inverse = interaction
     for _ in 0..<100 where size(error) > 1e-8 {
       let step = inverse.map { row in zip(row, error).reduce(0) { $0 + $1.0 * $1.1 } }
@@ -220,7 +223,7 @@ struct GraphicEqualizerSolver {
     return gains
   }
 
-  /// Decibels at each centre for a small change of each filter's gain.
+  /// Decibels at each centre for each decibel of a small change of each filter's gain.
   private func slopes(at gains: [Double]) -> [[Double]] {
     let above = zip(places, gains).map { PeakingFilter($0, gain: $1 + 1e-3) }
     let below = zip(places, gains).map { PeakingFilter($0, gain: $1 - 1e-3) }

@@ -1,21 +1,21 @@
 internal import Glibc
 
-/// What the highest bands of a graphic equalizer are changed by, so that their curve is the analogue
-/// one's up to the centre of the highest band.
+/// A correction of the highest bands of a graphic equalizer, with which their curve is the analogue
+/// one up to the centre of the highest band.
 ///
-/// The bilinear transform presses what lies between a centre and half the sample rate together: at
-/// 44.1 kHz a curve made with it is up to 0.37 dB beside the one at 192 kHz at 11 kHz. With these
-/// widths and centres it is 0.05 dB at 44.1 kHz, 0.04 dB at 48 kHz and 0.1 dB at the lowest rate that has room for a
-/// band. The figures are ours: fitted to the analogue cascade over the curves of the presets, from
-/// 500 Hz to the highest centre, for bands an octave apart.
+/// The bilinear transform compresses the range between a centre and half the sample rate: at 44.1
+/// kHz a curve made with it is up to 0.37 dB off the one at 192 kHz, at 11 kHz. With these widths
+/// and centres it is 0.05 dB at 44.1 kHz, 0.04 dB at 48 kHz and 0.1 dB at the lowest rate that has
+/// room for a band. The figures are ours: fitted to the analogue cascade over the curves of the
+/// presets, from 500 Hz to the highest centre, for bands an octave apart.
 struct WarpingCorrection {
-  /// The factors of a filter's width and of the frequency that it is made for.
+  /// The factors of a filter's width and of its design frequency.
   struct Factors {
     var width = 1.0
     var center = 1.0
   }
 
-  /// For the highest band that there is, the one below it, and the one below that.
+  /// For the highest band, the one below it, and the one below that.
   let factors: [Factors]
 
   /// The natural logarithms of the factors, by the highest centre as a part of the sample rate.
@@ -42,7 +42,7 @@ struct WarpingCorrection {
   init(highestCenter part: Double) {
     let above = Self.table.firstIndex { $0.part >= part } ?? Self.table.count - 1
     let (low, high) = (Self.table[max(0, above - 1)], Self.table[above])
-    // For the most part they grow with the square.
+    // They grow approximately with the square.
     let span = high.part * high.part - low.part * low.part
     let share = span > 0 ? min(1, (part * part - low.part * low.part) / span) : 0
     let values = zip(low.logarithms, high.logarithms).map { exp($0 + share * ($1 - $0)) }

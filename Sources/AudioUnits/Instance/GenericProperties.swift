@@ -2,7 +2,7 @@ public import AudioTypes
 
 /// The properties that every unit has (facts, section 2.2), in the order of their numbers.
 public enum GenericProperties {
-  /// What every unit has, whatever kind it is.
+  /// The properties of every unit, whatever its kind.
   public static let all: [PropertyInfo] =
     (state + formats + rendering + parameters + names + memory + dithering).sorted {
       $0.id.rawValue < $1.id.rawValue
@@ -164,8 +164,8 @@ public enum GenericProperties {
       proposed: "that a bus of any unit has this property of an AudioConverter")
   ]
 
-  /// What a unit of this description has: its own properties, and the generic ones it does not
-  /// describe otherwise, in the order of their numbers.
+  /// The properties of a unit with this description: its own, and the generic ones that it does not
+  /// replace, in the order of their numbers.
   public static func properties(of description: UnitDescription) -> [PropertyInfo] {
     let own = description.properties
     let ids = Set(own.map(\.id))

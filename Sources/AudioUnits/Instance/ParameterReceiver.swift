@@ -1,21 +1,22 @@
 public import AudioTypes
 import Synchronization
 
-/// Hears of parameters of any units that are set with a sender: Core Audio's `AUParameterListener`.
+/// Hears changes of parameters of any units that are set with a sender: Core Audio's
+/// `AUParameterListener`.
 ///
-/// As there, what is set without one (`UnitInstance.setParameter(_:_:_:to:)`, a schedule, a timeline)
-/// is not heard of, and the sender does not hear itself. With a minimum interval, changes are gathered
-/// for that long from the first one on, and the last value of each parameter is delivered.
+/// As there, it does not hear changes without a sender (`UnitInstance.setParameter(_:_:_:to:)`, a
+/// schedule, a timeline), and a sender does not hear its own. With a minimum interval, changes are
+/// gathered for that long from the first one on, and the last value of each parameter is delivered.
 ///
 /// Callable from any thread but the render thread.
 public final class ParameterReceiver: Sendable {
-  /// Told which parameter has been set to which value.
+  /// Called with the unit, the parameter, its scope and element, and the new value.
   public typealias Body = @Sendable (UnitInstance, UInt32, Scope, Int, Float) -> Void
-  /// Runs something after a time: what a run loop is in Core Audio.
+  /// Calls a closure after a time, as a run loop does in Core Audio.
   public typealias Timer = @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
 
   struct Key: Hashable {
-    /// Its serial number.
+    /// The unit's serial number.
     var unit: Int
     var parameter: UInt32
     var scope: Scope
@@ -30,7 +31,7 @@ public final class ParameterReceiver: Sendable {
 
   private struct State {
     var added: Set<Key> = []
-    /// In the order in which they were first changed.
+    /// In the order of their first changes.
     var gathered: [Change] = []
   }
 
@@ -40,9 +41,9 @@ public final class ParameterReceiver: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - minimumInterval: Zero for a call of each change, at once, on the thread that makes it.
-  ///   - timer: Decides on which thread the gathered changes are delivered; a task of its own unless
-  ///     another is given.
+  /// - minimumInterval: Zero for a call at each change, at once, on the thread that makes it.
+  /// - timer: Decides on which thread the gathered changes are delivered; a task of its own by
+  ///   default.
   public init(
     minimumInterval: Duration = .zero,
     timer: @escaping Timer = { interval, body in
@@ -58,8 +59,8 @@ public final class ParameterReceiver: Sendable {
     self.body = body
   }
 
-  /// Listens to a parameter (`AUListenerAddParameter`). Adding it twice is adding it once. The unit does
-  /// not keep the listener, nor the listener the unit.
+  /// Listens to a parameter (`AUListenerAddParameter`). Adding it twice has no further effect. The
+  /// unit and the listener do not retain each other.
   ///
   /// - Throws: `kAudioUnitErr_InvalidElement`, `kAudioUnitErr_InvalidParameter`: there is no wild card
   ///   for listening.
@@ -71,7 +72,7 @@ public final class ParameterReceiver: Sendable {
     unit.admit(self)
   }
 
-  /// Listens to a parameter no more (`AUListenerRemoveParameter`). What has been gathered of it is not
+  /// Stops listening to a parameter (`AUListenerRemoveParameter`). A gathered change of it is not
   /// delivered.
   public func remove(
     _ parameter: UInt32, _ scope: Scope, _ element: Int, of unit: UnitInstance
@@ -89,7 +90,7 @@ public final class ParameterReceiver: Sendable {
     Key(unit: unit.serial, parameter: parameter, scope: scope, element: element)
   }
 
-  /// What it listens to of a unit, in the order of scopes, elements and numbers.
+  /// The parameters of a unit that it listens to, in the order of scopes, elements and numbers.
   func parameters(of unit: UnitInstance) -> [(parameter: UInt32, scope: Scope, element: Int)] {
     let serial = unit.serial
     let keys = state.withLock { $0.added.filter { $0.unit == serial } }
@@ -98,7 +99,7 @@ public final class ParameterReceiver: Sendable {
     }.map { ($0.parameter, $0.scope, $0.element) }
   }
 
-  /// Takes a change up, where it is one that it listens to.
+  /// Delivers or gathers a change, where it listens to the parameter.
   func hear(
     _ unit: UnitInstance, _ parameter: UInt32, _ scope: Scope, _ element: Int, _ value: Float
   ) {
@@ -137,16 +138,16 @@ extension UnitInstance {
   /// (`kAUParameterListener_AnyParameter`).
   public static var anyParameter: UInt32 { 0xFFFF_FFFF }
 
-  /// A listener, as long as there is somebody who keeps it.
+  /// A weak reference to a listener.
   struct Audience {
     weak var listener: ParameterReceiver?
   }
 
-  /// Sets a parameter, from the next slice on, and tells every listener but the one that sets it
+  /// Sets a parameter, from the next slice on, and calls every listener but the sender
   /// (`AUParameterSet`).
   ///
-  /// - Parameter sender: `nil` to tell all.
-  /// - Throws: As `setParameter(_:_:_:to:)`. Nobody is told then.
+  /// - Parameter sender: `nil` to call all listeners.
+  /// - Throws: As `setParameter(_:_:_:to:)`. No listener is called then.
   public func setParameter(
     _ parameter: UInt32, _ scope: Scope, _ element: Int, to value: Float,
     from sender: ParameterReceiver?
@@ -157,11 +158,11 @@ extension UnitInstance {
     }
   }
 
-  /// Tells every listener but the sender what a parameter is (`AUParameterListenerNotify`): after it has
-  /// been set without one, or by a schedule.
+  /// Calls every listener but the sender with the present value of a parameter
+  /// (`AUParameterListenerNotify`): after it has been set without a sender, or by a schedule.
   ///
-  /// - Parameter parameter: `anyParameter` for all of them that are listened to, whatever scope and
-  ///   element are given: after a preset, for instance.
+  /// - Parameter parameter: `anyParameter` for all that are listened to, after a preset, for
+  ///   instance; scope and element are ignored then.
   /// - Throws: `kAudioUnitErr_InvalidElement`, `kAudioUnitErr_InvalidParameter`.
   public func notifyParameterListeners(
     _ parameter: UInt32, _ scope: Scope = .global, _ element: Int = 0,
@@ -176,7 +177,7 @@ extension UnitInstance {
     }
     for listener in audience where listener !== sender {
       for place in listener.parameters(of: self) {
-        // An element that has gone since says nothing.
+        // An element that has been removed since is skipped.
         guard
           let value = try? self.parameter(place.parameter, place.scope, place.element)
         else { continue }
@@ -189,7 +190,7 @@ extension UnitInstance {
     state.withLock { $0.audience.compactMap(\.listener) }
   }
 
-  /// Tells a listener from now on, as long as somebody keeps it.
+  /// Adds a listener, which is held weakly.
   func admit(_ listener: ParameterReceiver) {
     state.withLock { state in
       state.audience.removeAll { $0.listener == nil }

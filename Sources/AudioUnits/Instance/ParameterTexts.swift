@@ -1,11 +1,11 @@
 public import AudioTypes
 
 extension UnitInstance {
-  /// What a property is like: how many bytes its value has in Core Audio, on a machine with 64 bits,
-  /// and whether it may be set at the moment (`AudioUnitGetPropertyInfo`).
+  /// The size of a property's value in Core Audio, in bytes on a machine with 64 bits, and whether
+  /// it may be set at the moment (`AudioUnitGetPropertyInfo`).
   ///
-  /// - Throws: `kAudioUnitErr_InvalidProperty`, `…InvalidScope`, `…InvalidElement`; for a list what
-  ///   reading it is refused with.
+  /// - Throws: `kAudioUnitErr_InvalidProperty`, `…InvalidScope`, `…InvalidElement`; for a list,
+  ///   what reading it throws.
   public func propertyInfo(
     _ id: PropertyID, _ scope: Scope = .global, _ element: Int = 0
   ) throws(Violation) -> (size: Int, isWritable: Bool) {
@@ -14,12 +14,13 @@ extension UnitInstance {
     return (try property(id, scope, element).listSize ?? 0, isWritable)
   }
 
-  /// The answer of a property that is asked something: the name of a parameter's value, the value of
+  /// The answer of a property that takes a question: the name of a parameter's value, the value of
   /// a name, the name of a parameter or of a clump.
   ///
-  /// - Throws: what `property(_:_:_:)` throws; `kAudioUnitErr_InvalidParameter` for a parameter that
-  ///   is not there; `kAudioUnitErr_InvalidPropertyValue` for a text that means nothing and for clump
-  ///   0, which is reserved; `kAudioUnitErr_PropertyNotInUse` for every other clump: there is none.
+  /// - Throws: What `property(_:_:_:)` throws; `kAudioUnitErr_InvalidParameter` for a parameter
+  ///   that does not exist; `kAudioUnitErr_InvalidPropertyValue` for a text without a value and for
+  ///   clump 0, which is reserved; `kAudioUnitErr_PropertyNotInUse` for every other clump: no unit
+  ///   has any.
   public func property(
     _ id: PropertyID, _ scope: Scope = .global, _ element: Int = 0, asking question: ParameterText
   ) throws(Violation) -> ParameterText {
@@ -68,7 +69,7 @@ extension UnitInstance {
 }
 
 extension ParameterInfo {
-  /// A value as one shows it: its name, or the number with its unit.
+  /// A value for display: its name, or the number with its unit.
   public func text(of value: Float) -> String {
     let index = value - range.lowerBound
     if index >= 0, index < Float(valueNames.count), index == index.rounded() {
@@ -77,7 +78,8 @@ extension ParameterInfo {
     return plain(value) + (unit.symbol.isEmpty ? "" : " \(unit.symbol)")
   }
 
-  /// The value that a text means: a name's, or a number with or without its unit; `nil` for none.
+  /// The value of a text: of a name, or of a number with or without its unit; `nil` for any other
+  /// text.
   public func value(of text: String) -> Float? {
     if let index = valueNames.firstIndex(where: { $0.lowercased() == text.lowercased() }) {
       return range.lowerBound + Float(index)

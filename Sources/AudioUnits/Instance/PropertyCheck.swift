@@ -1,8 +1,8 @@
 import AudioTypes
 
-/// Whether a value is one that a property takes.
+/// Checks whether a property takes a value.
 enum PropertyCheck {
-  /// The value as it is stored: a factory preset gets both its number and its name.
+  /// The value to store: a factory preset gets both its number and its name.
   static func checked(
     _ value: PropertyValue, for info: PropertyInfo, of description: UnitDescription,
     at place: Violation.Place
@@ -64,7 +64,7 @@ enum PropertyCheck {
     }
   }
 
-  /// A word as it is written: a four-char code where it can be one.
+  /// A word for a message: a four-char code where it can be one.
   private static func word(_ value: UInt32) -> String {
     PropertyInfo.Choice(value, "").code.map { "'\($0)'" } ?? "\(value)"
   }
@@ -73,7 +73,7 @@ enum PropertyCheck {
     invalid("'\(info.key)' takes \(info.kind.noun)", place)
   }
 
-  /// A factory preset by its number, or a user's own: a negative number, and a name.
+  /// The factory preset of a number, or a user's own: a negative number, and a name.
   private static func known(
     _ preset: Preset, info: PropertyInfo, of description: UnitDescription,
     at place: Violation.Place
@@ -100,7 +100,7 @@ enum PropertyCheck {
 }
 
 extension PropertyInfo.Kind {
-  /// Whether a value is of this kind: what Core Audio tells by its size.
+  /// Whether a value is of this kind, which Core Audio tells by its size.
   func admits(_ value: PropertyValue) -> Bool {
     switch (self, value) {
     case (.boolean, .uint32), (.uint32, .uint32), (.float64, .float64), (.string, .string),
@@ -117,7 +117,7 @@ extension PropertyInfo.Kind {
     }
   }
 
-  /// What a value of this kind is called: `true or false`.
+  /// A value of this kind in a message: `true or false`.
   var noun: String {
     switch self {
     case .boolean: "true or false"

@@ -1,18 +1,18 @@
 import AudioTypes
 import Synchronization
 
-/// What all units of one kind share: worked out when the first of them is opened, and kept.
+/// What all units of one type share, made for the first of them and kept.
 final class UnitBlueprint: Sendable {
   let description: UnitDescription
   /// The generic properties and the unit's own, in the order of their numbers.
   let properties: [PropertyInfo]
-  /// Properties that a parameter takes the place of.
+  /// Properties that a parameter replaces.
   let yielding: [PropertyInfo]
   let factoryPresets: [Preset]
   let controls: ControlMap
-  /// The values of the properties that a fresh unit has.
+  /// The initial values of the properties.
   let values: [PropertyPlace: PropertyValue]
-  /// What a fresh element has.
+  /// The initial formats of an element.
   let initialInputFormat: StreamFormat
   let initialOutputFormat: StreamFormat
   private let parameters: [ParameterInfo]
@@ -21,7 +21,7 @@ final class UnitBlueprint: Sendable {
 
   private static let made = Mutex<[ObjectIdentifier: UnitBlueprint]>([:])
 
-  /// The one of a kind of units.
+  /// The blueprint of a type of units.
   static func of(_ unit: any AudioUnit.Type) -> UnitBlueprint {
     made.withLock { made in
       let key = ObjectIdentifier(unit)

@@ -2,15 +2,15 @@ package import AudioTypes
 public import RenderCore
 import Synchronization
 
-/// What feeds an input of a unit that is in no graph.
+/// The feed of an input of a unit in no graph.
 package enum UnitFeed: Sendable {
   case unit(UnitSource, output: Int)
-  /// A callback, and a number that tells it from any other that has been set.
+  /// A callback, with a number that no other callback that has been set shares.
   case callback(any RenderCallback, serial: Int)
 }
 
-/// A unit that feeds another. The one that is fed keeps it, but for an I/O unit, which may be fed by what
-/// it feeds itself.
+/// A unit that feeds another. The fed unit retains it, unless it is an output unit: an I/O unit may
+/// be fed by the unit that it feeds.
 ///
 /// `@unchecked Sendable`: set once, and a weak reference may be read by any thread.
 package final class UnitSource: @unchecked Sendable {
@@ -25,17 +25,17 @@ package final class UnitSource: @unchecked Sendable {
   package var unit: UnitInstance? { kept ?? seen }
 }
 
-/// Units that are in no graph are connected to one another, and given callbacks, at once.
+/// Units in no graph take connections and callbacks at once.
 extension UnitInstance {
   private static let lastCallback = Atomic<Int>(0)
 
-  /// What feeds the inputs, where the unit is in no graph.
+  /// The feeds of the inputs, where the unit is in no graph.
   package var feeds: [Int: UnitFeed] { state.withLock { $0.feeds } }
 
-  /// What renders the unit, where it is in no graph. The unit keeps it.
+  /// Renders the unit, where it is in no graph. The unit retains it.
   package var keeper: (any AnyObject & Sendable)? { state.withLock { $0.keeper } }
 
-  /// Makes what renders the unit, unless there is one.
+  /// Makes the object that renders the unit, unless there is one.
   package func keeper<Keeper: AnyObject & Sendable>(orMake make: () -> Keeper) -> Keeper {
     let made = make()
     return state.withLock { state in
@@ -45,10 +45,10 @@ extension UnitInstance {
     }
   }
 
-  /// Whether a graph has the unit, and with it what feeds it.
+  /// Whether the unit is in a graph, which then holds its feeds.
   package var isInGraph: Bool { host?.keepsFeeds == true }
 
-  /// Feeds an input as `makeConnection` says.
+  /// Feeds an input, as a value of `makeConnection` says.
   func connectAlone(_ connection: UnitConnection) throws(Violation) {
     let input = connection.input
     let place = Violation.Place(node: nil, .feed(input))
@@ -103,12 +103,12 @@ extension UnitInstance {
     host?.replan(for: self)
   }
 
-  /// Takes away what feeds an input, if anything does.
+  /// Removes the feed of an input, if there is one.
   private func removeFeed(_ input: Int) {
     if forgetFeed(input) { host?.replan(for: self) }
   }
 
-  /// The same, before something else is put in its place. Whether there was anything.
+  /// The same, before another feed takes its place. Returns whether there was one.
   @discardableResult
   private func forgetFeed(_ input: Int) -> Bool {
     let removed = state.withLock { state in
@@ -125,7 +125,7 @@ extension UnitInstance {
     return true
   }
 
-  /// Why a connection cannot be made; `nil` where it can.
+  /// Why a connection is refused; `nil` where it can be made.
   private func refusal(of connection: UnitConnection, from source: UnitInstance) -> String? {
     if isIO && connection.input != RemoteIO.outputElement {
       return "input 1 of an I/O unit is the microphone itself: only the device feeds it"
@@ -141,7 +141,7 @@ extension UnitInstance {
       return "output \(connection.output) already feeds input \(taker.input) of another unit, and "
         + "an output feeds one input only"
     }
-    // The two sides of an I/O unit are no circle.
+    // The two sides of an I/O unit form no cycle.
     guard !source.description.isOutput else { return nil }
     var seen: Set<Int> = []
     var queue = [source]
@@ -155,7 +155,7 @@ extension UnitInstance {
     return nil
   }
 
-  /// Formats go along connections, from what feeds to what is fed.
+  /// Passes the format of the source along a connection.
   private func takeFormat(
     of source: UnitInstance, _ connection: UnitConnection
   ) throws(Violation) {
@@ -178,8 +178,8 @@ extension UnitInstance {
     }
   }
 
-  /// What its own initialize makes of it: formats that have changed where connections begin are taken
-  /// over.
+  /// Passes the present formats of all sources along their connections, as the unit's
+  /// initialization does.
   package func takeConnectedFormats() throws(Violation) {
     for (input, feed) in feeds.sorted(by: { $0.key < $1.key }) {
       guard case .unit(let source, let output) = feed, let unit = source.unit else { continue }
@@ -196,10 +196,10 @@ extension UnitInstance {
   // MARK: Notifications
 
   /// Calls an observer before and after each render of the unit, on the render thread: Core Audio's
-  /// `AudioUnitAddRenderNotify`. It keeps that thread's rules: no allocation, no lock, no system call.
+  /// `AudioUnitAddRenderNotify`. The observer must not allocate, lock or call the system.
   ///
-  /// Before it, what feeds the unit has been rendered already. Of a slice that is cut where a parameter is
-  /// scheduled each piece is a render.
+  /// The unit's feeds have been rendered before the first call. Where a scheduled parameter cuts a
+  /// slice, each piece is a render.
   public func addRenderNotification(_ body: @escaping RenderObserver.Body) -> ListenerToken {
     let token = state.withLock { state in
       state.nextListener += 1
@@ -210,24 +210,24 @@ extension UnitInstance {
     return token
   }
 
-  /// Calls an observer no more (`AudioUnitRemoveRenderNotify`).
+  /// Removes an observer (`AudioUnitRemoveRenderNotify`).
   public func removeRenderNotification(_ token: ListenerToken) {
     let removed = state.withLock { $0.renderObservers.removeValue(forKey: token.number) }
     if removed != nil { host?.replan(for: self) }
   }
 
-  /// Those who look on, in the order in which they came.
+  /// The render observers, in the order of addition.
   package var renderObservers: [RenderObserver] {
     state.withLock { $0.renderObservers.sorted { $0.key < $1.key }.map(\.value) }
   }
 
-  /// Whether anybody looks on.
+  /// Whether the unit has render observers.
   package var hasRenderObservers: Bool { state.withLock { !$0.renderObservers.isEmpty } }
 
   // MARK: The device
 
-  /// Tells an I/O unit the formats of its device's two sides, which its hardware sides then have; `nil` for
-  /// a side that is not there.
+  /// Sets the formats of the device's two sides, which an I/O unit's hardware sides then have;
+  /// `nil` for a missing side.
   package func setDevice(output: StreamFormat?, input: StreamFormat?) {
     guard isIO else { return }
     state.withLock { state in
@@ -246,7 +246,7 @@ extension UnitInstance {
   }
 }
 
-/// Who takes from an output.
+/// The input that an output feeds.
 struct UnitTaker: Sendable {
   weak var unit: UnitInstance?
   var input: Int

@@ -2,22 +2,22 @@ public import AudioTypes
 public import RenderCore
 import Synchronization
 
-/// What a unit asks of the graph that it is in.
+/// What a unit needs of the graph that it is in.
 ///
-/// Called without the unit's own lock, on whichever thread asks the unit.
+/// Called without the unit's own lock, on whichever thread uses the unit.
 public protocol UnitHost: AnyObject, Sendable {
-  /// Whether it is a graph, which keeps what feeds the units in it. Otherwise they keep it themselves.
+  /// Whether it is a graph, which holds the feeds of its units. Otherwise the units hold them.
   var keepsFeeds: Bool { get }
 
   /// The share of the time that rendering takes: 0 to 1, and above 1 where it does not keep up.
   var cpuLoad: Float { get }
 
-  /// Tells every unit of the renders of its own that have failed since the last call, and of those
-  /// upstream of it.
+  /// Reports to every unit the failed renders since the last call: its own, and those upstream of
+  /// it.
   func collectRenderErrors()
 
-  /// Feeds an input of `unit` by an output of another, or by nothing. As with every edit of a graph
-  /// this waits for the graph's update once the graph is initialized.
+  /// Feeds an input of `unit` by an output of another, or by nothing. In an initialized graph this
+  /// edit waits for the update.
   func connect(
     _ connection: UnitConnection, to unit: UnitInstance
   ) throws(Violation)
@@ -27,27 +27,26 @@ public protocol UnitHost: AnyObject, Sendable {
     _ callback: (any RenderCallback)?, of unit: UnitInstance, _ input: Int
   ) throws(Violation)
 
-  /// The stream format that an output connected to an input of `unit` brings there; `nil` where that
-  /// cannot be told.
+  /// The stream format that a connection brings to an input of `unit`; `nil` where it is not known.
   func arrivingFormat(at input: Int, of unit: UnitInstance) -> StreamFormat?
 
-  /// A property of `unit` has changed that the render plan is made by, or what feeds it.
+  /// Makes a new plan: a feed of `unit` has changed, or a property that the plan depends on.
   func replan(for unit: UnitInstance)
 
-  /// Lets an initialized unit begin anew, as if nothing had been rendered.
+  /// Resets an initialized unit, as if it had rendered nothing.
   func reset(_ unit: UnitInstance)
 }
 
-/// Core Audio's `AudioUnitConnection`: what `makeConnection` is set to.
+/// The value of `makeConnection`: Core Audio's `AudioUnitConnection`.
 public final class UnitConnection: Sendable {
-  /// The unit that feeds; `nil` for none, which takes away what feeds the input.
+  /// The unit that feeds; `nil` removes the input's feed.
   public let source: UnitInstance?
   /// The output element that feeds.
   public let output: Int
   /// The input element that is fed.
   public let input: Int
 
-  /// - Parameter source: `nil` to take away what feeds the input.
+  /// - Parameter source: `nil` removes the input's feed.
   public init(from source: UnitInstance?, _ output: Int = 0, to input: Int = 0) {
     self.source = source
     self.output = output
@@ -55,63 +54,63 @@ public final class UnitConnection: Sendable {
   }
 }
 
-/// A render callback as a property holds it: Core Audio's `AURenderCallbackStruct`.
+/// A render callback as the value of a property: Core Audio's `AURenderCallbackStruct`.
 public final class CallbackReference: Sendable {
-  /// What is called for each slice.
+  /// The callback, called for each slice.
   public let callback: any RenderCallback
 
   public init(_ callback: any RenderCallback) { self.callback = callback }
 }
 
 extension PropertyValue {
-  /// What `makeConnection` is set to.
+  /// A value of `makeConnection`.
   public static func connection(_ connection: UnitConnection) -> PropertyValue {
     .object(PropertyObject(connection))
   }
 
-  /// What `setRenderCallback` is set to; `nil` takes away what feeds the input.
+  /// A value of `setRenderCallback`; `nil` removes the input's feed.
   public static func renderCallback(_ callback: (any RenderCallback)?) -> PropertyValue {
     .object(PropertyObject(callback.map { CallbackReference($0) }))
   }
 
-  /// What `setInputCallback` is set to; `nil` takes it away.
+  /// A value of `setInputCallback`; `nil` removes the callback.
   public static func inputCallback(_ body: InputCallbackReference?) -> PropertyValue {
     .object(PropertyObject(body))
   }
 
-  /// What `mutedSpeechActivityEventListener` is set to; `nil` for none.
+  /// A value of `mutedSpeechActivityEventListener`; `nil` for none.
   public static func mutedSpeechActivityListener(
     _ listener: MutedSpeechActivityListener?
   ) -> PropertyValue {
     .object(PropertyObject(listener))
   }
 
-  /// What `hostCallbacks` is set to.
+  /// A value of `hostCallbacks`.
   public static func hostCallbacks(_ callbacks: HostCallbacks?) -> PropertyValue {
     .object(PropertyObject(callbacks))
   }
 }
 
 extension UnitInstance {
-  /// Says which graph the unit is in; `nil` for none any more. The unit does not keep it alive.
+  /// Sets the graph that the unit is in; `nil` removes it. The unit holds it weakly.
   public func setHost(_ host: (any UnitHost)?) { state.withLock { $0.host = host } }
 
   package var host: (any UnitHost)? { state.withLock { $0.host } }
 
-  /// The status of the last render that failed here, taken away.
+  /// Returns the status of the last render that failed here, and clears it.
   public func takeFailure() -> Status {
     Status(rawValue: Int32(bitPattern: failure.take(word: 0)))
   }
 
-  /// The presets that the unit comes with, by number; empty for none.
+  /// The factory presets by number; empty for none.
   public var factoryPresets: [Preset] { blueprint.factoryPresets }
 
-  /// Whether a client has set a property, and nothing has taken its place since.
+  /// Whether a client has set a property, and no parameter has replaced it since.
   public func hasSet(_ id: PropertyID, _ scope: Scope, _ element: Int) -> Bool {
     state.withLock { $0.values[PropertyPlace(id, scope, element)] != nil }
   }
 
-  /// When to begin at the next start, taken away; `nil` for at once.
+  /// Returns when to begin at the next start, and clears it; `nil` for at once.
   public func takeStartTime() -> StartTime? {
     let value = state.withLock {
       $0.values.removeValue(forKey: PropertyPlace(.startTime, .global, 0))
@@ -120,7 +119,7 @@ extension UnitInstance {
     return start
   }
 
-  /// The kernel that tells a client what the microphone side has heard; `nil` where none asks.
+  /// The kernel that calls a client with the microphone's samples; `nil` where no callback is set.
   public var inputCallbackKernel: KernelBox? {
     let value = state.withLock { $0.values[PropertyPlace(.setInputCallback, .global, 0)] }
     guard case .object(let object)? = value,
@@ -129,7 +128,8 @@ extension UnitInstance {
     return .calling(InputCallbackKernel(callback), with: callback)
   }
 
-  /// The kernel that tells a client of speech while the unit is muted; `nil` where none asks.
+  /// The kernel that calls a client on speech while the unit is muted; `nil` where no listener is
+  /// set.
   public var mutedSpeechKernel: KernelBox? {
     let place = PropertyPlace(.mutedSpeechActivityEventListener, .global, 0)
     let (value, controls) = state.withLock { ($0.values[place], $0.controls) }
@@ -142,7 +142,8 @@ extension UnitInstance {
       controls.block)
   }
 
-  /// A value that only the graph knows; as a side effect the graph's news has reached the unit.
+  /// A value that only the graph has. Before `lastRenderError` is read, the graph's errors are
+  /// collected.
   func hostValue(_ info: PropertyInfo) -> PropertyValue? {
     switch info.id {
     case .cpuLoad: return .float64(Double(host?.cpuLoad ?? 0))
@@ -153,7 +154,7 @@ extension UnitInstance {
     }
   }
 
-  /// Sets what concerns the graph, or the unit as a whole. Returns whether it was such a property.
+  /// Sets a property that concerns the graph, or the unit as a whole. Returns whether it was one.
   func handOver(
     _ info: PropertyInfo, _ scope: Scope, _ element: Int, _ value: PropertyValue
   ) throws(Violation) -> Bool {

@@ -3,10 +3,10 @@ public import RenderCore
 import Synchronization
 
 extension UnitInstance {
-  // MARK: The graph's side
+  // MARK: For the graph
 
-  /// Marks what feeds an input or takes from an output, whether there is such a bus (yet) or not.
-  /// The graph keeps it.
+  /// Marks what feeds an input or takes from an output, whether the bus exists yet or not. The
+  /// graph calls it.
   public func setUse(_ use: UnitConfiguration.Element.Use, _ scope: Scope, _ element: Int) {
     let use = use == .none ? nil : use
     state.withLock { state in
@@ -18,7 +18,7 @@ extension UnitInstance {
     }
   }
 
-  /// Forgets every mark that `setUse` has made.
+  /// Clears every mark of `setUse`.
   public func clearUses() {
     state.withLock { state in
       state.inputUses = BusUses()
@@ -26,7 +26,7 @@ extension UnitInstance {
     }
   }
 
-  /// Whether a client has set the whole format of an element, and may have.
+  /// Whether a client has set the whole format of an element that exists.
   public func hasGivenFormat(_ scope: Scope, _ element: Int) -> Bool {
     state.withLock { state in
       guard let elements = state.elements(scope), elements.indices.contains(element) else {
@@ -36,11 +36,11 @@ extension UnitInstance {
     }
   }
 
-  /// The unit as it is configured, formats as they have been set or are at birth.
+  /// The present configuration; formats are those that have been set, or the initial ones.
   public func configuration() -> UnitConfiguration { state.withLock { settled($0) } }
 
-  /// Which configuration this is, of all that any unit has had: a number of the unit's own, and how
-  /// often something has been set that `configuration()` is made of.
+  /// Identifies a configuration among those of all units: by the unit's serial, and a version that
+  /// changes with everything that `configuration()` is made from.
   package var configurationVersion: (serial: Int, version: Int) {
     (serial, state.withLock { $0.version })
   }
@@ -53,7 +53,7 @@ extension UnitInstance {
     }
   }
 
-  /// Takes the formats that initialization has settled and makes the kernels.
+  /// Takes the formats that initialization has settled, and makes the kernels.
   public func initialize(_ configuration: UnitConfiguration) -> UnitKernels {
     let controls = state.withLock { state in
       for (index, element) in configuration.inputs.enumerated() {
@@ -70,7 +70,7 @@ extension UnitInstance {
     return unit.makeKernels(configuration, controls: controls)
   }
 
-  /// Gives back what initialization took. Formats that were propagated are forgotten.
+  /// Uninitializes the unit. Propagated formats are forgotten.
   package func forgetConfiguration() {
     state.withLock { state in
       state.isInitialized = false
@@ -90,8 +90,7 @@ extension UnitInstance {
     }
   }
 
-  /// Takes over formats that inputs of an initialized unit have come to have, as things were connected to
-  /// them.
+  /// Takes over formats that connections have brought to inputs of the initialized unit.
   package func takeFormats(of inputs: [UnitConfiguration.Element]) {
     state.withLock { state in
       guard state.isInitialized, inputs.count == state.inputs.count else { return }
@@ -103,8 +102,8 @@ extension UnitInstance {
     }
   }
 
-  /// The parameters that can be scheduled, and the block that their controls are in: until the number
-  /// of the unit's elements changes, when the block is retired.
+  /// The parameters that can be scheduled, and the block of their controls. The block is retired
+  /// when the number of the unit's elements changes.
   public func schedulableParameters() -> (block: ControlBlock, parameters: [SchedulableParameter]) {
     state.withLock { state in
       let parameters = description.parameters.compactMap { info -> SchedulableParameter? in
@@ -122,10 +121,10 @@ extension UnitInstance {
     }
   }
 
-  /// Refuses what a schedule refuses, in words.
+  /// Throws where a schedule would refuse the event.
   ///
-  /// - Throws: As `setParameter`; `kAudioUnitErr_InvalidParameter` also for a ramp of a parameter that
-  ///   does not ramp.
+  /// - Throws: As `setParameter`; `kAudioUnitErr_InvalidParameter` also for a ramp of a parameter
+  ///   that does not ramp.
   public func check(_ event: ParameterEvent) throws(Violation) {
     switch event.change {
     case .immediate(_, let value):
@@ -141,13 +140,12 @@ extension UnitInstance {
     }
   }
 
-  /// The control that a parameter is, for a ramp to a value.
+  /// The control of a parameter, for a ramp to a value. It stays the same until the number of the
+  /// unit's elements changes.
   ///
-  /// It stays the same until the number of the unit's elements changes.
-  ///
-  /// - Parameter goesAround: Whether the value may be beyond the range of a parameter that is circular.
-  /// - Throws: As `setParameter`; `kAudioUnitErr_InvalidParameter` also for a parameter that does not
-  ///   ramp.
+  /// - Parameter goesAround: Whether the value may be beyond the range of a circular parameter.
+  /// - Throws: As `setParameter`; `kAudioUnitErr_InvalidParameter` also for a parameter that does
+  ///   not ramp.
   public func rampControl(
     _ parameter: UInt32, _ scope: Scope, _ element: Int, to value: Float, goesAround: Bool = false
   ) throws(Violation) -> (block: ControlBlock, index: Int) {
@@ -168,11 +166,11 @@ extension UnitInstance {
     }
   }
 
-  /// From now on what is set on an initialized unit is not in force, but kept: for a graph that puts it
-  /// in force at a frame.
+  /// Holds back what is set on an initialized unit from now on, for a graph that applies it at a
+  /// frame.
   public func holdWrites() { state.withLock { if $0.isInitialized { $0.heldWrites = [] } } }
 
-  /// What has been kept, in order; from now on what is set is in force at once.
+  /// Returns what has been held back, in order. What is set afterwards applies at once.
   public func takeHeldWrites() -> [ControlWrite] {
     state.withLock { state in
       defer { state.heldWrites = nil }
@@ -180,12 +178,12 @@ extension UnitInstance {
     }
   }
 
-  /// Puts what has been kept in force.
+  /// Applies what has been held back.
   public func releaseWrites() {
     for write in takeHeldWrites() { write.block[word: write.index] = write.word }
   }
 
-  /// Remembers the status of a render that failed.
+  /// Stores the status of a failed render, and calls the listeners of `lastRenderError`.
   public func noteRenderError(_ status: Status) {
     let isNew = state.withLock { state in
       let isNew = state.lastRenderError != status
@@ -195,7 +193,7 @@ extension UnitInstance {
     if isNew { notify(.lastRenderError, .global, 0) }
   }
 
-  /// Says that the unit has been started or stopped.
+  /// Stores whether the unit runs, and calls the listeners of `isRunning`.
   public func noteRunning(_ isRunning: Bool) {
     guard info(.isRunning) != nil else { return }
     state.withLock {

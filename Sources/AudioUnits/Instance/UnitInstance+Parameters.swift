@@ -5,7 +5,7 @@ import Synchronization
 extension UnitInstance {
   // MARK: Parameters
 
-  /// The description of a parameter of a scope, or `nil` where it has none of that number.
+  /// The description of a parameter; `nil` where the scope has no such parameter.
   public func parameterInfo(_ parameter: UInt32, _ scope: Scope) -> ParameterInfo? {
     blueprint.parameter(parameter, scope)
   }
@@ -15,24 +15,23 @@ extension UnitInstance {
     blueprint.parameter(named: name, scope)
   }
 
-  /// The elements by which the meters of a bus are read, where each channel has its own, counted through
-  /// all buses of the scope; `nil` where the bus is the element.
+  /// The elements of a bus's meters, where each channel has a meter of its own: counted through all
+  /// buses of the scope. `nil` where the bus is the element.
   public func channelElements(_ scope: Scope, _ bus: Int) -> Range<Int>? {
     state.withLock { unit.channelElements(scope, bus, in: settled($0)) }
   }
 
-  /// The parameter that is a number of the rows of a matrix, as they have been set; `nil` where they do not
-  /// fit.
+  /// The parameter of a level in a matrix property; `nil` where the unit has no such level.
   ///
-  /// - Parameter configuration: With every format settled.
+  /// - Parameter configuration: Every format is settled.
   public func parameter(
     ofLevel row: Int, _ column: Int, in configuration: UnitConfiguration
   ) -> ParameterPlace? {
     unit.parameter(ofLevel: row, column, in: configuration)
   }
 
-  /// The value of a parameter, a meter's included. Where it has been scheduled
-  /// (`ParameterEvent.Change.immediate`), that value, from the moment on in which it was.
+  /// The value of a parameter, or of a meter. A scheduled value (`ParameterEvent.Change.immediate`)
+  /// counts from the moment at which it has been scheduled.
   ///
   /// - Throws: `kAudioUnitErr_InvalidElement`, `kAudioUnitErr_InvalidParameter`.
   public func parameter(
@@ -49,8 +48,8 @@ extension UnitInstance {
     }
   }
 
-  /// Sets a parameter, from the next slice on, and calls the listeners of `addParameterListener`. As
-  /// `AudioUnitSetParameter` does not, it tells no `ParameterReceiver`.
+  /// Sets a parameter, from the next slice on, and calls the listeners of `addParameterListener`.
+  /// As `AudioUnitSetParameter`, it calls no `ParameterReceiver`.
   ///
   /// - Throws: `kAudioUnitErr_InvalidElement`, `kAudioUnitErr_InvalidParameter` (also for a meter
   ///   and a value outside an enforced range).
@@ -78,7 +77,7 @@ extension UnitInstance {
     }
   }
 
-  /// Has a level of a matrix stand for itself: the rows that were set are kept as single levels.
+  /// Turns the rows of a matrix property into single levels, before one of them is set.
   private func leaveMatrix(
     _ parameter: UInt32, _ scope: Scope, _ element: Int, _ state: inout State
   ) {
@@ -91,7 +90,7 @@ extension UnitInstance {
     for (index, word) in words.enumerated() { state.write(word, at: first + 1 + index) }
   }
 
-  /// Ends what a property says in the place of a parameter, once that is set.
+  /// Removes the value of a property that a parameter replaces. Returns the property.
   private func replaceProperty(
     by parameter: UInt32, _ scope: Scope, _ element: Int, _ state: inout State
   ) -> PropertyID? {
@@ -106,7 +105,7 @@ extension UnitInstance {
     return info.id
   }
 
-  /// What is unusual about a value that may be set; `nil` for nothing.
+  /// A warning for an unusual value that may be set; `nil` for a usual one.
   public func warning(
     _ parameter: UInt32, _ scope: Scope, _ element: Int, _ value: Float
   ) -> Violation? {
@@ -119,13 +118,13 @@ extension UnitInstance {
       help: Self.percent(info, value))
   }
 
-  /// What is meant by a gain that is so great that it may be in percent.
+  /// Help with a gain so large that it may be meant in percent.
   private static func percent(_ info: ParameterInfo, _ value: Float) -> [String] {
     guard info.unit == .linearGain, (10...100).contains(value) else { return [] }
     return ["this is a factor: \(plain(value)) % is \(plain(value / 100))"]
   }
 
-  /// Of a level of a matrix.
+  /// The violation of a level of a matrix.
   func notFinite(_ value: Float, _ place: Violation.Place) -> Violation {
     Violation(
       UnitRules.parameterRange, status: .invalidParameter,
@@ -161,8 +160,8 @@ extension UnitInstance {
     return slot
   }
 
-  /// The gain in decibels that the unit has at each of some frequencies, in hertz, as it is set now;
-  /// `nil` for a unit that is no filter. A change that is still on its way counts as made.
+  /// The unit's gain in decibels at each of some frequencies, in hertz, with the present settings;
+  /// `nil` for a unit that is no filter. A change under way counts as ended.
   ///
   /// - Parameter configuration: One that initialization would settle; `nil` for the present one.
   public func gains(
@@ -174,7 +173,7 @@ extension UnitInstance {
     }
   }
 
-  /// How far what the unit puts out goes at most, as it is configured: `AudioUnit.peak(of:in:controls:)`.
+  /// The highest level of the unit's output: `AudioUnit.peak(of:in:controls:)`.
   public func peak(
     of inputs: [Int: PeakLevel], in configuration: UnitConfiguration
   ) -> PeakLevel {

@@ -5,7 +5,7 @@ import Synchronization
 extension UnitInstance {
   // MARK: Properties
 
-  /// The description of a property, or `nil` where the unit has none of that number.
+  /// The description of a property; `nil` where the unit has no such property.
   public func info(_ id: PropertyID) -> PropertyInfo? { blueprint.property(id) }
 
   /// The description of a property by its key (`maximumFramesPerSlice`) or its `kAudio…` name.
@@ -26,8 +26,8 @@ extension UnitInstance {
   /// The value of a property.
   ///
   /// - Throws: `kAudioUnitErr_InvalidProperty`, `…InvalidScope`, `…InvalidElement`,
-  ///   `…PropertyNotInUse` where it has no value now, `…InvalidParameter` for the description of a
-  ///   parameter that is not there.
+  /// `…PropertyNotInUse` where it has no value now, `…InvalidParameter` for the description of a
+  /// parameter that does not exist.
   public func property(
     _ id: PropertyID, _ scope: Scope = .global, _ element: Int = 0
   ) throws(Violation) -> PropertyValue {
@@ -69,9 +69,10 @@ extension UnitInstance {
     }
   }
 
-  /// Calls `listener` after each change of a parameter, or of any for `nil`: whoever sets it, at once.
+  /// Calls `listener` at once after each change of a parameter, or of any parameter for `nil`, with
+  /// or without a sender.
   ///
-  /// It is patchrun's own. Core Audio's listeners hear only of what is set with a sender:
+  /// This is an addition to Core Audio, whose listeners hear only changes with a sender:
   /// `ParameterReceiver`.
   public func addParameterListener(
     _ parameter: UInt32?, _ listener: @escaping ParameterListener
@@ -83,7 +84,7 @@ extension UnitInstance {
     }
   }
 
-  /// Takes a listener away; safe inside the listener itself.
+  /// Removes a listener; allowed inside the listener itself.
   public func removeListener(_ token: ListenerToken) {
     state.withLock { state in
       state.propertyListeners[token.number] = nil
@@ -96,7 +97,7 @@ extension UnitInstance {
       state.propertyListeners.filter { $0.value.0 == id }.keys.sorted()
     }
     for token in tokens {
-      // One listener may have taken another away.
+      // A listener may have removed another.
       let listener = state.withLock { $0.propertyListeners[token]?.1 }
       listener?(id, scope, element)
     }

@@ -14,7 +14,7 @@ extension UnitInstance {
         UnitRules.propertyKnown, status: .invalidProperty,
         "\(description.name) has no property \(id.rawValue)", at: place)
     }
-    // Core Audio looks at a value's size before anything else.
+    // Core Audio checks a value's size before anything else.
     if let value, !info.kind.admits(value) {
       throw PropertyCheck.wrongKind(info, place)
     }
@@ -117,7 +117,7 @@ extension UnitInstance {
       at: .init(node: nil, .property(id, scope, Int(parameter))))
   }
 
-  /// Where a property is kept. Both scopes of an element of an output unit share a channel map.
+  /// Where a property is stored. Both scopes of an element of an output unit share a channel map.
   private func storedPlace(_ id: PropertyID, _ scope: Scope, _ element: Int) -> PropertyPlace {
     PropertyPlace(id, id == .channelMap && description.isOutput ? .output : scope, element)
   }
@@ -131,7 +131,7 @@ extension UnitInstance {
 
   // MARK: Writing a value
 
-  /// Returns whether something has changed that listeners are told of.
+  /// Returns whether a change has to be reported to listeners.
   func set(
     _ info: PropertyInfo, _ scope: Scope, _ element: Int, _ value: PropertyValue,
     _ state: inout State
@@ -170,7 +170,7 @@ extension UnitInstance {
       }
     case (.contextName, .string("")): state.values[stored] = nil
     case (.presentPreset, .preset(let preset)) where preset.number < 0:
-      // The name is new, the sound stays.
+      // Only the name changes, not the sound.
       state.values[stored] = checked
     case (.presentPreset, .preset(let preset)):
       state.factoryPreset = preset
@@ -204,7 +204,7 @@ extension UnitInstance {
       state.write(value.liveWord, at: slot)
       return
     }
-    // Last, and never 0: the sign that there is something new.
+    // Written last, and never 0: another number shows that there is something new.
     state.generation = max(1, state.generation &+ 1)
     state.write(state.generation, at: slot)
   }
@@ -275,11 +275,11 @@ extension UnitInstance {
     return nil
   }
 
-  /// Whether a format that is set on an input which a connection feeds is the one that arrives there:
-  /// then nothing happens, as in Core Audio.
+  /// Whether a format that is set on a connected input is the one that arrives there: then the call
+  /// has no effect, as in Core Audio. `false` where the arriving format is not known: other checks
+  /// decide.
   ///
-  /// - Throws: `kAudioUnitErr_PropertyNotWritable` where another arrives. Where it is not known what
-  ///   does, it answers `false`: the other checks decide.
+  /// - Throws: `kAudioUnitErr_PropertyNotWritable` where another format arrives.
   func agreesWithConnection(
     _ info: PropertyInfo, _ scope: Scope, _ element: Int, _ value: PropertyValue
   ) throws(Violation) -> Bool {
@@ -291,7 +291,7 @@ extension UnitInstance {
     let place = Violation.Place(node: nil, .streamFormat(.input, element))
     switch value {
     case .streamFormat(let format):
-      // A format that no bus can have is that, whatever arrives.
+      // An inconsistent format is refused as such, whatever arrives.
       guard format.inconsistencies.isEmpty else { return false }
       if format == arriving { return true }
       throw .otherFormat(arriving, wanted: format.summary, element, at: place)
@@ -302,7 +302,8 @@ extension UnitInstance {
     }
   }
 
-  /// Whether nothing feeds an input, so that an initialized unit that can may take another format there.
+  /// Whether an initialized unit may take another format at an input: the unit takes formats live,
+  /// and nothing feeds the input.
   private func isFree(_ scope: Scope, _ element: Int, _ state: State) -> Bool {
     unit.takesFormatsLive && scope == .input && state.use(scope, element) == .none
   }
@@ -319,7 +320,7 @@ extension UnitInstance {
     let present = (state.elements(scope) ?? [])[element]
     let writeRefusal = formatWriteRefusal(scope, element, state)
     if present.format == format {
-      // Nothing happens, but that the client has said so counts.
+      // The format stays, but its origin changes: now the client has set it.
       if writeRefusal == nil { state.update(scope, element) { $0.origin = origin } }
       return false
     }

@@ -3,7 +3,7 @@ import RenderCore
 import Synchronization
 
 extension Violation {
-  /// A format that is set on an input is not the one that its connection brings.
+  /// A format set on an input is not the one that its connection brings.
   public static func otherFormat(
     _ arriving: StreamFormat, wanted: String, _ element: Int, at place: Place, notes: [Note] = []
   ) -> Violation {

@@ -2,7 +2,7 @@ public import AudioTypes
 public import RenderCore
 import Synchronization
 
-/// One unit that has been opened: its elements, properties and parameters.
+/// An open unit: its elements, properties and parameters.
 ///
 /// Callable from any thread but the render thread. Properties and parameters are checked as Core
 /// Audio checks them, in the same order and with the same codes (facts, section 2.3).
@@ -12,12 +12,12 @@ public final class UnitInstance: Sendable {
   /// Called after a parameter has changed, on the thread that changed it.
   public typealias ParameterListener = @Sendable (UInt32, Scope, Int, Float) -> Void
 
-  /// What takes a listener away again.
+  /// Identifies a listener for `removeListener(_:)`.
   public struct ListenerToken: Hashable, Sendable {
     let number: Int
   }
 
-  /// The kind of unit that it is one of.
+  /// The type of the unit.
   public let unit: any AudioUnit.Type
   public var description: UnitDescription { blueprint.description }
   /// The generic properties and the unit's own, in the order of their numbers.
@@ -30,10 +30,10 @@ public final class UnitInstance: Sendable {
     var name: String?
   }
 
-  /// Its word 0 holds the status of the last render that failed, until somebody takes it.
+  /// Word 0 holds the status of the last failed render, until it is taken.
   public let failure = ControlBlock(count: 1)
 
-  /// Which buses of a scope are in use, by their elements: most units have nothing but the first.
+  /// The uses of a scope's elements. Most units have only the first.
   struct BusUses {
     private var first: UnitConfiguration.Element.Use?
     private var others: [Int: UnitConfiguration.Element.Use] = [:]
@@ -50,33 +50,33 @@ public final class UnitInstance: Sendable {
     var globalName: String?
     var maximumFramesPerSlice: Int { didSet { version += 1 } }
     var values: [PropertyPlace: PropertyValue] { didSet { version += 1 } }
-    /// Kept apart from the elements: a graph may connect a bus before there are as many.
+    /// Apart from the elements: a graph may connect a bus before it exists.
     var inputUses = BusUses() { didSet { version += 1 } }
     var outputUses = BusUses() { didSet { version += 1 } }
     var controls: ControlLayout { didSet { version += 1 } }
     var isInitialized = false { didSet { version += 1 } }
-    /// How often anything has been set that the configuration is made of.
+    /// Counts the changes of what the configuration is made from.
     var version = 0
-    /// What has been set and is not in force yet; `nil` where what is set is in force.
+    /// Writes that are held back; `nil` where writes apply at once.
     var heldWrites: [ControlWrite]?
     var lastRenderError = Status.ok
-    /// The factory preset whose sound the unit has, whatever the present preset is called.
+    /// The factory preset whose sound the unit has, whatever the present preset's name.
     var factoryPreset: Preset?
-    /// How often numbers that the render side reads have been set.
+    /// Counts the changes of number lists that the render side reads.
     var generation: UInt32 = 0
     weak var host: (any UnitHost)?
-    /// What feeds the inputs, and who takes from the outputs, of a unit that is in no graph.
+    /// The feeds of the inputs, and the readers of the outputs, of a unit in no graph.
     var feeds: [Int: UnitFeed] = [:]
     var takers: [Int: UnitTaker] = [:]
-    /// What renders it then.
+    /// Renders the unit, where it is in no graph.
     var keeper: (any AnyObject & Sendable)?
-    /// Who is told of each render.
+    /// Called before and after each render.
     var renderObservers: [Int: RenderObserver] = [:]
-    /// Of an I/O unit's hardware sides: those that the device has.
+    /// The formats of an I/O unit's hardware sides, as the device has them.
     var deviceFormats: [Scope: StreamFormat] = [:]
     var propertyListeners: [Int: (PropertyID, PropertyListener)] = [:]
     var parameterListeners: [Int: (UInt32?, ParameterListener)] = [:]
-    /// Who hears of what is set with a sender.
+    /// Listeners that hear changes with a sender.
     var audience: [Audience] = []
     var nextListener = 0
 
@@ -103,7 +103,7 @@ public final class UnitInstance: Sendable {
       }
     }
 
-    /// Sets a number that the render side reads.
+    /// Writes a word that the render side reads, or holds it back.
     mutating func write(_ word: UInt32, at slot: Int) {
       if heldWrites == nil {
         controls.block[word: slot] = word
@@ -122,12 +122,12 @@ public final class UnitInstance: Sendable {
   let state: Mutex<State>
 
   private static let lastSerial = Atomic<Int>(0)
-  /// Its own among all that have been made.
+  /// Unique among all units that have been made.
   let serial = UnitInstance.lastSerial.wrappingAdd(1, ordering: .relaxed).newValue
 
   public convenience init(_ unit: any AudioUnit.Type) { self.init(unit, inputCount: nil) }
 
-  /// A unit that has another number of inputs from the beginning, where its kind may be given as many.
+  /// A unit with another initial number of inputs, where its type permits that number.
   package init(_ unit: any AudioUnit.Type, inputCount wanted: Int?) {
     self.unit = unit
     let blueprint = UnitBlueprint.of(unit)
@@ -159,9 +159,9 @@ public final class UnitInstance: Sendable {
 }
 
 extension UnitInstance.Element {
-  /// Back to what a client has set, or to what a fresh element has.
+  /// Goes back to the format that a client has set, or to the initial one.
   ///
-  /// - Parameter isHardware: Whether it is the device's, which has that format.
+  /// - Parameter isHardware: Whether `initial` is the device's format.
   mutating func forgetSettled(_ initial: StreamFormat, isHardware: Bool) {
     switch origin {
     case .given, .rateGiven: break
@@ -173,7 +173,7 @@ extension UnitInstance.Element {
 }
 
 extension PropertyValue {
-  /// What the render side sees of it.
+  /// The word of a value for the render side.
   var liveWord: UInt32 {
     switch self {
     case .uint32(let value): value
@@ -185,7 +185,7 @@ extension PropertyValue {
 }
 
 extension AudioUnit {
-  /// Why an element does not take a format, its own contradictions first; `nil` where it does.
+  /// Why an element does not take a format, inconsistencies first; `nil` where it does.
   public static func violation(
     of format: StreamFormat, scope: Scope, element: Int
   ) -> Violation? {
@@ -209,7 +209,7 @@ extension AudioUnit {
   }
 }
 
-/// A number without a fraction that is zero.
+/// A number as text, without a fraction of zero.
 func plain(_ value: Float) -> String {
   value == value.rounded() && abs(value) < 1e6 ? String(Int(value)) : "\(value)"
 }

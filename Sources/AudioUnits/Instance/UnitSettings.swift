@@ -2,17 +2,17 @@ public import AudioTypes
 import RenderCore
 import Synchronization
 
-/// What has been set on a unit, beside its formats and the numbers of its elements.
+/// The settings of a unit, beside its formats and its numbers of elements.
 public struct UnitSettings: Hashable, Sendable {
-  /// Every property that has been set or has a default, names of elements included; none that only
-  /// a program can set.
+  /// Every property that has been set or has a default, names of elements included; without those
+  /// that only a program can set.
   public var properties: [PropertyPlace: PropertyValue] = [:]
   /// Every parameter that can be set.
   public var parameters: [ParameterPlace: Float] = [:]
 }
 
 extension UnitInstance {
-  /// What has been set on the unit.
+  /// The unit's present settings.
   public var settings: UnitSettings {
     state.withLock { state in
       var settings = UnitSettings()
@@ -41,7 +41,7 @@ extension UnitInstance {
     }
   }
 
-  /// A unit of the same kind on which the same has been set, in no graph and not initialized.
+  /// A unit of the same type with the same settings, in no graph and not initialized.
   public func copy() -> UnitInstance {
     let original = state.withLock { $0 }
     let copy = UnitInstance(unit)

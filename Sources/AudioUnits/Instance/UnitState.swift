@@ -3,8 +3,8 @@ import RenderCore
 import Synchronization
 
 extension UnitInstance {
-  /// What ClassInfo keeps of a unit: its parameters, the properties that belong to its sound, the
-  /// names of its elements, and the preset in use.
+  /// The value of ClassInfo: the parameters, the properties that belong to the sound, the names of
+  /// the elements, and the present preset.
   func classInfo(_ state: State) -> ClassInfo {
     var present = Preset(number: -1, name: "")
     let presetPlace = PropertyPlace(.presentPreset, .global, 0)
@@ -15,7 +15,7 @@ extension UnitInstance {
     }
     var info = ClassInfo(component: description.component, preset: present)
     if present.number < 0, let factory = state.factoryPreset {
-      // The name is a user's, the sound is this one's.
+      // The preset's name is the user's, its sound the factory preset's.
       info.properties.append(.init(.presentPreset, .global, 0, .preset(factory)))
     }
     for scope in Scope.allCases {
@@ -28,7 +28,7 @@ extension UnitInstance {
         info.properties += settings(scope, element, state)
       }
     }
-    // Rows that have been set are among the properties, and say all.
+    // Rows of a matrix that have been set are among the properties, with all levels.
     if state.values[PropertyPlace(.matrixLevels, .global, 0)] == nil {
       for place in unit.parametersApart(in: state.controls) {
         guard
@@ -55,12 +55,12 @@ extension UnitInstance {
     return found
   }
 
-  /// Puts a state back. What it says of elements that are not there is passed over; what it does not
-  /// mention stays, but for the levels of a matrix, of which one that is mentioned stands for all. Every
-  /// listener is told.
+  /// Restores a state, and calls every listener. Settings of elements that do not exist are
+  /// skipped. What the state does not mention stays, except the levels of a matrix: where it
+  /// mentions one, the others get their initial values.
   ///
-  /// - Throws: `kAudioUnitErr_InvalidPropertyValue` where it is the state of another kind of unit or
-  ///   of another version; what a setting in it is refused with.
+  /// - Throws: `kAudioUnitErr_InvalidPropertyValue` for the state of another kind of unit or of
+  ///   another version; what a setting in it is refused with.
   func restore(_ saved: ClassInfo) throws(Violation) {
     guard saved.component == description.component, saved.version == 0 else {
       throw Violation(
@@ -82,14 +82,14 @@ extension UnitInstance {
       try setParameter(parameter, scope, element, to: setting.value)
     }
     if !apart.isEmpty { try closeOthers(apart, controls) }
-    // After the parameters, which would take the place of some.
+    // After the parameters, which replace some properties.
     for setting in saved.properties where setting.element < elementCount(setting.scope) {
       try setProperty(setting.property, setting.scope, setting.element, to: setting.value)
     }
     if info(.presentPreset) != nil, !(saved.preset.number < 0 && saved.preset.name.isEmpty) {
       try setProperty(.presentPreset, to: .preset(saved.preset))
     }
-    // A preset has given some of them its own values, which may have been changed since.
+    // The preset has overwritten parameters that may have been changed after it was chosen.
     guard let preset = state.withLock({ $0.factoryPreset }) else { return }
     let changed = unit.parameters(ofPreset: preset.number)
     for setting in saved.parameters where changed[setting.parameter] != nil {
@@ -97,7 +97,7 @@ extension UnitInstance {
     }
   }
 
-  /// Gives the parameters that stand apart, but for some, the values that they have at birth.
+  /// Gives the parameters placed by `controlSlot` their initial values, except those in `kept`.
   private func closeOthers(
     _ kept: Set<ParameterPlace>, _ controls: ControlLayout
   ) throws(Violation) {

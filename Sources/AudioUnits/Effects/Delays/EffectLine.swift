@@ -1,11 +1,11 @@
 import RenderCore
 
-/// The last samples of several channels, to be read any number of frames back.
+/// A delay line of several channels, which can be read any number of frames back.
 ///
-/// What was before the line began is zero, so beginning anew costs nothing. What is next to nothing is
-/// kept as zero, and what is no number too: neither goes round in a feedback for ever.
+/// Frames from before the line began read as zero, so clearing costs nothing. Values next to zero,
+/// and those that are not finite, are written as zero: neither goes round in a feedback for ever.
 struct EffectLine: ~Copyable {
-  /// How far back one can read, in frames.
+  /// The largest delay that can be read, in frames.
   let reach: Int
   private let length: Int
   private let samples: SampleStorage
@@ -25,29 +25,29 @@ struct EffectLine: ~Copyable {
     samples = SampleStorage(repeating: 0, count: length * channelCount)
   }
 
-  /// About how many bytes it takes.
+  /// Approximately how many bytes a line takes.
   static func memory(channelCount: Int, reach: Int) -> Int { 8 * reach * channelCount }
 
   // MARK: Render thread
 
-  /// Whether everything in it is zero.
+  /// Whether all samples are zero.
   var isEmpty: Bool { @_noLocks get { zeros >= age } }
 
-  /// Forgets what has been.
+  /// Forgets all samples.
   @_noLocks
   mutating func clear() {
     age = 0
     zeros = 0
   }
 
-  /// A sample of `back` frames before the one that is written next: 1 for the last one.
+  /// The sample `back` frames before the one that is written next: 1 for the last one.
   @_noLocks
   func sample(_ channel: Int, back: Int) -> Double {
     if back > age { return 0 }
     return Double(samples[channel * length + (place - back) & (length - 1)])
   }
 
-  /// The same between frames: by J. L. Lagrange's polynomial through four of them, and exactly on a frame.
+  /// The same between frames: by Lagrange's polynomial through four frames, and exactly on a frame.
   ///
   /// - Parameter back: From 1 to the line's reach.
   @_noLocks
@@ -57,7 +57,7 @@ struct EffectLine: ~Copyable {
     if part == 0 { return sample(channel, back: whole) }
     let b = sample(channel, back: whole)
     let c = sample(channel, back: whole + 1)
-    // Too near for a frame on the other side.
+    // The frame on the other side is not written yet.
     if whole < 2 { return b + part * (c - b) }
     let a = sample(channel, back: whole - 1)
     let d = sample(channel, back: whole + 2)
@@ -75,14 +75,14 @@ struct EffectLine: ~Copyable {
     samples[channel * length + place] = isKept ? Float(value) : 0
   }
 
-  /// Keeps a sample to the bit: for a line that nothing goes round in.
+  /// Writes a sample to the bit, for a line without feedback.
   @_noLocks
   mutating func keep(_ channel: Int, _ sample: Float) {
     if sample != 0 { isZero = false }
     samples[channel * length + place] = sample
   }
 
-  /// Goes on to the next frame, once every channel has been written.
+  /// Advances to the next frame, once every channel has been written.
   @_noLocks
   mutating func advance() {
     place = (place + 1) & (length - 1)
@@ -92,8 +92,8 @@ struct EffectLine: ~Copyable {
   }
 }
 
-/// How far back a delay reads, in frames: a change that brings no ramp fades from the one place to the
-/// other over 20 ms, and one that does moves it.
+/// The place where a delay reads, in frames back. A change without a ramp fades from the old place
+/// to the new one over 20 ms; a ramp moves the place.
 struct DelayReach: BitwiseCopyable {
   private let limit: Double
   private let fadeLength: Int
@@ -101,7 +101,7 @@ struct DelayReach: BitwiseCopyable {
   private(set) var from = 1.0
   private var left = 0
 
-  /// - Parameter limit: The most, in frames.
+  /// - Parameter limit: The largest place, in frames.
   init(limit: Int, sampleRate: Double) {
     self.limit = Double(limit)
     fadeLength = Swift.max(1, Int((0.02 * sampleRate).rounded()))
@@ -112,7 +112,7 @@ struct DelayReach: BitwiseCopyable {
   /// Whether two places are heard.
   var isFading: Bool { @_noLocks get { left > 0 } }
 
-  /// How much of the new place is heard in the present frame.
+  /// The weight of the new place in the present frame.
   var weight: Double {
     @_noLocks get {
       let part = Double(fadeLength - left) / Double(fadeLength)
@@ -120,7 +120,7 @@ struct DelayReach: BitwiseCopyable {
     }
   }
 
-  /// Within its limits, and on a frame where it is next to one.
+  /// The place within its limits, and on a frame where it is next to one.
   @_noLocks
   private func held(_ frames: Double) -> Double {
     let near = renderRound(frames)
@@ -134,7 +134,7 @@ struct DelayReach: BitwiseCopyable {
     left = 0
   }
 
-  /// Is there from now on.
+  /// Moves to a place without a fade.
   @_noLocks
   mutating func move(to frames: Double) {
     let value = frames < 1 ? 1 : frames > limit ? limit : frames
@@ -142,7 +142,7 @@ struct DelayReach: BitwiseCopyable {
     left = 0
   }
 
-  /// Sets out for a place; one that is asked for during a fade waits for its end.
+  /// Begins a fade to a place. During a fade the call has no effect.
   @_noLocks
   mutating func fade(to frames: Double) {
     let wanted = held(frames)

@@ -1,14 +1,14 @@
 import AudioTypes
 import RenderCore
 
-/// Distortion's render half, its stages in the order of the parameters:
+/// The kernel of Distortion. Its stages, in the order of the parameters:
 ///
 /// 1. echo: `w = x + exp(-decay) w[n - D]`, mixed with x;
 /// 2. a sample is held for `64^(decimation)` frames and rounded to `16 - 15 rounding` bits, mixed;
 /// 3. `a x + b x² + c x³`, mixed; 4. times `cos f1` and `cos f2`, weighed by the balance, mixed;
-/// 5. `tanh(g x)`; 6. direct current below 5 Hz taken away; 7. the final mix.
+/// 5. `tanh(g x)`; 6. a block of direct current, below 5 Hz; 7. the final mix.
 ///
-/// 3 to 5 run at the multiple of the rate that `oversampling` says. All mixes are straight lines.
+/// 3 to 5 run at `oversampling` times the rate. All mixes are linear.
 struct DistortionKernel: RenderKernel, ~Copyable {
   private let sampleRate: Double
   private let factor: Int
@@ -16,15 +16,15 @@ struct DistortionKernel: RenderKernel, ~Copyable {
   private var glides: GlideBank
   private var line: EffectLine
   private var reach: DelayReach
-  // The input, as late as what comes out of the filters.
+  // The input, delayed by the latency of the filters.
   private var dry: EffectLine
   private let latency: Int
-  // For each channel what is held; what the blocking of direct current took in and gave last.
+  // For each channel the held sample; the last input and output of the block of direct current.
   private let held: DoubleStorage
   private let blocked: DoubleStorage
   private let blockPole: Double
   private var filters: Oversampler
-  // How much of a held sample has passed.
+  // The part of a held sample's time that has passed.
   private var holding = 1.0
   private var phase1 = 0.0
   private var phase2 = 0.0
@@ -68,7 +68,8 @@ struct DistortionKernel: RenderKernel, ~Copyable {
     while pieces.next(context, atMost: EffectPieces.longest) {
       if pieces.beginsAnew { clear() }
       quietFrames = pieces.isSilent && line.isEmpty ? quietFrames : 0
-      // What is in the filters, and in the blocking of direct current: 120 dB at 5 Hz.
+      // After half a second the filters and the block of direct current, at 5 Hz, have fallen by
+      // 120 dB.
       let isQuiet = Double(quietFrames) > sampleRate / 2 && isAtRest()
       if pieces.isProcessed, !isQuiet {
         process(input, output)
@@ -101,7 +102,7 @@ struct DistortionKernel: RenderKernel, ~Copyable {
     phase2 -= phase2 >= 1 ? renderFloor(phase2) : 0
   }
 
-  /// Lets a piece go by that is not heard.
+  /// Passes over a piece that is not heard.
   @_noLocks
   private mutating func pass() {
     for frame in 0..<pieces.count {
@@ -112,7 +113,7 @@ struct DistortionKernel: RenderKernel, ~Copyable {
     }
   }
 
-  /// Goes on by a frame with what is held; whether the next sample is taken.
+  /// Advances the hold by a frame. Returns whether the next sample is taken.
   @_noLocks
   @discardableResult
   private mutating func hold(ahead: Int) -> Bool {
@@ -131,7 +132,7 @@ struct DistortionKernel: RenderKernel, ~Copyable {
       for channel in 0..<pieces.channelCount {
         let sample = Double(input[channel][frame])
         dry.keep(channel, input[channel][frame])
-        // Neither an infinity nor what is no number gets into the filters.
+        // Neither infinities nor NaN get into the filters.
         let isSound = sample.magnitude <= 1e6
         filters.push(channel, coarse(channel, isSound ? sample : 0, ahead, takes))
       }
@@ -177,8 +178,8 @@ struct DistortionKernel: RenderKernel, ~Copyable {
     return echoed + glides.value(5, ahead: ahead) / 100 * (stepped - echoed)
   }
 
-  /// What a sample of the higher rate is shaped with: the polynomial mixed with the sample itself, and
-  /// what modulation and clipping multiply by.
+  /// The factors for a sample at the higher rate: the polynomial mixed with the sample itself, and
+  /// the gain of modulation and clipping.
   private struct Shape: BitwiseCopyable {
     let linear, squared, cubic, gain: Double
 
@@ -211,13 +212,13 @@ struct DistortionKernel: RenderKernel, ~Copyable {
   /// Polynomial, modulation and clipping.
   @_noLocks
   private mutating func shaped(_ sample: Double, _ shape: Shape) -> Double {
-    // Within what a polynomial can be asked of.
+    // Limited, so that the polynomial stays finite.
     let x = sample < -100 ? -100 : sample > 100 ? 100 : sample
     return renderHyperbolicTangent(
       x * (shape.linear + x * (shape.squared + x * shape.cubic)) * shape.gain)
   }
 
-  /// Without direct current.
+  /// Removes direct current.
   @_noLocks
   private mutating func unbiased(_ channel: Int, _ sample: Double) -> Double {
     let value = sample - blocked[2 * channel] + blockPole * blocked[2 * channel + 1]

@@ -1,10 +1,10 @@
-/// What Distortion's presets are: patchrun's figures, Core Audio naming them and no more.
+/// The presets of Distortion. Core Audio gives only their names: the figures are patchrun's.
 struct DistortionPreset: Sendable {
   let name: String
-  /// By the parameters' numbers.
+  /// By the numbers of the parameters.
   let parameters: [UInt32: Float]
 
-  /// What differs from the parameters at birth but for the mixes, which are 0 unless they are given.
+  /// Changes a neutral setting, in which all mixes are 0 but the final one.
   private init(_ name: String, _ changes: [(UInt32, Float)]) {
     self.name = name
     typealias Parameter = Distortion.Parameter
@@ -52,7 +52,7 @@ struct DistortionPreset: Sendable {
     [(P.softClipGain, gain), (P.finalMix, mix)]
   }
 
-  /// By their numbers.
+  /// In the order of their numbers.
   static let all: [DistortionPreset] = [
     .init("DrumsBitBrush", coarse(30, 80, 100) + end(0, 60)),
     .init("DrumsBufferBeats", echo(125, 0.7, 60) + coarse(50, 0, 40) + end(0, 60)),

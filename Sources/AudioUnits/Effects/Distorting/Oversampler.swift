@@ -1,27 +1,27 @@
 import Glibc
 import RenderCore
 
-/// Takes channels to a multiple of their rate and back, by filters of linear phase.
+/// Raises channels to a multiple of their rate and lowers them again, by filters of linear phase.
 ///
-/// A windowed sinc (Kaiser, 90 dB) of 32 frames each way, which lets through what is below 0.41 of the
+/// A windowed sinc (Kaiser, 90 dB) of 32 frames each way, which passes what is below 0.41 of the
 /// rate; each way delays by `delay` frames.
 struct Oversampler: ~Copyable {
-  /// Of each way, in frames.
+  /// The delay of each way, in frames.
   static let delay = 16
 
   private let factor: Int
   private let upLength: Int
   private let downLength: Int
-  // For each phase a row, newest sample last; then the row of the way down.
+  // A row for each phase, newest sample last; then the row of the way down.
   private let up: SampleStorage
   private let down: SampleStorage
-  // Twice over, so that a stretch never wraps.
+  // Written twice, so that a stretch never wraps.
   private let before: SampleStorage
   private let behind: SampleStorage
   private var beforePlace = 0
   private var behindPlace = 0
 
-  /// - Parameter factor: 1 for none, which delays nothing.
+  /// - Parameter factor: 1 for none, without a delay.
   init(factor: Int, channelCount: Int) {
     self.factor = factor
     let taps = 2 * Self.delay * factor
@@ -68,7 +68,7 @@ struct Oversampler: ~Copyable {
 
   // MARK: Render thread
 
-  /// Takes a sample of the lower rate, which is finite.
+  /// Takes a finite sample of the lower rate.
   @_noLocks
   mutating func push(_ channel: Int, _ sample: Double) {
     let first = 2 * channel * upLength + beforePlace
@@ -76,7 +76,7 @@ struct Oversampler: ~Copyable {
     before[first + upLength] = Float(sample)
   }
 
-  /// One of the `factor` samples of the higher rate that belong to it.
+  /// One of the `factor` samples of the higher rate for the sample pushed last.
   @_noLocks
   func raised(_ channel: Int, _ phase: Int) -> Double {
     let first = 2 * channel * upLength + beforePlace
@@ -87,7 +87,7 @@ struct Oversampler: ~Copyable {
         before.buffer(at: first + 1, count: upLength)))
   }
 
-  /// Takes a sample of the higher rate, which is finite.
+  /// Takes a finite sample of the higher rate.
   @_noLocks
   mutating func put(_ channel: Int, _ sample: Double) {
     let first = 2 * channel * downLength + behindPlace
@@ -95,11 +95,12 @@ struct Oversampler: ~Copyable {
     behind[first + downLength] = Float(sample)
   }
 
-  /// Goes on to the next sample of the higher rate, once every channel has one.
+  /// Advances to the next sample of the higher rate, once every channel has one.
   @_noLocks
   mutating func step() { behindPlace = behindPlace + 1 == downLength ? 0 : behindPlace + 1 }
 
-  /// The sample of the lower rate that the first of the higher rate's is on: before the others are taken.
+  /// The sample of the lower rate at the place of the first one of the higher rate. Read it before
+  /// the others are put.
   @_noLocks
   func lowered(_ channel: Int) -> Double {
     let first = 2 * channel * downLength + behindPlace
@@ -109,7 +110,7 @@ struct Oversampler: ~Copyable {
         down.buffer(at: 0, count: downLength), behind.buffer(at: first + 1, count: downLength)))
   }
 
-  /// Goes on to the next frame.
+  /// Advances to the next frame.
   @_noLocks
   mutating func advance() { beforePlace = beforePlace + 1 == upLength ? 0 : beforePlace + 1 }
 

@@ -1,7 +1,7 @@
 public import AudioTypes
 import RenderCore
 
-/// What a unit says of how wide its filters are.
+/// How a unit gives the width of its filters.
 public enum FilterWidth: Sendable {
   /// Q itself.
   case q
@@ -9,7 +9,7 @@ public enum FilterWidth: Sendable {
   case octaves, cents
   /// The level at the cutoff frequency of a low or high pass, in decibels: Q = 10^(R/20).
   case resonance
-  /// Nothing: Q is 1/√2.
+  /// No width: Q is 1/√2.
   case none
 
   @_noLocks
@@ -24,12 +24,12 @@ public enum FilterWidth: Sendable {
   }
 }
 
-/// Which parameters of a unit one of its filters follows.
+/// The parameters of a unit that one of its filters follows.
 public struct FilterBand: Sendable {
-  /// `nil` where `shape` decides.
+  /// The parameter of the filter's type; `nil` where `shape` decides.
   var type: UInt32?
   var shape = FilterShape.parametric
-  /// A switch that takes it out.
+  /// A switch that takes the filter out.
   var bypass: UInt32?
   var frequency: UInt32
   var gain: UInt32?
@@ -51,15 +51,15 @@ public struct FilterBand: Sendable {
   }
 }
 
-/// The filters of a unit: everything that its kernel, its response and its tail are made of.
+/// The filters of a unit, from which its kernel, its response and its tail are made.
 public struct FilterPlan {
   var bands: [FilterBand]
   var width: FilterWidth
-  /// A gain in decibels behind all of them.
+  /// The parameter of a gain in decibels behind all filters.
   var gain: UInt32?
   var isMatched = false
 
-  /// The filters that are heard as the unit is set now.
+  /// The filters that are heard with the present settings.
   func filters(_ settings: EffectSettings) -> [Biquad] {
     guard settings.sampleRate > 0, !settings.isBypassed else { return [] }
     return bands.compactMap { filter(of: $0, settings) }
@@ -75,25 +75,25 @@ public struct FilterPlan {
       q: width.q(band.width.map { settings[$0] } ?? 0), isMatched: isMatched)
   }
 
-  /// The gain of all of them in decibels at some frequencies, in hertz.
+  /// The gain of all filters together in decibels, at frequencies in hertz.
   func gains(at frequencies: [Double], _ settings: EffectSettings) -> [Double] {
     guard settings.sampleRate > 0, !settings.isBypassed else { return frequencies.map { _ in 0 } }
     let filters = filters(settings)
     let gain = self.gain.map { settings[$0] } ?? 0
     return frequencies.map { frequency in
-      // Above half the rate there is nothing: what is asked for there is the edge.
+      // Above half the rate there is no gain to give: that of half the rate stands for it.
       let w = Swift.min(2 * Double.pi * frequency / settings.sampleRate, Double.pi)
       return filters.reduce(gain) { $0 + $1.gain(at: w) }
     }
   }
 
   func tailTime(_ settings: EffectSettings) -> Double {
-    // In series, tails add up at most.
+    // The longest tail. In series the sound may go on for longer, at most for the sum.
     (filters(settings).map(\.tailFrames).max() ?? 0) / settings.sampleRate
   }
 }
 
-/// A unit that consists of filters: `plan` says of which.
+/// A unit that consists of filters, which are in `plan`.
 public protocol FilterUnit: EffectUnit {
   static func plan(in configuration: UnitConfiguration) -> FilterPlan
 }

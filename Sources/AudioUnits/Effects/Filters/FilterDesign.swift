@@ -1,13 +1,12 @@
 import RenderCore
 
-/// The kinds of second-order filters that the filter units know: the numbers are those of NBandEQ's
-/// `kAUNBandEQFilterType_…`.
+/// The shapes of second-order filters. The numbers are those of NBandEQ's `kAUNBandEQFilterType_…`.
 public enum FilterShape: Int, CaseIterable, Sendable {
   case parametric, lowPass, highPass, resonantLowPass, resonantHighPass, bandPass, bandStop
   case lowShelf, highShelf, resonantLowShelf, resonantHighShelf
 
-  /// As a patch calls it. Written out: a case that names itself is looked up by reflection, and all of them
-  /// together took a seventh of the start of the program.
+  /// Its name in patches. Written out: the names of cases are looked up by reflection, and all of
+  /// them together took a seventh of the start of the program.
   var name: String {
     switch self {
     case .parametric: "parametric"
@@ -24,7 +23,7 @@ public enum FilterShape: Int, CaseIterable, Sendable {
     }
   }
 
-  /// Whether a gain in decibels belongs to it.
+  /// Whether the shape has a gain in decibels.
   public var hasGain: Bool {
     @_noLocks get {
       switch self {
@@ -34,7 +33,7 @@ public enum FilterShape: Int, CaseIterable, Sendable {
     }
   }
 
-  /// Whether a width belongs to it: Butterworth filters and plain shelves have Q = 1/√2.
+  /// Whether the shape has a width: Butterworth filters and plain shelves have Q = 1/√2.
   public var hasWidth: Bool {
     @_noLocks get {
       switch self {
@@ -44,7 +43,7 @@ public enum FilterShape: Int, CaseIterable, Sendable {
     }
   }
 
-  /// The shape of a number; a number that is none's is `parametric`.
+  /// The shape of a number; `parametric` for a number that has none.
   @_noLocks
   static func numbered(_ number: Double) -> FilterShape {
     switch number {
@@ -65,10 +64,10 @@ public enum FilterShape: Int, CaseIterable, Sendable {
 
 /// `(b0 + b1 z⁻¹ + b2 z⁻²) / (1 + a1 z⁻¹ + a2 z⁻²)`.
 public struct Biquad: BitwiseCopyable, Sendable {
-  /// Those of the fraction, in which a0 is 1.
+  /// The coefficients; a0 is 1.
   public var b0, b1, b2, a1, a2: Double
 
-  /// Divides all of them by `a0`.
+  /// Divides all coefficients by `a0`.
   @_noLocks
   public init(_ b0: Double, _ b1: Double, _ b2: Double, over a0: Double, _ a1: Double, _ a2: Double)
   {
@@ -82,9 +81,9 @@ public struct Biquad: BitwiseCopyable, Sendable {
   /// Passes every sample as it is.
   public static var identity: Biquad { @_noLocks get { Biquad(1, 0, 0, over: 1, 0, 0) } }
 
-  /// The square of the gain at `w` radians a frame.
+  /// The square of the gain at `w` radians per frame.
   public func power(at w: Double) -> Double {
-    // In φ = sin²(w/2), which loses nothing at low frequencies (Bristow-Johnson).
+    // In φ = sin²(w/2), which keeps its precision at low frequencies (Bristow-Johnson).
     let phi = renderSine(w / 2) * renderSine(w / 2)
     func part(_ c0: Double, _ c1: Double, _ c2: Double) -> Double {
       let sum = c0 + c1 + c2
@@ -93,7 +92,7 @@ public struct Biquad: BitwiseCopyable, Sendable {
     return part(b0, b1, b2) / part(1, a1, a2)
   }
 
-  /// The gain in decibels at `w` radians a frame; -200 where nothing gets through.
+  /// The gain in decibels at `w` radians per frame; -200 where nothing gets through.
   public func gain(at w: Double) -> Double {
     let power = power(at: w)
     return power > 1e-20 ? 10 * renderLog10(power) : -200
@@ -111,18 +110,19 @@ public struct Biquad: BitwiseCopyable, Sendable {
   }
 }
 
-/// The closed forms of the filters: the bilinear ones of R. Bristow-Johnson's *Audio EQ Cookbook*, and
-/// for those who want no squeezing near half the rate those of M. Vicanek, *Matched Second Order Digital
-/// Filters* (2016). Apple documents neither for its own.
+/// Designs filters: bilinear ones by the closed forms of R. Bristow-Johnson's *Audio EQ Cookbook*
+/// or, without their compression near half the rate, those of M. Vicanek, *Matched Second Order
+/// Digital Filters* (2016). Apple does not document its own.
 ///
-/// Everything is the render thread's too: a control that moves is a filter that is designed anew.
+/// Everything may run on the render thread: a filter whose control moves is designed again.
 public enum FilterDesign {
-  /// The lowest and the highest frequency that a filter is designed for, as parts of the rate.
+  /// The lowest and the highest frequency of a design, as parts of the rate.
   static var lowest: Double { @_noLocks get { 1e-6 } }
   static var highest: Double { @_noLocks get { 0.49 } }
   static var plainQ: Double { @_noLocks get { 0.707_106_781_186_547_5 } }
 
-  /// The Q of a bandwidth in octaves, as an analogue filter has it: `1 / (2 sinh(N ln 2 / 2))`.
+  /// The Q of a bandwidth in octaves of an analogue filter: `1 / (2 sinh(N ln 2 / 2))`. Less than
+  /// 0.001 and more than 12 octaves count as those.
   @_noLocks
   public static func q(octaves: Double) -> Double {
     let width = octaves > 0.001 ? octaves < 12 ? octaves : 12 : 0.001
@@ -130,9 +130,9 @@ public enum FilterDesign {
   }
 
   /// - Parameters:
-  ///   - frequency: As a part of the rate; taken as 0.49 where it is more.
-  ///   - gain: In decibels; without meaning where the shape has none.
-  ///   - q: Greater than 0.
+  /// - frequency: As a part of the rate; more than 0.49 counts as 0.49.
+  /// - gain: In decibels; not used by shapes without a gain.
+  /// - q: Greater than 0; not used by shapes without a width.
   @_noLocks
   public static func biquad(
     _ shape: FilterShape, frequency: Double, gain: Double, q: Double, isMatched: Bool
@@ -150,7 +150,7 @@ public enum FilterDesign {
   ) -> Biquad {
     let cosine = renderCosine(w)
     let half = renderSine(w / 2)
-    // 1 - cos w, without the loss of places that a low frequency brings.
+    // 1 - cos w, without cancellation at low frequencies.
     let rest = 2 * half * half
     let alpha = renderSine(w) / (2 * q)
     let a = renderPower(10, gain / 40)
@@ -187,9 +187,9 @@ public enum FilterDesign {
 
   // MARK: Matched
 
-  /// Poles by impulse invariance, zeros so that the gain is the analogue filter's at 0, at the filter's
-  /// frequency, and at half the rate or in its slope. What is raised is the inverse of what is lowered
-  /// by as much, whichever has its poles at the lower frequency.
+  /// Poles by impulse invariance; zeros so that the gain is the analogue filter's at 0, at the
+  /// filter's frequency, and at half the rate or in its slope. A boost is the inverse of a cut by
+  /// as much, whichever has its poles at the lower frequency.
   @_noLocks
   private static func matched(
     _ shape: FilterShape, _ w: Double, _ gain: Double, _ q: Double
@@ -253,7 +253,7 @@ public enum FilterDesign {
     }
   }
 
-  /// The filter whose numerator has these squares of gains.
+  /// The filter whose numerator has these squared gains.
   @_noLocks
   private static func zeros(
     _ power0: Double, _ power1: Double, _ power2: Double, _ poles: MatchedPoles
@@ -271,7 +271,7 @@ public enum FilterDesign {
   }
 }
 
-/// The poles of an analogue filter where impulse invariance has them.
+/// The poles of an analogue filter by impulse invariance.
 private struct MatchedPoles {
   let a1, a2: Double
 

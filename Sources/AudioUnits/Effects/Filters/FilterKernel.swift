@@ -1,17 +1,17 @@
 import AudioTypes
 import RenderCore
 
-/// The render half of every unit that consists of filters: second-order sections in series, then a gain.
+/// The kernel of every unit that consists of filters: second-order sections in series, then a gain.
 ///
-/// A parameter that is changed gets there in 10 ms, or as a ramp says. While one moves, its filter is
-/// designed anew every 16 frames, counted from the frame at which it set out, and the coefficients go in
-/// straight lines between. A type, and a switch of a band, fade in the same way for 10 ms. So a change
-/// never clicks, and what comes out does not depend on slices.
+/// A change of a parameter takes 10 ms, or as long as its ramp. While one moves, its filter is
+/// designed again every 16 frames, counted from the frame at which it began to move, and the
+/// coefficients move linearly in between. A change of a band's type or switch fades for 10 ms in
+/// the same way. So a change never clicks, and the output does not depend on slices.
 struct FilterKernel: RenderKernel, ~Copyable {
-  /// How long a change takes that says nothing of it, in seconds.
+  /// The duration of a change without a glide of its own, in seconds.
   static let changeDuration = 0.01
   private static var cell: Int { @_noLocks get { 16 } }
-  // Where in a band's controls they are, as `FilterBand.controls` puts them.
+  // The places of a band's controls, in the order of `FilterBand.controls`.
   private static var stride: Int { @_noLocks get { 5 } }
   private static var frequency: Int { @_noLocks get { 0 } }
   private static var gain: Int { @_noLocks get { 1 } }
@@ -27,16 +27,16 @@ struct FilterKernel: RenderKernel, ~Copyable {
   private var pieces: EffectPieces
   private var glides: GlideBank
   private var sections: FilterSections
-  // For each band its type and its switch as they were seen, and the frames that are left of the fade
-  // from what it was.
+  // For each band its type and switch as they were last seen, and the frames left of the fade from
+  // the filter before.
   private let types: DoubleStorage
   private let switches: DoubleStorage
   private let fades: DoubleStorage
   private var longestFade = 0
-  // Frames that are left of the cell; 0 where nothing moves.
+  // Frames left of the cell; 0 while nothing moves.
   private var cellLeft = 0
   private var hasBegun = false
-  // The gain at the beginning of the cell, what each of its frames adds, and how many have passed.
+  // The gain at the beginning of the cell, its step per frame, and the frames that have passed.
   private var gain = 1.0
   private var gainRise = 0.0
   private var gainPlace = 0
@@ -70,7 +70,7 @@ struct FilterKernel: RenderKernel, ~Copyable {
     guard pieces.begin(context) else { return .formatNotSupported }
     if glides.follow() {
       if !hasBegun { setUp() }
-      // A change begins a cell of its own.
+      // A change begins a new cell.
       cellLeft = 0
       prepare()
     }
@@ -94,7 +94,7 @@ struct FilterKernel: RenderKernel, ~Copyable {
     return .ok
   }
 
-  /// What the controls say in the first slice holds at once.
+  /// Takes the controls of the first slice without a glide.
   @_noLocks
   private mutating func setUp() {
     hasBegun = true
@@ -107,7 +107,7 @@ struct FilterKernel: RenderKernel, ~Copyable {
     gainGoal = gain
   }
 
-  /// Plans the next cell, where anything moves.
+  /// Plans the next cell, where something moves.
   @_noLocks
   private mutating func prepare() {
     for band in 0..<bandCount { look(band) }
@@ -123,7 +123,7 @@ struct FilterKernel: RenderKernel, ~Copyable {
     gainRise = (gainGoal - gain) / Double(Self.cell)
   }
 
-  /// Begins the fade of a band whose type or switch has been changed.
+  /// Begins the fade of a band whose type or switch has changed.
   @_noLocks
   private mutating func look(_ band: Int) {
     let type = glides.goal(band * Self.stride + Self.type)
@@ -182,7 +182,7 @@ struct FilterKernel: RenderKernel, ~Copyable {
     prepare()
   }
 
-  /// The filter that a band is after some frames.
+  /// The filter of a band some frames ahead.
   @_noLocks
   private mutating func numbers(_ band: Int, ahead: Int) -> FilterNumbers {
     let row = band * Self.stride

@@ -1,9 +1,9 @@
 import AudioTypes
 import Glibc
 
-/// Parameters that several of the filter units have.
+/// Parameters that several filter units share.
 enum FilterParameters {
-  /// What is said of every filter's closed form.
+  /// The note on the closed form of every filter.
   static let form = "that its response is the Audio EQ Cookbook's"
 
   static func frequency(
@@ -34,9 +34,9 @@ enum FilterParameters {
   }
 }
 
-/// Properties that all the filter units have.
+/// Properties that all filter units have.
 enum FilterProperties {
-  /// How many frequencies the response has.
+  /// The number of frequencies in the response.
   static let responseCount = 1024
 
   static let response = PropertyInfo(

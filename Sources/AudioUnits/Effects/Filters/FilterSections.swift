@@ -3,41 +3,43 @@ import RenderCore
 /// Second-order filters in series over any number of channels, whose coefficients may move with every
 /// frame.
 ///
-/// One that moves is a state-variable filter, integrated by the trapezoidal rule: with the memory `s1`, `s2`,
+/// A moving section is a state-variable filter, integrated by the trapezoidal rule, with the memory
+/// `s1`, `s2`:
 ///
 ///     v3 = x - s2;  v1 = c1 s1 + c2 v3;  v2 = s2 + c2 s1 + c3 v3
 ///     s1 = 2 v1 - s1;  s2 = 2 v2 - s2;  y = m0 x + m1 v1 + m2 v2
 ///
-/// The matrix that takes the memory from frame to frame is the Cayley transform of a dissipative one:
-/// it makes no vector longer, and neither does any mixture of such matrices. So coefficients may go in
-/// straight lines from those of one filter to those of any other without the memory growing, which the
-/// direct forms do not promise.
+/// The matrix that takes the memory from frame to frame is the Cayley transform of a dissipative
+/// one: it makes no vector longer, and neither does any mixture of such matrices. So coefficients
+/// may move linearly from one filter to any other without the memory growing, which the direct
+/// forms do not promise.
 ///
-/// One that stands still is a direct form II, with which several share a vector (`FilterCascade`). Its memory
-/// `w1`, `w2` is the other's: `s1 = 2 c2 (w1 - w2)` and `s2 = 2 c3 (w1 + w2)`, at whatever gain. A section
-/// changes from one to the other where it sets out and where it has arrived, which does not depend on slices.
+/// A resting section is a direct form II, several of which share a vector (`FilterCascade`). With
+/// its memory `w1`, `w2`, at any gain, `s1 = 2 c2 (w1 - w2)` and `s2 = 2 c3 (w1 + w2)`. A section
+/// changes its form when it begins to move and when it has arrived, which does not depend on
+/// slices.
 struct FilterSections: ~Copyable {
-  /// Numbers of a filter: c1, c2, c3, m0, m1, m2.
+  /// The numbers of a section: c1, c2, c3, m0, m1, m2.
   static var width: Int { @_noLocks get { 6 } }
 
   let count: Int
   let channelCount: Int
-  // For each section the coefficients of the frame rendered last, and what is added in each frame.
+  // For each section the coefficients of the last frame, and their steps per frame.
   private let now: DoubleStorage
   private let step: DoubleStorage
   private let goal: DoubleStorage
   private let start: DoubleStorage
-  // 1 for a section that runs.
+  // 1 for a running section.
   private let running: DoubleStorage
-  // 1 for one whose coefficients move.
+  // 1 for a section whose coefficients move.
   private let moving: DoubleStorage
-  // 1 for one whose memory is that of a state-variable filter.
+  // 1 for a section whose memory is that of a state-variable filter.
   private let turned: DoubleStorage
   private var isAnyTurned = false
-  // The sections that run, and the memory of all.
+  // The running sections, and the memory of all.
   private var cascade: FilterCascade
   private(set) var isAtRest = true
-  /// Whether any section's coefficients are on a way.
+  /// Whether the coefficients of any section move.
   private(set) var isMoving = false
 
   init(count: Int, channelCount: Int) {
@@ -62,10 +64,10 @@ struct FilterSections: ~Copyable {
   @_noLocks
   func isMoving(_ section: Int) -> Bool { moving[section] != 0 }
 
-  /// What the section of a filter computes with.
+  /// The numbers of a filter's section.
   @_noLocks
   static func numbers(of filter: Biquad) -> FilterNumbers {
-    // 4 g² D and 4 D, of the filter's g and D = 1 / (1 + g k + g²); c1 is D.
+    // `low` is 4 g² D and `high` is 4 D, with D = 1 / (1 + g k + g²), which is c1.
     let low = 1 + filter.a1 + filter.a2
     let high = 1 - filter.a1 + filter.a2
     let g = renderSquareRoot(low / high)
@@ -78,7 +80,7 @@ struct FilterSections: ~Copyable {
     return FilterNumbers(c1, c2, c3, m0, m1, m2)
   }
 
-  /// Makes a section that does not run a filter.
+  /// Starts a stopped section as a filter.
   @_noLocks
   mutating func begin(_ section: Int, as numbers: FilterNumbers) {
     for index in 0..<Self.width { now[section * Self.width + index] = numbers[index] }
@@ -88,7 +90,7 @@ struct FilterSections: ~Copyable {
     turned[section] = 0
   }
 
-  /// Begins a way in a straight line to a filter, `frames` frames long.
+  /// Begins a linear move of a section to a filter, `frames` frames long.
   @_noLocks
   mutating func aim(_ section: Int, at numbers: FilterNumbers, in frames: Int) {
     if turned[section] == 0 { turn(section) }
@@ -101,7 +103,7 @@ struct FilterSections: ~Copyable {
     }
   }
 
-  /// Ends all ways: every section is what it was to become.
+  /// Ends all moves: every section has the coefficients that it moved to.
   @_noLocks
   mutating func arrive() {
     isMoving = false
@@ -111,13 +113,13 @@ struct FilterSections: ~Copyable {
     }
   }
 
-  /// Remembers what a section is, to mix it with what it becomes.
+  /// Keeps the coefficients of a section, to mix them with later ones.
   @_noLocks
   mutating func remember(_ section: Int) {
     for index in section * Self.width..<(section + 1) * Self.width { start[index] = now[index] }
   }
 
-  /// What a section was when it was remembered.
+  /// The coefficients that `remember(_:)` has kept.
   @_noLocks
   func remembered(_ section: Int) -> FilterNumbers {
     let first = section * Self.width
@@ -126,7 +128,7 @@ struct FilterSections: ~Copyable {
       start[first + 5])
   }
 
-  /// Takes a section out, and clears its memory.
+  /// Stops a section, and clears its memory.
   @_noLocks
   mutating func stop(_ section: Int) {
     running[section] = 0
@@ -140,7 +142,7 @@ struct FilterSections: ~Copyable {
     isAtRest = true
   }
 
-  /// How many sections run before this one.
+  /// The place of a section among those that run.
   @_noLocks
   private func place(of section: Int) -> Int {
     var place = 0
@@ -148,7 +150,7 @@ struct FilterSections: ~Copyable {
     return place
   }
 
-  /// A section that stands still in direct form II.
+  /// The direct form II of a section that rests.
   @_noLocks
   private func coefficients(_ section: Int) -> FilterCoefficients {
     let first = section * Self.width
@@ -163,7 +165,7 @@ struct FilterSections: ~Copyable {
       m0 + n1 + n2, 2 * n2 - a1 * (n1 + n2), (n2 - n1) - a2 * (n1 + n2), -a1, -a2)
   }
 
-  /// Makes the memory of a section that sets out that of a state-variable filter.
+  /// Converts the memory of a section to that of a state-variable filter.
   @_noLocks
   private mutating func turn(_ section: Int) {
     turned[section] = 1
@@ -180,7 +182,7 @@ struct FilterSections: ~Copyable {
     }
   }
 
-  /// Makes every section that has arrived a direct form again.
+  /// Converts every section that has arrived back to direct form II.
   @_noLocks
   private mutating func settle() {
     isAnyTurned = false
@@ -206,11 +208,11 @@ struct FilterSections: ~Copyable {
     }
   }
 
-  /// Filters a piece, and multiplies it by a gain that goes from frame to frame by `rise`.
+  /// Filters a piece, and multiplies it by a gain that changes by `rise` from frame to frame.
   ///
   /// - Parameters:
-  ///   - gain: That of a frame.
-  ///   - place: How many frames after that one the frame before the first is.
+  /// - gain: The gain at the beginning of the cell.
+  /// - place: Frames of the cell before the piece.
   @_noLocks
   mutating func process(
     _ input: RenderBus, into output: RenderBus, from first: Int, count length: Int, gain: Double,
@@ -223,7 +225,7 @@ struct FilterSections: ~Copyable {
       let second = channel + 1 < channelCount ? channel + 1 : channel
       cascade.take(
         input[channel].dropping(first).prefix(length), input[second].dropping(first).prefix(length))
-      // Those that stand still together, up to one that moves.
+      // Resting sections run together, up to a moving one.
       var place = 0
       var begun = 0
       for section in 0..<count where running[section] != 0 {
@@ -243,19 +245,19 @@ struct FilterSections: ~Copyable {
     skip(length)
   }
 
-  /// Lets frames go by that are not filtered.
+  /// Advances over frames that are not filtered.
   @_noLocks
   mutating func skip(_ length: Int) {
     guard isMoving else { return }
     for section in 0..<count where moving[section] != 0 {
       for index in section * Self.width..<(section + 1) * Self.width {
-        // Not times the length: so it is the same however the way is cut.
+        // Added frame by frame: so the rounding does not depend on how the move is cut.
         for _ in 0..<length { now[index] += step[index] }
       }
     }
   }
 
-  /// Filters by a section whose coefficients move.
+  /// Filters by a moving section.
   @_noLocks
   private mutating func move(_ section: Int, _ place: Int, _ channel: Int, _ length: Int) {
     let row = section * Self.width
@@ -287,14 +289,14 @@ struct FilterSections: ~Copyable {
     }
   }
 
-  /// Clears memory that is next to nothing, or has been spoilt by what is not a number.
+  /// Clears memory that is next to zero, or that is no longer finite.
   @_noLocks
   mutating func tidy() {
     if cascade.isSpent { clear() }
   }
 }
 
-/// The six numbers that a section computes with.
+/// The six numbers of a section.
 struct FilterNumbers: BitwiseCopyable {
   private var n0, n1, n2, n3, n4, n5: Double
 
@@ -321,10 +323,10 @@ struct FilterNumbers: BitwiseCopyable {
     }
   }
 
-  /// The same poles, and every sample as it is.
+  /// The same poles, passing every sample as it is.
   var passing: FilterNumbers { @_noLocks get { FilterNumbers(n0, n1, n2, 1, 0, 0) } }
 
-  /// `weight` of these and the rest of others.
+  /// `weight` of these and the rest of `other`.
   @_noLocks
   func mixed(_ weight: Double, with other: FilterNumbers) -> FilterNumbers {
     FilterNumbers(

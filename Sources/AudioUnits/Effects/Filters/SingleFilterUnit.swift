@@ -1,8 +1,8 @@
 import AudioTypes
 
-/// A unit that is one filter: `band` says which, and by which parameters it is set.
+/// A unit of one filter, which `band` describes.
 ///
-/// Each is a file with a description, made by `filter`, its band and what says how wide it is.
+/// Each is a file with a description, made by `filter`, its band and its width.
 public protocol SingleFilterUnit: FilterUnit {
   static var band: FilterBand { get }
   static var width: FilterWidth { get }
@@ -13,7 +13,7 @@ extension SingleFilterUnit {
     FilterPlan(bands: [band], width: width)
   }
 
-  /// The description of a unit that is one filter.
+  /// The description of a unit of one filter.
   ///
   /// - Parameters:
   ///   - subtype: Its four characters.

@@ -1,21 +1,22 @@
 import AudioTypes
 import RenderCore
 
-/// Reverb2's render half: a feedback delay network (J.-M. Jot and A. Chaigne, *Digital Delay Networks
-/// for Designing Artificial Reverberators*, 1991).
+/// The kernel of Reverb2: a feedback delay network (J.-M. Jot and A. Chaigne, *Digital Delay
+/// Networks for Designing Artificial Reverberators*, 1991).
 ///
-/// Four all-passes for each channel make one echo many. Sixteen lines follow, from the shortest to the
-/// longest delay in equal steps of ratio, moved a little by a pattern, no two alike, each a prime number
-/// of frames. Their ends go through a Hadamard matrix, which keeps their energy, back to their
-/// beginnings. Each ends in `g / (1 - b z⁻¹)`. A sound that dies by the factor r in each frame comes back
-/// after a delay of d frames as r^d of what it was, if the filter has that gain for it: for a sound that
-/// dies, at `z = r` for 0 Hz and at `z = -r` for half the rate, with r = 10^(-3 / (f T)) for the decay time T
-/// there. Both together give b and g; so the delay of the filter itself is counted. A channel goes into
-/// eight of the lines and hears all of them, with signs that are orthogonal to the other's.
+/// Four all-passes for each channel make many echoes of one. Sixteen lines follow, from the
+/// shortest to the longest delay in equal ratios, varied by a pattern; each delay is another prime
+/// number of frames. The lines' outputs go back to their inputs through a Hadamard matrix, which
+/// keeps the energy. Each line ends in the filter `g / (1 - b z⁻¹)`. A sound that dies by the
+/// factor r in each frame has to come back after d frames as r^d of what it was, the delay of the
+/// filter included: that is the filter's gain at `z = r` for 0 Hz, and at `z = -r` for half the
+/// rate, with r = 10^(-3 / (f T)) for the rate f and the decay time T there. The two together give
+/// b and g. A channel goes into eight of the lines and hears all of them, with signs that are
+/// orthogonal to the other channel's.
 ///
-/// An all-pass dies at least twice as fast as the lines do: what it adds is over before they are.
+/// An all-pass dies at least twice as fast as the lines do, so that it never outlasts them.
 ///
-/// Decay times and gains follow their controls, in steps of 32 frames with straight lines between.
+/// Decay times and gains follow their controls in steps of 32 frames, linearly in between.
 struct ReverbKernel: RenderKernel, ~Copyable {
   private static var lineCount: Int { @_noLocks get { 16 } }
   private static var cell: Int { @_noLocks get { 32 } }
@@ -37,28 +38,29 @@ struct ReverbKernel: RenderKernel, ~Copyable {
   private var lines: EffectLine
   private var diffusers: EffectLine
   private let diffuserDelays: DoubleStorage
-  // Of each all-pass its gain.
+  // The gain of each all-pass.
   private let diffusion: DoubleStorage
-  // Of each line its delay, and the one that it fades from.
+  // The delay of each line, and the delay that it fades from.
   private let delays: DoubleStorage
   private let formerDelays: DoubleStorage
-  // Of each line the filter's gain and its pole: now, at the end of the cell, and what a frame adds.
+  // The gain and the pole of each line's filter: now, at the end of the cell, and their steps per
+  // frame.
   private let filters: DoubleStorage
   private let goals: DoubleStorage
   private let steps: DoubleStorage
-  // What each line's filter has put out last.
+  // The last output of each line's filter.
   private let memory: DoubleStorage
   private let ends: DoubleStorage
   private var mixing = EqualPowerMix()
   private var fadeLeft = 0
-  // The shortest delay, the longest and the pattern that the delays are of.
+  // The settings that the present delays have been chosen for.
   private var wantedShortest = -1.0
   private var wantedLongest = -1.0
   private var wantedPattern = -1.0
   private var level = 0.0
   private var levelStep = 0.0
   private var levelGoal = 0.0
-  // Frames that are left of a cell; 0 where nothing moves.
+  // Frames left of a cell; 0 while nothing moves.
   private var cellLeft = 0
   private var hasBegun = false
 
@@ -81,7 +83,7 @@ struct ReverbKernel: RenderKernel, ~Copyable {
           (Parameter.decayTimeAtNyquist, length), (Parameter.randomizeReflections, 0),
         ]))
     let count = Self.lineCount
-    // With room for the primes above the longest.
+    // Room for the primes above the longest delay.
     lines = EffectLine(
       channelCount: count, reach: Int((Reverb2.longest * rate).rounded(.up)) + 1000)
     let shares = [0.00113, 0.00171, 0.00257, 0.00409, 0.00119, 0.00163, 0.00269, 0.00397]
@@ -138,7 +140,7 @@ struct ReverbKernel: RenderKernel, ~Copyable {
     level = levelGoal
   }
 
-  /// Begins a cell, where anything is to move.
+  /// Begins a cell, where something moves.
   @_noLocks
   private mutating func plan() {
     if fadeLeft == 0,
@@ -165,12 +167,12 @@ struct ReverbKernel: RenderKernel, ~Copyable {
     levelStep = (levelGoal - level) / Double(Self.cell)
   }
 
-  /// Works out the filters and the level of a frame to come.
+  /// Computes the filters and the level of a later frame.
   @_noLocks
   private mutating func design(ahead: Int) {
     let low = held(glides.value(Self.low, ahead: ahead), from: 0.001, to: 20)
     let high = held(glides.value(Self.high, ahead: ahead), from: 0.001, to: 20)
-    // What is left after a frame, in decades.
+    // The decay in one frame, in decades.
     let slow = -3 / (low * sampleRate)
     let quick = -3 / (high * sampleRate)
     let lowest = renderPower(10, slow)
@@ -183,7 +185,7 @@ struct ReverbKernel: RenderKernel, ~Copyable {
       let g = k * (1 - b / lowest)
       goals[2 * line] = g
       goals[2 * line + 1] = b
-      // The share of white noise that a turn through the line leaves.
+      // The share of white noise's energy that is left after a pass through the line.
       energy += g * g / (1 - b * b)
     }
     let least = 2 * (slow < quick ? slow : quick)
@@ -198,7 +200,7 @@ struct ReverbKernel: RenderKernel, ~Copyable {
       / renderSquareRoot(Double(Self.lineCount))
   }
 
-  /// Ten to some power, and never nothing at all: of two of them there is a ratio.
+  /// Ten to a power, and never 0: the results are divided by each other.
   @_noLocks
   private func left(_ decades: Double) -> Double {
     renderPower(10, decades > -15 ? decades : -15)
@@ -209,7 +211,7 @@ struct ReverbKernel: RenderKernel, ~Copyable {
     value < low ? low : value > high ? high : value
   }
 
-  /// Works out the delays of a pattern.
+  /// Chooses the delays of a pattern.
   @_noLocks
   private mutating func chooseDelays() {
     wantedShortest = glides.goal(Self.shortest)
@@ -223,7 +225,8 @@ struct ReverbKernel: RenderKernel, ~Copyable {
     var random = UInt64(truncatingIfNeeded: Int(held(wantedPattern, from: 1, to: 1000)))
     let count = Self.lineCount
     for line in 0..<count {
-      // Between the ends by up to half a step to either side: SplitMix64 of G. L. Steele et al., 2014.
+      // Between the ends moved by up to half a step to either side: SplitMix64 (G. L. Steele et
+      // al., 2014).
       random &+= 0x9E37_79B9_7F4A_7C15
       var bits = (random ^ (random &>> 30)) &* 0xBF58_476D_1CE4_E5B9
       bits = (bits ^ (bits &>> 27)) &* 0x94D0_49BB_1331_11EB
@@ -256,7 +259,7 @@ struct ReverbKernel: RenderKernel, ~Copyable {
     return true
   }
 
-  /// Moves what moves by a frame.
+  /// Moves the filters and the level by one frame.
   @_noLocks
   private mutating func move() {
     guard cellLeft > 0 else { return }
@@ -285,7 +288,7 @@ struct ReverbKernel: RenderKernel, ~Copyable {
       var left = 0.0
       var right = 0.0
       for line in 0..<Self.lineCount {
-        // Rows 5 and 10 of the matrix.
+        // The signs are rows 5 and 10 of the matrix.
         left += isOdd(line & 5) ? -ends[line] : ends[line]
         right += isOdd(line & 10) ? -ends[line] : ends[line]
       }
@@ -293,7 +296,7 @@ struct ReverbKernel: RenderKernel, ~Copyable {
       for channel in 0..<channelCount {
         let sample = Double(input[channel][frame])
         let spread = diffuse(sample, channel)
-        // Alone, a channel has all lines.
+        // A single channel goes into all lines.
         var line = channel
         while line < Self.lineCount {
           ends[line] += line & 4 == 0 ? spread : -spread
@@ -309,7 +312,7 @@ struct ReverbKernel: RenderKernel, ~Copyable {
     }
   }
 
-  /// Takes what the lines put out.
+  /// Reads the lines through their filters.
   @_noLocks
   private mutating func hear() {
     let part = Double(fadeLength - fadeLeft) / Double(fadeLength)
@@ -325,7 +328,7 @@ struct ReverbKernel: RenderKernel, ~Copyable {
     }
   }
 
-  /// Hadamard's matrix of sixteen, by butterflies.
+  /// Multiplies by a Hadamard matrix of order sixteen, by butterflies.
   @_noLocks
   private mutating func turn() {
     var width = 1
@@ -345,7 +348,7 @@ struct ReverbKernel: RenderKernel, ~Copyable {
     (bits ^ (bits &>> 1) ^ (bits &>> 2) ^ (bits &>> 3)) & 1 == 1
   }
 
-  /// Four all-passes in series.
+  /// Passes a sample through four all-passes in series.
   @_noLocks
   private mutating func diffuse(_ sample: Double, _ channel: Int) -> Double {
     var value = sample
