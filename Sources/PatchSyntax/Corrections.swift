@@ -1,14 +1,13 @@
 public import Diagnostics
 
 extension JSONValue {
-  /// The edit that puts the right name in the place of a misspelt one, where there is only one that
-  /// can have been meant.
+  /// The edit that replaces a misspelt name by the right one, where only one can have been meant.
   ///
-  /// Of a key the name must not be taken by another member already.
+  /// For a key, the name must not be that of another member already.
   ///
   /// - Parameters:
-  ///   - name: what is written; a string's text unless `part` says otherwise.
-  ///   - part: where in the string's text it is written, in bytes of its UTF-8.
+  ///   - name: The name as written: the text of the string, or the part of it that `part` gives.
+  ///   - part: Where the name is in the string's text, in bytes of its UTF-8.
   public func correction(
     of name: String, among candidates: some Sequence<String>, part: Range<Int>? = nil
   ) -> [Diagnostic.Fix] {
@@ -21,7 +20,7 @@ extension JSONValue {
     return [Diagnostic.Fix("write \(Diagnostics.quoted(meant))", edits: [edit])]
   }
 
-  /// The edit that puts the right name in the place of one token of a JSON Pointer.
+  /// The edit that replaces one token of a JSON Pointer by the right name.
   public func correction(
     ofToken index: Int, in pointer: JSONPointer, among candidates: some Sequence<String>
   ) -> [Diagnostic.Fix] {
@@ -38,7 +37,7 @@ extension JSONValue {
     ]
   }
 
-  /// The edit that takes the quotes from a string which holds nothing but a number, or a truth
+  /// The edit that removes the quotes of a string that holds nothing but a number, or a truth
   /// value, as wanted.
   public func unquoting(for wanted: Kind) -> [Diagnostic.Fix] {
     guard let text = string else { return [] }
@@ -52,11 +51,11 @@ extension JSONValue {
     return [Diagnostic.Fix("remove the quotes", edits: [Diagnostic.Edit(range, text)])]
   }
 
-  /// What a string says that holds a number with or without a unit, or a truth value, where the value
-  /// itself is wanted: a line of help, and the edit.
+  /// The value that a string holds, a number with or without a unit or a truth value, where the
+  /// value itself is wanted: a line of help, and the edit.
   ///
-  /// - Parameter measure: What the number measures; `decibels` for a factor, of which decibels may have
-  ///   been meant.
+  /// - Parameter measure: What the number measures; `decibels` for a factor, which may be written
+  ///   in decibels.
   public func plainForm(
     for wanted: Kind, of measure: Quantity.Measure
   ) -> (help: String, fix: Diagnostic.Fix)? {
@@ -97,7 +96,7 @@ extension JSONValue {
 }
 
 extension SourceText {
-  /// This text after edits that do not overlap.
+  /// The text after edits. The edits must lie in the text and not overlap.
   public func applying(_ edits: [Diagnostic.Edit]) -> SourceText {
     var bytes: [UInt8] = []
     var offset = 0

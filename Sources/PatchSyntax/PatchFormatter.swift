@@ -3,14 +3,14 @@ public import Diagnostics
 
 /// Writes a patch in its canonical form.
 ///
-/// Two spaces a level; what is short stands on one line; a blank line between members is kept, two
-/// are one. Keys keep their order, and strings and numbers their spelling. Comments stay where they
-/// are: on a line of their own, behind what they follow, or before what they precede. What has been
-/// formatted is not changed by formatting it again.
+/// Two spaces a level; short values on one line; a blank line between members is kept, and several
+/// become one. Keys keep their order, and strings and numbers their spelling. Comments stay where
+/// they are: on a line of their own, behind what they follow, or in front of what they precede.
+/// Formatting again changes nothing.
 public enum PatchFormatter {
-  /// What came of formatting.
+  /// The result of formatting.
   public struct Result: Sendable {
-    /// The text in its canonical form; `nil` where the document has mistakes, and stays as it is.
+    /// The text in its canonical form; `nil` where the document has errors, and is unchanged.
     public var text: [UInt8]?
     /// What is wrong with the text, in its order.
     public var diagnostics: [Diagnostic]
@@ -19,16 +19,16 @@ public enum PatchFormatter {
   /// The longest line that holds more than one value, in characters.
   public static let lineWidth = 100
 
-  /// How many levels of brackets stand on one line at the most.
+  /// The greatest number of levels of brackets on one line.
   static let lineHeight = 3
 
-  /// JSON that a program has written, as `fmt` has it.
+  /// JSON that a program has written, in canonical form.
   public static func formatted(_ json: String) -> String {
     let source = SourceText(name: "patch.json", text: json)
     return format(source).text.map { String(decoding: $0, as: UTF8.self) } ?? json
   }
 
-  /// Formats a document. Which form of JSON it is in, its name says.
+  /// Formats a document. Its name decides whether it is JSON or JSONC.
   ///
   /// A comma before a closing bracket is removed from strict JSON; where it is allowed, it stays
   /// behind the last of several lines.
@@ -54,7 +54,7 @@ struct PatchPrinter {
   private let bytes: [UInt8]
   private let gaps: TokenGaps
   private let keepsTrailingCommas: Bool
-  /// Of each row of the tree the characters it takes on one line; 0 where it has to be broken.
+  /// The width of each row of the tree on one line, in characters; 0 where it has to be broken.
   private let widths: [Int]
   private(set) var text: [UInt8] = []
   /// Characters on the line so far.
@@ -69,7 +69,7 @@ struct PatchPrinter {
     text.reserveCapacity(bytes.count + bytes.count / 4)
   }
 
-  /// The width of everything on one line, from the inside out.
+  /// The widths of all values on one line, from the inside out.
   private static func widths(of tree: JSONTree, _ gaps: TokenGaps) -> [Int] {
     var widths = [Int](repeating: 0, count: tree.nodes.count)
     var heights = [Int](repeating: 0, count: tree.nodes.count)
@@ -90,7 +90,7 @@ struct PatchPrinter {
       while inside < Int(node.next) {
         let kind = tree.nodes[inside].kind
         let isContainer = kind == .object || kind == .array
-        // The patch's own tables have a line for each row, and so have lists of objects.
+        // The patch's own tables, and lists of objects, have a line for each entry.
         if isContainer && topLevel.contains(index) { isBroken = true }
         if kind == .object && !isObject { isBroken = true }
         if kind == .object { rows += 1 }
@@ -104,7 +104,7 @@ struct PatchPrinter {
       if !isEmpty { heights[index] += 1 }
       // Buses, for example, have a line each.
       if rows > 1, rows == members { isBroken = true }
-      // A document stands on one line only where there is nothing in it.
+      // A document is on one line only where it is empty.
       if index == 0 && isObject && !isEmpty { isBroken = true }
       if heights[index] > PatchFormatter.lineHeight { isBroken = true }
       widths[index] = isBroken ? 0 : width + (isObject && !isEmpty ? 4 : 2)
@@ -168,14 +168,14 @@ extension PatchPrinter {
     put(isObject ? isEmpty ? "}" : " }" : "]")
   }
 
-  /// Whether an array holds nothing but numbers.
+  /// Whether an array has only numbers.
   private func isTableOfNumbers(_ index: Int) -> Bool {
     let node = tree.nodes[index]
     guard node.kind == .array, widths[index] > 0 else { return false }
     return tree.nodes[(index + 1)..<Int(node.next)].allSatisfy { $0.kind == .number }
   }
 
-  /// Numbers, as many on a line as there is room for.
+  /// Prints numbers, as many on a line as fit.
   private mutating func printFilled(_ index: Int, level: Int) {
     put("[")
     newline(level + 1)
@@ -231,12 +231,12 @@ extension PatchPrinter {
 extension PatchPrinter {
   private enum GapKind { case documentStart, first, between }
 
-  /// Prints the comments between two values, and goes to where the second one begins.
+  /// Prints the comments between two values, and moves to where the second begins.
   private mutating func printGap(
     _ gap: TokenGaps.Gap, _ kind: GapKind, hasNext: Bool, level: Int
   ) {
     let comments = gap.comments[...]
-    // From here on all stands on the line of the value that follows.
+    // The comments from here on are on the line of the value that follows.
     var inline = comments.endIndex
     if hasNext, gap.lineEnds == 0 {
       while inline > 0, comments[inline - 1].isBlock, !comments[inline - 1].isBeforeComma {
@@ -252,7 +252,7 @@ extension PatchPrinter {
         index += 1
       }
     }
-    // Whether something stands above, on a line that is no opening bracket's.
+    // Whether something is above, other than the line of an opening bracket.
     var mayBlank = kind == .between
     var isAtStart = kind == .documentStart
     func isBlank(_ lineEnds: Int) -> Bool { lineEnds > 1 && mayBlank }
@@ -275,7 +275,7 @@ extension PatchPrinter {
 
   /// Prints the comments between a key and its value.
   ///
-  /// - Returns: The level of the line the value begins on.
+  /// - Returns: The level of the line on which the value begins.
   private mutating func printKeyGap(_ gap: TokenGaps.Gap, level: Int) -> Int {
     var isAfterLine = false
     var valueLevel = level
@@ -289,7 +289,7 @@ extension PatchPrinter {
     return valueLevel
   }
 
-  /// Prints a comment. Of a block whose lines begin with asterisks they are put below one another.
+  /// Prints a comment. The lines of a block that begin with asterisks are aligned.
   private mutating func putComment(_ comment: TokenGaps.Comment, level: Int) {
     let lines = bytes[comment.range].lines()
     let hasStars = lines.dropFirst().allSatisfy { $0.trimmed().first == UInt8(ascii: "*") }
@@ -330,20 +330,20 @@ extension PatchPrinter {
   }
 }
 
-/// What stands between the values of a document.
+/// The gaps between the values of a document: comments, commas and line ends.
 struct TokenGaps {
   struct Comment {
     var range: SourceRange
-    /// How many line ends stand before it, behind the value or comment before.
+    /// How many line ends are in front of it, behind the value or comment before.
     var lineEnds: Int
     var isBlock: Bool
-    /// Whether the comma of its gap follows.
+    /// Whether the comma of the gap follows it.
     var isBeforeComma: Bool
   }
 
   struct Gap {
     var comments: [Comment]
-    /// How many line ends stand behind the last comment.
+    /// How many line ends are behind the last comment.
     var lineEnds: Int
   }
 
@@ -351,13 +351,13 @@ struct TokenGaps {
   /// In the order of the text.
   let comments: [SourceRange]
 
-  /// Whether a comment stands in a range.
+  /// Whether a range has a comment.
   func hasComment(in range: SourceRange) -> Bool {
     let index = firstComment(from: range.lowerBound)
     return index < comments.count && comments[index].lowerBound < range.upperBound
   }
 
-  /// What stands from the end of one value to the start of the next.
+  /// The gap from the end of one value to the start of the next.
   func gap(_ start: Int, _ end: Int) -> Gap {
     var gap = Gap(comments: [], lineEnds: 0)
     var index = firstComment(from: start)
@@ -389,7 +389,7 @@ struct TokenGaps {
     }
   }
 
-  /// Whether a comma stands between two places, outside of comments.
+  /// Whether a comma is between two places, outside of comments.
   func hasComma(_ start: Int, _ end: Int) -> Bool {
     var index = firstComment(from: start)
     var offset = start

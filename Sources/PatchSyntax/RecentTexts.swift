@@ -1,16 +1,16 @@
-/// The texts that have been read last, each in memory once however often it is read: the same few keys
-/// and names stand in every node of a patch.
+/// The texts that were read last, each in memory once: the same few keys and names are in every
+/// node of a patch.
 struct RecentTexts: Sendable {
-  /// As many as are kept.
+  /// The number of texts that are kept.
   private static let capacity = 16
-  /// Up to so many bytes a string has room for in itself.
+  /// A string of up to so many bytes needs no memory of its own.
   private static let shortLength = 15
 
   private var texts: [String] = []
-  /// Which of them is given up next.
+  /// The index of the next one to replace.
   private var oldest = 0
 
-  /// A string's characters, with escapes resolved; `nil` of what is no string.
+  /// The text of a string, with escapes resolved; `nil` for other values.
   mutating func text(of json: JSONValue) -> String? {
     guard json.kind == .string else { return nil }
     let content = json.contentRange

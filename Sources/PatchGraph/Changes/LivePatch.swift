@@ -188,8 +188,8 @@ public final class LivePatch: Sendable {
     return Int(time * rate)
   }
 
-  /// The pointers of what the timeline has changed since the last call; `nil` where none of its steps is
-  /// over since. The document says it by now.
+  /// The pointers of what the timeline has changed since the last call; `nil` where no step has
+  /// passed since. `reading` already has these changes.
   public func takePassedSteps() -> [String]? {
     state.withLock { $0.progress.take(upTo: now) }
   }
@@ -276,7 +276,8 @@ public final class LivePatch: Sendable {
       device: .granted(grant))
   }
 
-  /// What a document may do that somebody types: it reads in the patch's folder, and what plays already.
+  /// The surroundings for a document that is being typed: it may read files in the patch's folder,
+  /// and those that play already.
   public var surroundingsOfDrafts: PatchSurroundings {
     surroundings(true, state.withLock { $0.reference })
   }

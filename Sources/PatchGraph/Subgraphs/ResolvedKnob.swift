@@ -3,7 +3,8 @@ import Diagnostics
 import PatchSyntax
 import RenderCore
 
-/// What a knob turns: a parameter of a unit, or a setting of a callback that changes while it plays.
+/// The target of a knob: a parameter of a unit, or a setting of a callback that may change while it
+/// plays.
 struct KnobTarget {
   enum Kind {
     case parameter(ParameterInfo)

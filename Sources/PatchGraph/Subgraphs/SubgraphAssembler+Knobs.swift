@@ -14,7 +14,7 @@ extension SubgraphAssembler {
   /// What a pointer of a knob leads to.
   enum Finding {
     case targets([KnobTarget])
-    /// Something is wrong with what it leads to, and that is said elsewhere.
+    /// What it leads to has an error that is reported elsewhere.
     case doubtful
     /// No target: a sentence, help, and the names that one of its tokens may have meant.
     case nothing(String, help: [String], token: Int, names: [String])

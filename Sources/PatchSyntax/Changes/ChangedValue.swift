@@ -1,10 +1,10 @@
 import Diagnostics
 
 /// A value of a document that is being changed: as it is written, or opened, with members or
-/// elements that may come from elsewhere.
+/// elements that may come from other texts.
 ///
-/// Only what a change passes through is opened. All else stays the text it is, so that what is
-/// written out in the end keeps its formatting, its comments and its places.
+/// Only what a change passes through is opened. The rest keeps its text, and with it its
+/// formatting, its comments and its places.
 final class ChangedValue {
   enum Content {
     case written(JSONValue)
@@ -29,7 +29,7 @@ final class ChangedValue {
     }
   }
 
-  /// The same value, apart from this one.
+  /// A copy that shares no changes with this one.
   func copy() -> ChangedValue {
     switch content {
     case .written(let json): ChangedValue(json)
@@ -37,7 +37,7 @@ final class ChangedValue {
     }
   }
 
-  /// About how many bytes it takes, and how many levels deep it has been opened.
+  /// About how many bytes its text takes, and how many levels deep it has been opened.
   func measure() -> (bytes: Int, depth: Int) {
     switch content {
     case .written(let json): (json.range.count, 0)
@@ -54,11 +54,11 @@ final class ChangedValue {
 
 /// An opened object or array.
 final class ChangedContainer {
-  /// What names a member, or makes a place for an element.
+  /// The name of a member, or the origin of an added element.
   struct Key {
-    /// In UTF-8; of an element empty.
+    /// The name in UTF-8; empty for an element.
     var name: [UInt8]
-    /// Where it is written: the key itself, or what it was made of.
+    /// Where it is written: the key itself, or the text that it was made of.
     var range: SourceRange
     var source: SourceText
     /// Whether the range holds the key as JSON writes it.
@@ -69,17 +69,18 @@ final class ChangedContainer {
   struct Slot {
     var key: Key
     var value: ChangedValue
-    /// What stands in the container's text before it, a comma included, if it is of the container.
+    /// The text in front of it in the container, with the comma; `nil` where it was added.
     var lead: SourceRange?
-    /// What stands between an object's key and the value.
+    /// The text between an object's key and the value; `nil` where it was added.
     var colon: SourceRange?
-    /// Whether it was the first, so that no comma stands before it.
+    /// Whether it was the first, without a comma in front.
     var wasFirst = false
   }
 
-  /// As it was written.
+  /// The value as it was written.
   let origin: JSONValue
-  /// Those of an object in the order they came, what was removed `nil`; those of an array in order.
+  /// The members of an object in the order in which they came, removed ones `nil`; the elements of
+  /// an array in order.
   private(set) var slots: [Slot?] = []
   private var places: [[UInt8]: Int] = [:]
 
@@ -127,7 +128,7 @@ final class ChangedContainer {
 
   // MARK: Members
 
-  /// How many there are.
+  /// The number of members or elements.
   var count: Int { isObject ? places.count : slots.count }
 
   /// The names of an object's members, in order.
@@ -144,7 +145,7 @@ final class ChangedContainer {
     slots.indices.contains(index) ? slots[index]?.value : nil
   }
 
-  /// Puts a value under a key, in the place of the one that is there.
+  /// Sets the value of a member, or adds one at the end.
   func set(_ key: Key, to value: ChangedValue) {
     if let place = places[key.name] {
       slots[place]?.value = value
@@ -154,14 +155,14 @@ final class ChangedContainer {
     }
   }
 
-  /// Takes a member away, and the comments before it.
+  /// Removes a member, and the comments before it.
   func remove(_ name: [UInt8]) -> ChangedValue? {
     guard let place = places.removeValue(forKey: name) else { return nil }
     defer { slots[place] = nil }
     return slots[place]?.value
   }
 
-  /// Puts an element at an index, 0 to `count`.
+  /// Inserts an element at an index, 0 to `count`.
   func insert(_ value: ChangedValue, at index: Int, madeFor key: Key) {
     slots.insert(Slot(key: key, value: value), at: index)
   }
@@ -174,7 +175,7 @@ final class ChangedContainer {
 // MARK: Writing
 
 extension ChangedValue {
-  /// The text of it.
+  /// Appends the text of the value.
   func write(to parts: inout [SourceText.Part]) {
     switch content {
     case .written(let json): parts.append(.written(json.range, in: json.tree.source))
@@ -196,7 +197,7 @@ extension ChangedContainer {
     var isFirst = true
     for slot in slots {
       guard let slot else { continue }
-      // A place for what is written nowhere: before what it precedes.
+      // The place of text that is written nowhere: in front of what follows it.
       let here = slot.key.range.lowerBound..<slot.key.range.lowerBound
       switch (slot.lead, isFirst) {
       case (let lead?, slot.wasFirst): parts.append(.written(lead, in: source))
@@ -238,7 +239,8 @@ extension ChangedContainer {
     }
   }
 
-  /// What stands before a new member, as others have it: a new line as far in, or a space.
+  /// The blank in front of a new member, as the first one has it: a line break with indentation, or
+  /// a space.
   private func blank(as lead: SourceRange?) -> String {
     guard let lead else { return isObject || count > 1 ? " " : "" }
     let text = origin.tree.source[lead]
@@ -254,8 +256,7 @@ extension Sequence {
 // MARK: Comparing
 
 extension ChangedValue {
-  /// Whether it has the value that is written elsewhere, numbers compared as numbers and members in
-  /// any order.
+  /// Whether it equals another value. Numbers are compared as numbers, members in any order.
   func equals(_ other: JSONValue) -> Bool {
     switch content {
     case .written(let json): return json.hasSameValue(as: other)
@@ -276,7 +277,7 @@ extension ChangedValue {
     }
   }
 
-  /// What it is, in a few words or as JSON.
+  /// The value in short: as JSON, or in a few words.
   var summary: String {
     switch content {
     case .written(let json):
@@ -299,7 +300,7 @@ extension ChangedValue {
 }
 
 extension JSONValue {
-  /// Whether both say the same: numbers compared as numbers, members in any order.
+  /// Whether two values are equal: numbers compared as numbers, members in any order.
   public func hasSameValue(as other: JSONValue) -> Bool {
     guard kind == other.kind else { return false }
     switch kind {

@@ -1,8 +1,8 @@
 import Diagnostics
 
 extension PatchDifference {
-  /// A line for each change: `+` for what has come, `-` for what is gone, `~` for what is different;
-  /// what it is in the patch's terms, and its JSON Pointer.
+  /// One line for each change: `+` for an addition, `-` for a removal, `~` for another value; what
+  /// it is in the patch's terms; and its JSON Pointer.
   public var text: String { changes.map { $0.text + "\n" }.joined() }
 
   /// A JSON Patch (RFC 6902) that turns the old document into the new one.
@@ -46,7 +46,7 @@ extension PatchDifference.Change {
     return "\(subject(tokens)): \(with(texts))"
   }
 
-  /// What stands at a place of a patch.
+  /// What a place of a patch is called.
   private func subject(_ tokens: [String]) -> String {
     guard let table = tokens.first else { return "the document" }
     guard tokens.count > 1 else { return quoted(table) }
@@ -117,13 +117,13 @@ extension JSONValue {
     }
   }
 
-  /// The same, cut when it is too long to be read at a glance.
+  /// The same, cut to 80 characters.
   fileprivate var shortText: String {
     let text = lineText
     return text.count > 80 ? text.prefix(77) + "..." : text
   }
 
-  /// A string without its quotes, of anything else its JSON.
+  /// A string without its quotes; the JSON of any other value.
   fileprivate var plainText: String {
     string.map { String(quoted($0).dropFirst().dropLast()) } ?? shortText
   }

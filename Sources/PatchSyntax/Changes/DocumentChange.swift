@@ -1,29 +1,29 @@
 public import Diagnostics
 
-/// What came of changing a document, by a JSON Patch or a merge patch.
+/// The result of changing a document by a JSON Patch or a merge patch.
 public enum DocumentChange: Sendable {
-  /// The document's text with the changes in it. What was not changed is as it was, to the blank.
-  /// Every range leads to where it is written (`SourceText.origin(of:)`): in the document, or in the
-  /// text of the change.
+  /// The changed text of the document. The rest of it is as it was, down to the blanks.
+  /// `SourceText.origin(of:)` gives where a range is written: in the document, or in the text of
+  /// the change.
   case changed(SourceText)
   /// Nothing was changed. The diagnostics are about the text of the change.
   case refused([Diagnostic])
 
-  /// The text as it is now; `nil` where nothing was changed.
+  /// The changed text; `nil` where nothing was changed.
   public var text: SourceText? {
     if case .changed(let text) = self { text } else { nil }
   }
 
-  /// Reads the text of a change, as a control request has it in its body: it has to be JSON, and no
-  /// key may stand twice.
+  /// Reads the text of a change, such as the body of a control request. It has to be JSON without
+  /// repeated keys.
   ///
-  /// - Returns: the value; `nil`, with diagnostics, where it is no such text.
+  /// - Returns: The value; `nil`, with diagnostics, where the text is wrong.
   public static func read(_ source: SourceText) -> (value: JSONValue?, diagnostics: [Diagnostic]) {
     let reading = PatchDifference.read(source)
     return (reading.tree?.root, reading.diagnostics)
   }
 
-  /// How many bytes `copy` may add to a document: a few of them, each copying what the one before has
-  /// made, would ask for more than there is.
+  /// How many bytes the operations of one patch may copy. A few copies, each of what the one before
+  /// has made, would otherwise exceed any memory.
   static let maximumCopied = 64 << 20
 }

@@ -1,26 +1,27 @@
 import Diagnostics
 
-/// Makes the operations of a JSON Patch on a document, one after the other.
+/// Applies the operations of a JSON Patch to a document, one after the other.
 final class DocumentEditor {
   /// Why an operation cannot be made.
   enum Failure: Error {
-    /// An object has no such member. The token's number in the pointer, and what there is.
+    /// An object has no such member: the index of the token in the pointer, and the names that
+    /// there are.
     case noMember(token: Int, names: [String])
     /// An array has no such element: its length, and whether the token is an index at all.
     case noElement(token: Int, count: Int, isIndex: Bool)
-    /// The value that the token would be inside of has nothing inside.
+    /// The value in front of the token is neither an object nor an array.
     case noContainer(token: Int)
-    /// The document itself cannot be taken away.
+    /// The document itself cannot be removed.
     case root
     case tooDeep
     case tooLong
   }
 
-  /// Whether a failure says which members there are.
+  /// Whether a failure lists the names of members.
   var givesNames = true
 
   private let name: String
-  /// What stands before the document's value, and behind it.
+  /// The text before the document's value, and behind it.
   private let around: (before: SourceRange, after: SourceRange, source: SourceText)
   var root: ChangedValue
   private var copied = 0
@@ -33,7 +34,7 @@ final class DocumentEditor {
     root = ChangedValue(tree.root)
   }
 
-  /// The document as it is now.
+  /// The text of the document as it is now.
   func text(base: SourceText?) -> SourceText {
     var parts = [SourceText.Part.written(around.before, in: around.source)]
     root.write(to: &parts)
@@ -69,7 +70,7 @@ final class DocumentEditor {
     return inside
   }
 
-  /// The object or array that a place is in, and the place's own token.
+  /// The object or array that contains a place, and the last token of the pointer.
   private func container(
     of pointer: JSONPointer
   ) throws(Failure) -> (container: ChangedContainer, token: String, number: Int)? {
@@ -82,9 +83,9 @@ final class DocumentEditor {
 
   // MARK: Operations
 
-  /// Puts a value at a place: in an array before the element that is there.
+  /// Adds a value at a place: in an array in front of the element that is there.
   ///
-  /// - Parameter key: what a new member's name is made of.
+  /// - Parameter key: The name of a new member.
   func add(
     _ value: ChangedValue, at pointer: JSONPointer, key: ChangedContainer.Key
   ) throws(Failure) {
@@ -133,7 +134,7 @@ final class DocumentEditor {
     return value
   }
 
-  /// The value at a place once more.
+  /// A copy of the value at a place.
   func copy(_ pointer: JSONPointer) throws(Failure) -> ChangedValue {
     let value = try value(at: pointer)
     let bytes = value.measure().bytes

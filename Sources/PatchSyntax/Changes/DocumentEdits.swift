@@ -1,18 +1,19 @@
 public import Diagnostics
 
-/// Changes to the text of a document that are to be offered as edits of it.
+/// Makes edits of a document's text from changes, for diagnostics to offer.
 public enum DocumentEdits {
   /// One change.
   public enum Change: Hashable, Sendable {
-    /// Puts a value, as JSON, at a place; in a node the objects are made that are missing on the way.
+    /// Sets the value, given as JSON, at a place. In a node, missing objects on the way are added.
     case set(JSONPointer, String)
-    /// Takes a member or an element away.
+    /// Removes a member or an element.
     case remove(JSONPointer)
   }
 
-  /// The one edit that makes all changes, one after the other; `nil` where one of them cannot be made.
+  /// The one edit that makes all changes, one after the other; `nil` where one of them cannot be
+  /// made.
   public static func edit(_ changes: [Change], in tree: JSONTree) -> Diagnostic.Edit? {
-    // A text behind others has its places there.
+    // The ranges of a text that follows others do not begin at 0.
     guard tree.base == 0 else { return nil }
     let dialect = JSONReader.Dialect(fileName: tree.source.name)
     var changed = tree
@@ -40,7 +41,7 @@ public enum DocumentEdits {
     }
   }
 
-  /// The bytes between what two texts begin and end with.
+  /// The edit between the common beginning and the common end of two texts.
   private static func difference(_ old: [UInt8], _ new: [UInt8]) -> Diagnostic.Edit? {
     var low = 0
     let shorter = min(old.count, new.count)
@@ -49,7 +50,7 @@ public enum DocumentEdits {
     while behind < shorter - low, old[old.count - 1 - behind] == new[new.count - 1 - behind] {
       behind += 1
     }
-    // Characters stay whole.
+    // Characters of UTF-8 stay whole.
     while low > 0, new.indices.contains(low), new[low] & 0xC0 == 0x80 { low -= 1 }
     while behind > 0, new[new.count - behind] & 0xC0 == 0x80 { behind -= 1 }
     let replacement = new[low..<(new.count - behind)]

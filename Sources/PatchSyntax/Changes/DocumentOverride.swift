@@ -1,19 +1,20 @@
 public import Diagnostics
 
-/// A value put into a document from outside, as by `--set /nodes/mixer/inputs/0/parameters/volume=1`.
+/// A value set in a document from outside, as by `--set /nodes/mixer/inputs/0/parameters/volume=1`.
 ///
-/// The document's text is changed where the value stands, and read again. Ranges in the new value
-/// lead to the option's text (`SourceText.origin(of:)`), all others to the document's.
+/// The text of the document is changed where the value is, and read again. `SourceText.origin(of:)`
+/// gives where a range is written: in the option's text for the new value, otherwise in the
+/// document's.
 public enum DocumentOverride {
-  /// What came of it.
+  /// The result of setting a value.
   public enum Result: Sendable {
     /// The text with the value in its place.
     case changed(SourceText)
-    /// Why the document stays as it is, and the option's text, which the diagnostic is about.
+    /// The document is unchanged. The option's text, and the diagnostic about it.
     case refused(SourceText, Diagnostic)
   }
 
-  /// The name of the text that a diagnostic about an option points into.
+  /// The name of an option's text in diagnostics.
   public static let sourceName = "--set"
 
   /// What is wrong with the form of an option, whatever the document: `nil` for nothing.
@@ -28,15 +29,15 @@ public enum DocumentOverride {
     return nil
   }
 
-  /// Puts a value into a document.
+  /// Sets a value in a document.
   ///
-  /// The value is replaced, or added when the object or array it belongs to is there. In an array,
-  /// `-` or the number of elements adds one at the end.
+  /// It replaces a value, or is added where the object or array that it belongs to exists. In an
+  /// array, `-` or the number of elements adds one at the end.
   ///
   /// - Parameters:
-  ///   - text: `POINTER=VALUE`. The pointer ends at the first equals sign. The value is JSON; one
-  ///     that is not is a string, unless it begins with a bracket or a quote.
-  ///   - tree: the document, read without errors.
+  ///   - text: `POINTER=VALUE`. The pointer ends at the first equals sign. The value is JSON; any
+  ///     other text is a string, unless it begins with a bracket or a quote.
+  ///   - tree: The document, read without errors.
   public static func apply(_ text: String, to tree: JSONTree) -> Result {
     let option = Array(text.utf8)
     let source = SourceText(name: sourceName, bytes: option)
@@ -49,7 +50,7 @@ public enum DocumentOverride {
       return .refused(source, .notPointer(pointerText, at: 0..<equals))
     }
 
-    // A word is a string. The text keeps its place in front, so that a caret stands right.
+    // A word is a string. The text keeps what is in front of the value, so that ranges stay right.
     var value = source
     var part = (equals + 1)..<option.count
     let reading = JSONReader.read(
@@ -78,18 +79,18 @@ public enum DocumentOverride {
     }
   }
 
-  /// What came of placing a value.
+  /// The result of placing a value.
   enum Placing {
     case changed(SourceText)
-    /// One of the pointer's tokens leads nowhere from the container that those before it lead to.
+    /// A token of the pointer leads nowhere from the container that those before it lead to.
     case missing(token: Int, in: JSONValue, at: JSONPointer)
   }
 
-  /// The text of a tree with a part of another text as the value that a pointer leads to. A pointer
-  /// that goes on behind a sub-graph is added to what the sub-graph is to change in its patch.
+  /// The text of a tree with a part of another text as the value at a pointer. A pointer that goes
+  /// on inside a sub-graph is added to the "settings" of the sub-graph's node.
   ///
-  /// - Parameter makesObjects: Whether in a node that is there objects are made that are missing on the
-  ///   way.
+  /// - Parameter makesObjects: Whether missing objects on the way are added inside a node that
+  ///   exists.
   static func place(
     _ part: SourceRange, of value: SourceText, at pointer: JSONPointer, in tree: JSONTree,
     makesObjects: Bool = false
@@ -117,7 +118,7 @@ public enum DocumentOverride {
     return placeOutside(part, of: value, at: pointer, in: tree, makesObjects: makesObjects)
   }
 
-  /// The node that is a sub-graph, and the pointer into its patch, where a pointer goes on there.
+  /// The node of a sub-graph, and the pointer into its patch, where a pointer goes on there.
   private static func subgraphSetting(
     _ pointer: JSONPointer, in tree: JSONTree
   ) -> (node: [String], key: String)? {
@@ -130,7 +131,7 @@ public enum DocumentOverride {
     )
   }
 
-  /// The node that is a sub-graph and has set no knob yet, where a pointer leads to one of its knobs.
+  /// The node of a sub-graph that sets no knob yet, where a pointer leads to one of its knobs.
   private static func knobless(_ pointer: JSONPointer, in tree: JSONTree) -> JSONValue? {
     guard pointer.tokens.count == 4, pointer.tokens[0] == "nodes",
       pointer.tokens[2] == "parameters",
@@ -148,7 +149,7 @@ public enum DocumentOverride {
     return last?.localRange.upperBound ?? container.localRange.lowerBound + 1
   }
 
-  /// An object that has the rest of a way in it, and the value at its end.
+  /// Adds the missing objects of a path to a container, and the value at its end.
   private static func placeNew(
     _ part: SourceRange, of value: SourceText, at way: ArraySlice<String>,
     in container: JSONValue
@@ -175,7 +176,7 @@ public enum DocumentOverride {
     guard let last = pointer.tokens.last else {
       return .changed(tree.source.replacing(tree.root.localRange, with: part, of: value))
     }
-    // The way to the object or array that the value belongs to.
+    // The object or array that the value belongs to.
     var container = tree.root
     for (depth, token) in pointer.tokens.dropLast().enumerated() {
       guard let inside = container.child(token) else {
@@ -208,7 +209,7 @@ public enum DocumentOverride {
 }
 
 extension Diagnostic {
-  /// The same about a text that has more in front.
+  /// The diagnostic in a text that has more bytes in front.
   func moved(by distance: Int) -> Diagnostic {
     func move(_ range: SourceRange) -> SourceRange {
       (range.lowerBound + distance)..<(range.upperBound + distance)
@@ -245,7 +246,7 @@ extension Diagnostic {
       .init(message), at: range, pointer: way.description, label: .init(label), help: [contents])
   }
 
-  /// That a pointer leads nowhere: a sentence, a label, and what there is instead.
+  /// Words for a pointer that leads nowhere: a sentence, a label, and what there is instead.
   static func absence(
     of token: String, in container: JSONValue, _ way: JSONPointer, _ patch: String
   ) -> (message: String, label: String, contents: String) {

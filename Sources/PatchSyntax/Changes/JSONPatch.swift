@@ -1,12 +1,12 @@
 public import Diagnostics
 
-/// A JSON Patch (RFC 6902): operations that are made on a document one after the other, all of them
-/// or none.
+/// A JSON Patch (RFC 6902): operations that are applied to a document one after the other, all of
+/// them or none.
 public struct JSONPatch: Sendable {
-  /// The one that changes nothing.
+  /// The patch without operations.
   package static let nothing = JSONPatch(operations: [])
 
-  /// One of them.
+  /// One operation.
   public struct Operation: Sendable {
     public enum Kind: String, Sendable, CaseIterable {
       case add, remove, replace, move, copy, test
@@ -24,17 +24,17 @@ public struct JSONPatch: Sendable {
     public var kind: Kind
     public var json: JSONValue
     public var path: Located<JSONPointer>
-    /// Where `move` and `copy` take it from; `nil` for the others.
+    /// The source of `move` and `copy`; `nil` for the others.
     public var from: Located<JSONPointer>?
-    /// What is put there or expected; `nil` for those that have none.
+    /// The value to set or to expect; `nil` for operations without one.
     public var value: JSONValue?
   }
 
-  /// What is said of members that an operation has no use for.
+  /// How members that an operation does not use are treated.
   public enum Manner: Sendable {
-    /// They are passed over, as RFC 6902 has it: for what comes from elsewhere.
+    /// They are ignored, as RFC 6902 demands: for operations from elsewhere.
     case lenient
-    /// They are refused but for `comment`: for what is written in a patch.
+    /// They are refused, except for `comment`: for operations in a patch.
     case strict
   }
 
@@ -43,7 +43,7 @@ public struct JSONPatch: Sendable {
 
   /// Reads operations.
   ///
-  /// - Returns: the operations; `nil`, with diagnostics, where one of them is none.
+  /// - Returns: The operations; `nil`, with diagnostics, where one of them is invalid.
   public static func read(
     _ json: JSONValue, manner: Manner
   ) -> (patch: JSONPatch?, diagnostics: [Diagnostic]) {
@@ -117,12 +117,12 @@ public struct JSONPatch: Sendable {
 // MARK: Applying
 
 extension JSONPatch {
-  /// Makes the operations on a document: all of them, or none where one fails. Each that fails is
-  /// reported, but those that only follow from one before.
+  /// Applies the operations to a document: all of them, or none where one fails. Reports each
+  /// failure, but not those that only follow from one before.
   ///
   /// - Parameters:
-  ///   - tree: the document, read without errors.
-  ///   - base: see `SourceText.init(name:parts:base:)`.
+  ///   - tree: The document, read without errors.
+  ///   - base: See `SourceText.init(name:parts:base:)`.
   public func apply(to tree: JSONTree, base: SourceText? = nil) -> DocumentChange {
     let editor = DocumentEditor(tree)
     var diagnostics: [Diagnostic] = []
@@ -133,7 +133,7 @@ extension JSONPatch {
         failed.append(operation.path.value)
         continue
       }
-      // Of those behind the ones that are shown near names are not looked for.
+      // Near names are looked for only in the failures that are shown.
       editor.givesNames = diagnostics.count < Findings.standardLimit
       guard let diagnostic = Self.perform(operation, with: editor) else { continue }
       diagnostics.append(diagnostic)
@@ -152,7 +152,7 @@ extension JSONPatch {
     {
       return .intoItself(operation.path, from: from)
     }
-    // Which of the two pointers is walked.
+    // The pointer that a failure is about.
     var walked = operation.path
     do throws(DocumentEditor.Failure) {
       let key = operation.key
@@ -186,7 +186,7 @@ extension JSONPatch {
 }
 
 extension JSONPatch.Operation {
-  /// The name of the member it puts in, made of the last token of its path.
+  /// The name of the member that it adds: the last token of its path.
   fileprivate var key: ChangedContainer.Key {
     let token = path.value.tokens.last ?? ""
     return ChangedContainer.Key(
@@ -196,7 +196,7 @@ extension JSONPatch.Operation {
 }
 
 extension Located<JSONPointer> {
-  /// Where a token is written; all of the pointer where it has no such token.
+  /// Where a token is written; the range of the whole pointer where it has no such token.
   public func range(ofToken number: Int) -> SourceRange {
     guard value.tokens.indices.contains(number) else { return json.range }
     let before = JSONPointer(Array(value.tokens.prefix(number))).description.utf8.count + 1
@@ -207,11 +207,11 @@ extension Located<JSONPointer> {
 }
 
 extension JSONPointer {
-  /// Whether it leads to the other place, or to something that holds it.
+  /// Whether it leads to the same place, or to a value that contains it.
   public func isPrefix(of other: JSONPointer) -> Bool { other.tokens.starts(with: tokens) }
 
-  /// What nothing is known about once an operation at this place has failed: in an array all of it,
-  /// for what follows would stand elsewhere.
+  /// What is no longer known once an operation at this place has failed: in an array all of it,
+  /// because the elements behind it would have moved.
   fileprivate var unsettled: JSONPointer {
     guard let last = tokens.last, last == "-" || Self.arrayIndex(last) != nil else { return self }
     return JSONPointer(Array(tokens.dropLast()))

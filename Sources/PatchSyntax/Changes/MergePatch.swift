@@ -1,14 +1,14 @@
 public import Diagnostics
 
-/// A JSON Merge Patch (RFC 7386): an object that looks like what it changes. A member that is `null`
-/// goes; an object is merged with the one that is there; anything else takes its place.
+/// A JSON Merge Patch (RFC 7386): an object of the form of what it changes. A member that is `null`
+/// is removed; an object is merged into the present one; any other value replaces the present one.
 public enum MergePatch {
   /// Changes a document. A merge patch always fits.
   ///
   /// - Parameters:
-  ///   - patch: read without errors, and with no key twice in one object.
-  ///   - tree: the document, read without errors.
-  ///   - base: see `SourceText.init(name:parts:base:)`.
+  ///   - patch: The merge patch, read without errors and without repeated keys.
+  ///   - tree: The document, read without errors.
+  ///   - base: See `SourceText.init(name:parts:base:)`.
   public static func apply(
     _ patch: JSONValue, to tree: JSONTree, base: SourceText? = nil
   ) -> DocumentChange {

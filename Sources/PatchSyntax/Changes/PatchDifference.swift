@@ -1,18 +1,18 @@
 public import Diagnostics
 
-/// What two documents differ in, as changes that a person reads and as the operations of a JSON
+/// The differences between two documents, as changes for people and as the operations of a JSON
 /// Patch (RFC 6902) that turn the old document into the new one.
 ///
 /// Values are compared, not texts: the order of keys, blanks and comments make no difference, and
-/// `2` and `2.0` are one number. A connection is one thing, changed as a whole.
+/// `2` and `2.0` are equal. A connection is changed as a whole.
 public struct PatchDifference: Sendable {
-  /// One thing that differs.
+  /// One difference.
   public struct Change: Sendable {
-    /// Where: in the old document for what is gone, in the new one for all else.
+    /// The place: in the old document for a removal, otherwise in the new one.
     public var pointer: JSONPointer
-    /// What was there, if anything.
+    /// The old value; `nil` for an addition.
     public var old: JSONValue?
-    /// What is there now, if anything.
+    /// The new value; `nil` for a removal.
     public var new: JSONValue?
   }
 
@@ -21,28 +21,28 @@ public struct PatchDifference: Sendable {
     public enum Kind: String, Sendable { case add, remove, replace }
 
     public var kind: Kind
-    /// Where, in the document as the operations before have left it.
+    /// The place, in the document as the operations before have left it.
     public var path: JSONPointer
-    /// What is put there; `nil` for what is removed.
+    /// The value to set; `nil` for a removal.
     public var value: JSONValue?
   }
 
-  /// In the order of the documents, what is gone from an object before what is there.
+  /// The changes in the order of the documents; in an object, removals come first.
   public private(set) var changes: [Change] = []
-  /// To be carried out in this order.
+  /// The operations, to be applied in this order.
   public private(set) var operations: [Operation] = []
 
-  /// Whether the documents say the same.
+  /// Whether the documents are equal.
   public var isEmpty: Bool { operations.isEmpty }
 
-  /// What came of reading a document that is to be compared.
+  /// The result of reading a document to compare.
   public struct Reading: Sendable {
-    /// The document; `nil` where it has mistakes.
+    /// The document; `nil` where it has errors.
     public var tree: JSONTree?
     public var diagnostics: [Diagnostic]
   }
 
-  /// Reads a document that is to be compared: it has to be JSON, and no key may stand twice.
+  /// Reads a document to compare: JSON without repeated keys.
   public static func read(_ source: SourceText) -> Reading {
     let reading = JSONReader.read(source, dialect: JSONReader.Dialect(fileName: source.name))
     guard !reading.hasErrors, let tree = reading.tree else {
@@ -59,7 +59,7 @@ public struct PatchDifference: Sendable {
     compare(old.root, new.root, at: JSONPointer(), path: JSONPointer(), comparison)
   }
 
-  /// More pairs of elements than this are compared place by place.
+  /// Arrays with more pairs of elements than this are compared index by index.
   private static let maximumPairs = 1_000_000
 }
 
@@ -117,8 +117,8 @@ extension PatchDifference {
     let kept = Self.keptPairs(old, new, comparison)
     var before = 0
     var after = 0
-    // The elements between two that are kept: as many as there are on both sides changed, the rest
-    // removed or added. What stands at an index of the new array stands there already.
+    // Between two kept elements, pairs are compared and the rest is removed or added. The elements
+    // up to `after` are those of the new array already, so that its indices are right.
     for pair in kept + [(old.count, new.count)] {
       while before < pair.0 && after < pair.1 {
         let index = String(after)
@@ -146,7 +146,7 @@ extension PatchDifference {
     }
   }
 
-  /// Elements that are in both arrays, in the same order, as many as there can be.
+  /// Elements that both arrays have in the same order, as many as possible.
   private static func keptPairs(
     _ old: [JSONValue], _ new: [JSONValue], _ comparison: ValueComparison
   ) -> [(Int, Int)] {
@@ -191,7 +191,8 @@ extension PatchDifference {
       + (0..<end).reversed().map { (old.count - 1 - $0, new.count - 1 - $0) }
   }
 
-  /// Notes what is gone or has come: of a patch's tables and of a node's scopes each row by itself.
+  /// Notes an addition or a removal: in the tables of a patch and the scopes of a node, each entry
+  /// by itself.
   private mutating func note(_ value: JSONValue, isNew: Bool, at pointer: JSONPointer) {
     let tokens = pointer.tokens
     let tables = [
@@ -220,7 +221,7 @@ extension PatchDifference {
   }
 }
 
-/// Whether values of two documents are equal, found quickly by a number for each value.
+/// Compares the values of two documents, quickly by a digest of each value.
 struct ValueComparison {
   private let old: [Int]
   private let new: [Int]
@@ -234,7 +235,7 @@ struct ValueComparison {
     old[left.index] == new[right.index] && haveSameValue(left, right)
   }
 
-  /// Rows that are equal have equal digests.
+  /// The digest of each row. Equal values have equal digests.
   private static func digests(of tree: JSONTree) -> [Int] {
     var digests = [Int](repeating: 0, count: tree.nodes.count)
     for index in tree.nodes.indices.reversed() {

@@ -1,23 +1,23 @@
 public import Diagnostics
 
-/// A value that is to stand at a place of a document.
+/// A value to set in a document.
 public struct SettingEdit: Hashable, Sendable {
-  /// The place. The objects that are missing on the way to it are made.
+  /// The place. Missing objects on the way to it are added.
   public var pointer: JSONPointer
-  /// JSON.
+  /// The value as JSON.
   public var value: String
 
-  /// - Parameter value: JSON.
+  /// - Parameter value: The value as JSON.
   public init(pointer: JSONPointer, value: String) {
     self.pointer = pointer
     self.value = value
   }
 
-  /// Puts values into a document, one after the other: all of them, or none where one has no place.
+  /// Sets values in a document, one after the other: all of them, or none where one has no place.
   ///
   /// - Parameter tree: The document, read without errors.
-  /// - Returns: The document with the values in it. Or why it stays as it is, with the text that is meant:
-  ///   the operation of a JSON Patch (RFC 6902) that would do the same.
+  /// - Returns: The changed document; or why it is unchanged, with the text that the diagnostics
+  ///   refer to: a JSON Patch (RFC 6902) with an operation that would do the same.
   public static func apply(
     _ edits: [SettingEdit], to tree: JSONTree
   ) -> (change: DocumentChange, source: SourceText) {
@@ -35,8 +35,8 @@ public struct SettingEdit: Hashable, Sendable {
     return (.changed(editor.text(base: nil)), tree.source)
   }
 
-  /// Why the value has no place. Diagnostics point into a text, which an edit is not: so it is written down
-  /// as an operation, and that is refused.
+  /// Why the value has no place. Diagnostics need a text to refer to, so the edit is written as an
+  /// operation, which is refused.
   private func refusal(in document: SourceText) -> (change: DocumentChange, source: SourceText) {
     let path = JSONText.string(pointer.description).compact
     let source = SourceText(
@@ -51,8 +51,7 @@ public struct SettingEdit: Hashable, Sendable {
 }
 
 extension DocumentEditor {
-  /// Puts a value at a place, in the place of what is there, and makes the objects that are missing on the
-  /// way.
+  /// Sets a value at a place, and adds missing objects on the way.
   fileprivate func set(_ pointer: JSONPointer, to value: JSONValue) throws(Failure) {
     guard let last = pointer.tokens.last else {
       return try replace(pointer, with: ChangedValue(value))
@@ -63,7 +62,7 @@ extension DocumentEditor {
       guard let object = container.open(), object.isObject,
         object[Array(way[depth].utf8)] == nil
       else { continue }
-      // From here on all of it is missing: the rest of the way, from its end.
+      // Everything from here on is missing: the rest of the path is built from its end.
       let text = pointer.tokens[(depth + 1)...].reversed().reduce(value.written) { inner, token in
         "{\(JSONText.string(token).compact):\(inner)}"
       }
@@ -75,7 +74,7 @@ extension DocumentEditor {
         ChangedValue(made.root), at: JSONPointer(Array(pointer.tokens[...depth])),
         key: key(way[depth], in: made.source))
     }
-    // In an array to add is to push the others back.
+    // In an array, "add" would insert an element.
     let container = try self.value(at: JSONPointer(Array(way)))
     if let array = container.open(), !array.isObject, let index = JSONPointer.arrayIndex(last),
       index < array.count
@@ -92,6 +91,6 @@ extension DocumentEditor {
 }
 
 extension JSONValue {
-  /// The text of it.
+  /// The text of the value.
   fileprivate var written: String { String(decoding: tree.source.bytes[range], as: UTF8.self) }
 }

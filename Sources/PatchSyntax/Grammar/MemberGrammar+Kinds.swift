@@ -2,7 +2,7 @@ import AudioTypes
 
 /// The kinds of members that several objects have.
 extension MemberGrammar {
-  /// A member that is read in a way of its own.
+  /// A member with a reader of its own.
   static func member(
     _ key: String, required: Bool = false, _ summary: String, _ value: ValueForm,
     _ read: @escaping @Sendable (inout PatchReader, JSONValue, inout Value) -> Void
@@ -11,7 +11,7 @@ extension MemberGrammar {
       form: MemberForm(key: key, summary: summary, isRequired: required, value: value), read: read)
   }
 
-  /// A member whose definition describes it.
+  /// A member whose summary is in its definition.
   static func member(
     _ key: String, required: Bool = false, _ value: ValueForm,
     _ read: @escaping @Sendable (inout PatchReader, JSONValue, inout Value) -> Void
@@ -33,7 +33,7 @@ extension MemberGrammar {
     }
   }
 
-  /// A word of a list. Whether it is one of them is a rule of the room that has the list.
+  /// A word of a list. The room that has the list checks whether the word is in it.
   static func words(
     _ key: String, required: Bool = false, _ summary: String, _ words: WordList,
     default word: String? = nil, _ set: @escaping @Sendable (inout Value, Located<String>?) -> Void
@@ -87,7 +87,7 @@ extension MemberGrammar {
     }
   }
 
-  /// A number greater than 0, in a unit that messages name.
+  /// A number greater than 0. Messages name its unit.
   static func positive(
     _ key: String, _ summary: String, unit: String,
     _ set: @escaping @Sendable (inout Value, Located<Double>?) -> Void
@@ -137,7 +137,7 @@ extension MemberGrammar {
     }
   }
 
-  /// Properties or parameters, whose names a unit knows.
+  /// Properties or parameters. The unit checks their names.
   static func settings(
     _ key: String, _ summary: String, _ form: ValueForm = .schema(["type": "object"]),
     _ set: @escaping @Sendable (inout Value, [PatchDocument.Field]) -> Void
@@ -154,7 +154,7 @@ extension MemberGrammar {
   }
 }
 
-/// What texts and numbers look like, as JSON Schema has it.
+/// The patterns of texts and numbers for the JSON Schema.
 package enum ValuePatterns {
   /// A formula in braces, as in a repetition.
   package static let formula = "\\{[^{}]+\\}"
@@ -162,12 +162,12 @@ package enum ValuePatterns {
   package static let time = JSONText.string(WrittenQuantity.pattern(for: .seconds) ?? "")
   /// A whole number of 32 bits.
   package static let word: JSONText = ["type": "integer", "minimum": 0, "maximum": 4_294_967_295]
-  /// A number, with a unit or none.
+  /// A number with its unit: decibels, milliseconds or seconds.
   package static let amount = "^[+-]?[0-9]+(\\.[0-9]+)? ?(dB|ms|s)$"
 }
 
 extension PatchReader {
-  /// Reads an object by its grammar. Members that are unknown or missing are reported.
+  /// Reads an object by its grammar. Reports members that are unknown or missing.
   mutating func read<Value>(
     _ json: JSONValue, as grammar: ObjectGrammar<Value>, into value: inout Value
   ) {

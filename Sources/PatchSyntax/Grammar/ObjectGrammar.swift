@@ -1,22 +1,22 @@
-/// The grammar of an object in the document: the members that it may have, each said once.
+/// The grammar of an object in the document: the members that it may have, each described once.
 ///
-/// `PatchReader` reads by it. The JSON Schema is printed from its `form`, and from the schema come completion,
-/// hovers and the manual.
+/// `PatchReader` reads by it. The JSON Schema is printed from its `form`; completion, hovers and
+/// the manual are made from the schema.
 package struct ObjectGrammar<Value>: Sendable {
-  /// What messages call the object: "the session".
+  /// The name of the object in messages: "the session".
   package let name: String
   package let members: [MemberGrammar<Value>]
   /// The keys, in the order of the members.
   package let keys: [String]
-  /// Those that may not be missing.
+  /// The keys that are required.
   package let required: [String]
   private let summary: String
   private let isRepeatable: Bool
 
   /// - Parameters:
-  ///   - name: as messages call it.
-  ///   - summary: for the schema.
-  ///   - isRepeatable: whether it may have a `count`, and stand there that often.
+  ///   - name: The name of the object in messages.
+  ///   - summary: Its description in the schema.
+  ///   - isRepeatable: Whether it may have a `count`, by which it is repeated.
   init(
     _ name: String, _ summary: String, isRepeatable: Bool = false,
     _ members: [MemberGrammar<Value>]
@@ -29,26 +29,26 @@ package struct ObjectGrammar<Value>: Sendable {
     required = members.filter(\.form.isRequired).map(\.form.key)
   }
 
-  /// The grammar of an object that the schema describes where it stands.
+  /// The grammar of an object that the schema describes where it is used.
   init(_ name: String, isRepeatable: Bool = false, _ members: [MemberGrammar<Value>]) {
     self.init(name, "", isRepeatable: isRepeatable, members)
   }
 
-  /// What the schema says of it.
+  /// Its description for the schema.
   package var form: ObjectForm {
     ObjectForm(summary: summary, members: members.map(\.form), isRepeatable: isRepeatable)
   }
 }
 
-/// A member of an object, and how it gets into what is read.
+/// A member of an object: its description, and how it is read.
 package struct MemberGrammar<Value>: Sendable {
-  /// What the schema says of it.
+  /// Its description for the schema.
   package let form: MemberForm
   /// Reads the member's value into the object's.
   let read: @Sendable (inout PatchReader, JSONValue, inout Value) -> Void
 }
 
-/// What the schema says of an object.
+/// The description of an object for the schema.
 package struct ObjectForm: Sendable {
   package var summary: String
   package var members: [MemberForm]
@@ -56,34 +56,36 @@ package struct ObjectForm: Sendable {
   package var isRepeatable: Bool
 }
 
-/// What the schema says of a member.
+/// The description of a member for the schema.
 package struct MemberForm: Sendable {
   package var key: String
-  /// What it means, in sentences; empty where the definition that it leads to says so.
+  /// What it means, in sentences; empty where its definition says so.
   package var summary: String
   package var isRequired: Bool
   package var value: ValueForm
 }
 
-/// What a value is in JSON.
+/// The form of a value in JSON.
 package indirect enum ValueForm: Sendable {
-  /// In the words of JSON Schema, without a description.
+  /// A JSON Schema without a description.
   case schema(JSONText)
-  /// A definition of the schema, by its name, and the value that holds where none is written.
+  /// A definition of the schema by its name, and the default value.
   case definition(String, default: JSONText? = nil)
-  /// One of the words of a list, and the one that holds where none is written.
+  /// One of the words of a list, and the default word.
   case words(WordList, default: String?)
   /// An array of a definition.
   case list(of: String)
-  /// An object of a definition, under names that are as a schema says, or any; and what else there is to say of it.
+  /// An object whose values have one definition. Its names match a schema, or are any; `besides`
+  /// adds to the schema of the object.
   case map(of: String, names: JSONText? = nil, besides: JSONText = [:])
-  /// A level: a text such as "-6 dB", or a number of which 1 is full scale, up to so many decibels.
+  /// A level: a text such as "-6 dB", or a number of which 1 is full scale, up to a number of
+  /// decibels.
   case level(upTo: Double)
-  /// An object of its own.
+  /// An object with members of its own.
   case object(ObjectForm)
 }
 
-/// A list of words that a room above this one has, with what each means.
+/// A list of words that a higher room defines, with the meaning of each.
 package enum WordList: Sendable {
   case sessionCategories
   case interruptions

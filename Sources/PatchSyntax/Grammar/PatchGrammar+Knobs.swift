@@ -17,7 +17,7 @@ extension PatchGrammar {
       ) { $2.max = $0.bound($1, "'max'") },
     ])
 
-  /// A preset of a user. The schema of patches has the parts of it.
+  /// A preset of a user. The schema of patches has its parts.
   package static let preset = ObjectGrammar<PatchReader.Preset>(
     "a preset",
     [
@@ -37,7 +37,7 @@ extension PatchGrammar {
       .schemaPlace,
     ])
 
-  /// A bus as a preset has it: its format is the patch's affair.
+  /// A bus of a preset. It has no format: the patch sets that.
   package static let presetBus = ObjectGrammar<PatchDocument.Element>(
     "a bus of a preset",
     [

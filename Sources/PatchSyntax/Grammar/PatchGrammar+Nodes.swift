@@ -85,7 +85,7 @@ extension PatchGrammar {
       },
     ])
 
-  /// How many a unit may have is its own affair.
+  /// A number of buses. The unit checks whether it can have as many.
   private static func busCount(
     _ key: String, _ summary: String,
     _ set: @escaping @Sendable (inout PatchDocument.Node, Located<Int>?) -> Void
@@ -129,7 +129,7 @@ extension PatchGrammar {
       flags("flagsMask") { $0.flagsMask = $1 },
     ])
 
-  /// What codes there are is the affair of the catalog of units.
+  /// A four-character code. The catalog of units checks whether it exists.
   private static func code(
     _ key: String,
     _ set: @escaping @Sendable (inout PatchDocument.ComponentDescription, JSONValue?) -> Void

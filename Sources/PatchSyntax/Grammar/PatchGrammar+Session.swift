@@ -1,4 +1,4 @@
-/// What a patch asks of its surroundings.
+/// The session, the limits and the devices of a patch.
 extension PatchGrammar {
   package static let session = ObjectGrammar<PatchDocument.Session>(
     "the session",
@@ -70,7 +70,7 @@ extension PatchGrammar {
       ) { $0.requestedGain = $1 },
     ])
 
-  /// A level in a range of decibels. Whether it is in the range is a rule of its own.
+  /// A level in decibels. A rule of its own checks its range.
   private static func level(
     _ key: String, _ summary: String, in range: ClosedRange<Double>,
     _ set: @escaping @Sendable (inout PatchDocument.Limits, Located<Level>?) -> Void

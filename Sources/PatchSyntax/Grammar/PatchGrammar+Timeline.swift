@@ -6,7 +6,7 @@ extension PatchGrammar {
   package struct WrittenStep {
     var step: PatchDocument.Step
     var repetition: (json: JSONValue, value: PatchDocument.Repetition?)?
-    /// What it does: one thing, if it is right.
+    /// The values of the actions that it names. A valid step has one.
     var actions: [JSONValue] = []
   }
 
@@ -129,7 +129,8 @@ extension PatchGrammar {
       amount("beats", "Beats of the patch's \"tempo\".") { .beats($0) },
     ])
 
-  /// Ten years at the highest rates and tempos; the graph looks closer.
+  /// A number of a unit, below 2^53: ten years at the highest rates and tempos. The graph checks
+  /// closer limits.
   private static func amount(
     _ key: String, _ summary: String,
     _ time: @escaping @Sendable (Double) -> PatchDocument.Time

@@ -2,7 +2,7 @@ import Diagnostics
 
 /// The grammar of patches: one table for each object that has keys of its own.
 ///
-/// What depends on a unit, a callback or a tap is in the description of that.
+/// Keys that depend on a unit, a callback or a tap are in its description.
 package enum PatchGrammar {
   /// The patch itself.
   package static let patch = ObjectGrammar<PatchDocument>(
@@ -110,7 +110,7 @@ package enum PatchGrammar {
       .schemaPlace,
     ])
 
-  /// What joins an output, or a callback, to an input.
+  /// A connection of an output, or a callback, to an input.
   package static let connection = ObjectGrammar<PatchDocument.Connection>(
     "a connection", "One output bus, or a callback, joined to one input bus.", isRepeatable: true,
     [
@@ -124,6 +124,6 @@ package enum PatchGrammar {
       ) { $0.to = $1 },
     ])
 
-  /// Names that an address may have in front of its colon.
+  /// Names that an address can have in front of its colon.
   private static let sourceName: JSONText = ["pattern": "^[^:]+$"]
 }

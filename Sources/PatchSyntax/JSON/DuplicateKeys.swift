@@ -1,12 +1,12 @@
 import Diagnostics
 
 extension JSONTree {
-  /// Reports each key that an object has had before.
+  /// Reports each repeated key of an object.
   ///
-  /// RFC 8259 lets such objects pass and leaves open what they mean, so reading accepts them; a
-  /// patch does not.
+  /// RFC 8259 allows repeated keys and leaves their meaning open, so the reader accepts them. A
+  /// patch must not have them.
   ///
-  /// - Returns: where in the table the repeated keys are.
+  /// - Returns: The rows of the repeated keys in the table.
   func reportDuplicateKeys(to findings: inout Findings) -> Set<Int> {
     var keys: Set<Int> = []
     func report(_ key: JSONValue, _ name: String, after earlier: JSONValue) {
@@ -21,7 +21,7 @@ extension JSONTree {
       rows.removeAll(keepingCapacity: true)
       var row = index + 1
       while row < Int(nodes[index].next) {
-        // The key of a member without one has been reported.
+        // A missing key has been reported.
         if nodes[row].kind == .string, nodes[row].end > nodes[row].start { rows.append(row) }
         let value = Int(nodes[row].next)
         guard value < Int(nodes[index].next) else { break }
@@ -50,7 +50,7 @@ extension JSONTree {
     return keys
   }
 
-  /// Whether two strings have the same characters.
+  /// Whether two strings have the same text.
   private func haveOneText(_ one: Int, _ other: Int) -> Bool {
     guard nodes[one].isPlain, nodes[other].isPlain else {
       return JSONValue(tree: self, index: one).string == JSONValue(tree: self, index: other).string

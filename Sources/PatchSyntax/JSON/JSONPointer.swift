@@ -1,14 +1,14 @@
-/// A JSON Pointer (RFC 6901): the way from a document's root to a value, such as
+/// A JSON Pointer (RFC 6901): the path from a document's root to a value, such as
 /// `/nodes/mixer/inputs/0/parameters/volume`.
 public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
-  /// The keys and indices on the way, unescaped. The root has none.
+  /// The keys and indices of the path, unescaped; none for the root.
   public var tokens: [String]
 
-  /// The root, or what the tokens lead to.
+  /// The root, or the place that the tokens lead to.
   public init(_ tokens: [String] = []) { self.tokens = tokens }
 
-  /// Reads a pointer's text, and gives `nil` for one that does not begin with a slash or holds a
-  /// tilde that is not `~0` or `~1`.
+  /// Reads the text of a pointer, of which an empty one is the root; `nil` for one that does not
+  /// begin with a slash, or that has a tilde other than `~0` and `~1`.
   public init?(parsing text: String) {
     tokens = []
     if text.isEmpty { return }
@@ -32,10 +32,10 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Goes one key or index further.
+  /// Appends a key or an index.
   public mutating func append(_ token: String) { tokens.append(token) }
 
-  /// This pointer, one key or index further.
+  /// The pointer with one more key or index.
   public func appending(_ token: String) -> JSONPointer { JSONPointer(tokens + [token]) }
 
   /// The pointer's text: each token behind a slash, with `~` as `~0` and `/` as `~1`.
@@ -43,7 +43,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     tokens.map { "/" + Self.escape($0) }.joined()
   }
 
-  /// A key as it stands in a pointer.
+  /// A token as it is written in a pointer.
   public static func escape(_ token: String) -> String {
     guard token.utf8.contains(where: { $0 == 0x7E || $0 == 0x2F }) else { return token }
     var result: [UInt8] = []
@@ -57,7 +57,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// The index a token stands for in an array: digits without leading zeros.
+  /// The index in an array that a token means: digits without leading zeros.
   static func arrayIndex(_ token: String) -> Int? {
     guard token == "0" || token.utf8.first != 0x30, token.utf8.allSatisfy({ 0x30...0x39 ~= $0 })
     else { return nil }

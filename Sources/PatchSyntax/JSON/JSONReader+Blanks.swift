@@ -49,13 +49,13 @@ extension JSONReader {
     return true
   }
 
-  /// Comments in strict JSON are one mistake: the kind of file.
+  /// Reports the comments of strict JSON as one mistake: the file is of the wrong kind.
   mutating func reportComments() {
     guard dialect == .json, let first = comments.first else { return }
     diagnostics.append(.comments(first: first, all: comments))
   }
 
-  /// Skips a character that looks like a blank and is none.
+  /// Skips a character that looks like a blank and is none in JSON, and reports it.
   private mutating func skipForeignBlank() -> Bool {
     let start = offset
     guard let (scalar, length) = scalar(at: start) else { return false }
@@ -88,7 +88,7 @@ extension JSONReader {
     return Unicode.Scalar(value).map { ($0, length) }
   }
 
-  /// How many bytes the scalar at an offset takes: 0 where there is no well-formed one.
+  /// The length in bytes of the scalar at an offset; 0 where there is no well-formed one.
   func wellFormedLength(at offset: Int) -> Int {
     func byte(_ distance: Int) -> UInt8 {
       offset + distance < bytes.count ? bytes[offset + distance] : 0
@@ -120,7 +120,7 @@ extension JSONReader {
     }
   }
 
-  /// How messages call what stands at an offset.
+  /// What messages call the character at an offset.
   func name(ofScalarAt offset: Int) -> String {
     guard let (scalar, _) = scalar(at: offset) else {
       return "the byte 0x\(hexadecimal(UInt32(bytes[offset]), digits: 2)), which is not UTF-8,"

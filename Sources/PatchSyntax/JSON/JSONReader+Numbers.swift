@@ -4,7 +4,7 @@ import Diagnostics
 // MARK: Numbers and words
 
 extension JSONReader {
-  /// Reads a number, a word, or what is neither.
+  /// Reads a number or a word, or reports what is neither.
   mutating func readScalar() {
     let start = offset
     switch bytes[start] {
@@ -37,8 +37,8 @@ extension JSONReader {
     }
   }
 
-  /// Behind a number in an object: the end of digits that follow a comma and that no key can be, because a
-  /// comma or the closing bracket follows them.
+  /// The end of a number with a decimal comma, in an object; `nil` where it is none. The digits
+  /// behind the comma cannot be a key, because a comma or the closing bracket follows them.
   private func decimalCommaEnd(from end: Int) -> Int? {
     guard open.last?.isObject == true, end + 1 < bytes.count, bytes[end] == UInt8(ascii: ","),
       let tail = bytes[(end + 1)...].firstIndex(where: { !(0x30...0x39).contains($0) }),
@@ -72,7 +72,7 @@ extension JSONReader {
   private mutating func readIrregularWord() {
     let start = offset
     var range = skipGarbage()
-    // Several words are one string whose quotes were forgotten.
+    // Several words are taken for one string without quotes.
     if range.isEmpty {
       offset = start + 1
       range = start..<offset
@@ -100,7 +100,8 @@ extension JSONReader {
     name(ofScalarAt: range.first { bytes[$0] >= 0x80 && wellFormedLength(at: $0) == 0 } ?? 0)
   }
 
-  /// Skips to where the document may go on: a comma, colon, bracket, quote or the end of the line.
+  /// Skips to where the document may continue: a comma, colon, bracket, quote or the end of the
+  /// line.
   @discardableResult
   mutating func skipGarbage() -> SourceRange {
     let start = offset
@@ -120,7 +121,7 @@ extension JSONReader {
   }
 }
 
-/// Where the number that begins at an offset ends by JSON's grammar, or `nil` if none does.
+/// The end of the number that begins at an offset, by JSON's grammar; `nil` where there is none.
 func numberEnd(in bytes: [UInt8], from start: Int) -> Int? {
   var index = start
   func digits() -> Int {

@@ -119,7 +119,7 @@ extension Diagnostic {
       fixes: correction.map { [Fix("write \(shortened($0))", edits: [Edit(range, $0)])] } ?? [])
   }
 
-  /// A decimal comma, as many languages have it.
+  /// A decimal comma, as many languages write it.
   static func decimalComma(_ text: String, at range: SourceRange) -> Diagnostic {
     let number = text.replacing(",", with: ".")
     return SyntaxRules.number.diagnostic(
@@ -129,7 +129,7 @@ extension Diagnostic {
       fixes: [Fix("write \(shortened(number))", edits: [Edit(range, number)])])
   }
 
-  /// A text of another kind, which one sees at its beginning.
+  /// A text of another kind, recognized by its beginning.
   static func otherText(_ kind: String, at range: SourceRange) -> Diagnostic {
     SyntaxRules.unexpected.diagnostic(
       "this looks like \(Message(kind)), and a patch is JSON", at: range,

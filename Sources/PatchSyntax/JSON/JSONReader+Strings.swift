@@ -4,7 +4,8 @@ import Diagnostics
 // MARK: Strings
 
 extension JSONReader {
-  /// Where a stretch of a string ends that is printable ASCII without escapes, as most strings are.
+  /// The end of a stretch of ASCII without quotes, escapes and control characters, as most strings
+  /// are.
   private func plainEnd(from start: Int) -> Int {
     let bytes = bytes.span
     var end = start
@@ -35,7 +36,7 @@ extension JSONReader {
       if byte == UInt8(ascii: "\"") {
         offset += 1
         addString(start, isKey: isKey, isEscaped: isEscaped, quotes: JSONTree.Node.quotes(1, 1))
-        // What it was to say is not known: nobody is to look for a file of that name.
+        // Its text is unknown: no name or file is looked up by it.
         let unclear = [SyntaxRules.escape.code, SyntaxRules.encoding.code]
         let isUnclear = diagnostics[known...].contains {
           $0.severity == .error && unclear.contains($0.code)
@@ -45,7 +46,7 @@ extension JSONReader {
       }
       if byte == UInt8(ascii: "\\") {
         isEscaped = true
-        // In a path with backslashes every one of them is wrong, for one reason.
+        // In a path with backslashes each of them is wrong for the same reason.
         let hasReported = diagnostics[known...].contains {
           $0.code == SyntaxRules.escape.code && $0.severity == .error
         }
@@ -76,8 +77,8 @@ extension JSONReader {
     endUnterminatedString(start, isKey: isKey, isEscaped: isEscaped)
   }
 
-  /// The line or the text ended inside a string. What looks like the document going on behind a
-  /// forgotten quote is given back.
+  /// Ends a string at the end of its line or of the text. What looks like the rest of the document,
+  /// behind a forgotten quote, is read again.
   private mutating func endUnterminatedString(_ start: Int, isKey: Bool, isEscaped: Bool) {
     isStructureIntact = false
     var end = offset
@@ -118,7 +119,7 @@ extension JSONReader {
     case UInt8(ascii: "u"):
       readUnicodeEscape()
     case 0x0A, 0x0D:
-      // The string ends with its line, and says so.
+      // The string ends with its line, which is reported there.
       offset += 1
     default:
       let length = max(wellFormedLength(at: start + 1), 1)
@@ -181,7 +182,7 @@ extension JSONReader {
       && 0x98...0x9F ~= bytes[offset + 2]
   }
 
-  /// Reads what stands for a key and is no string.
+  /// Reads a key that is no string in double quotes.
   mutating func readIrregularKey() {
     let start = offset
     if bytes[start] == UInt8(ascii: "'") || isCurlyQuote(at: start) {
@@ -227,7 +228,7 @@ private func isHexDigit(_ byte: UInt8) -> Bool {
   }
 }
 
-/// What a number that is none was meant to be, if that can be told.
+/// The number that a malformed one most likely means; `nil` where that is unclear.
 func corrected(_ text: String) -> String? {
   var rest = text[...]
   var sign = ""
@@ -251,5 +252,5 @@ func corrected(_ text: String) -> String? {
   return numberEnd(in: bytes, from: 0) == bytes.count ? candidate : nil
 }
 
-/// A text for a help line: not longer than one can read.
+/// A text cut to the length of a line of help.
 func shortened(_ text: String) -> String { String(quoted(text).dropFirst().dropLast()) }

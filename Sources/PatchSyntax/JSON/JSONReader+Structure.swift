@@ -19,7 +19,7 @@ extension JSONReader {
     if let other = TextSignature.other(in: bytes, from: offset) {
       return giveUp(.otherText(other.kind, at: other.range))
     }
-    // What is not used of it is not touched.
+    // Memory of unused rows is never touched.
     nodes.reserveCapacity(bytes.count / 6 + 1)
 
     var state = State.value
@@ -74,7 +74,7 @@ extension JSONReader {
         return .afterValue
       }
       reportExtraCommas()
-      // The commas that are too many stand for none.
+      // The extra commas count as none.
       return offset < bytes.count && bytes[offset] == UInt8(ascii: "]") ? .firstElement : state
     case UInt8(ascii: ":"):
       offset += 1
@@ -170,7 +170,7 @@ extension JSONReader {
         return next
       }
       let isWord = isWordByte(bytes[start])
-      // What follows a value that was refused belongs to the same mistake.
+      // What follows a refused value belongs to the same mistake.
       if nodes.last?.kind == .invalid {
         isStructureIntact = false
         guard isWord else { return next }
@@ -203,7 +203,7 @@ extension JSONReader {
     }
     offset += 1
     open.append(Container(index: nodes.count, isObject: isObject))
-    // Until it is closed it ends behind its bracket.
+    // Until it is closed it ends behind its opening bracket.
     add(isObject ? .object : .array, start..<offset)
     return isObject ? .firstKey : .firstElement
   }
@@ -219,7 +219,7 @@ extension JSONReader {
   }
 
   private mutating func suspectIndentation(opening: Int, closing: Int) {
-    // Long lines tell nothing by their indentation, and would take long to walk.
+    // Long lines say nothing by their indentation, and would take long to walk.
     let limit = 200
     func isBreak(_ offset: Int) -> Bool { bytes[offset] == 0x0A || bytes[offset] == 0x0D }
     func lineStart(_ offset: Int) -> Int? {
@@ -231,7 +231,7 @@ extension JSONReader {
       return start
     }
     func isBlank(_ offset: Int) -> Bool { bytes[offset] == 0x20 || bytes[offset] == 0x09 }
-    // Most brackets stand behind something on their line.
+    // Most brackets follow something on their line.
     var closingLine = closing
     while closingLine > 0, isBlank(closingLine - 1) { closingLine -= 1 }
     guard closing - closingLine <= limit, closingLine == 0 || isBreak(closingLine - 1),
@@ -243,8 +243,8 @@ extension JSONReader {
     suspect = (opening, closing)
   }
 
-  /// A bracket of the wrong kind. When it closes one further out, those inside were forgotten;
-  /// otherwise it was meant for the innermost.
+  /// Closes a container by a bracket of the wrong kind. Where that closes an outer one, the
+  /// brackets of the inner ones are missing; otherwise it was meant for the innermost.
   private mutating func closeMismatched() -> State {
     isStructureIntact = false
     let isObject = bytes[offset] == UInt8(ascii: "}")
@@ -269,8 +269,8 @@ extension JSONReader {
     return closeContainer()
   }
 
-  /// Whether the brackets that follow fit better when the one here is of the wrong kind than when it
-  /// closes one further out.
+  /// Whether the following brackets fit better if this one is meant for the innermost container
+  /// than if it closes an outer one.
   private func isMeantForInnermost() -> Bool {
     let kinds = open.map(\.isObject)
     let isObject = bytes[offset] == UInt8(ascii: "}")
@@ -278,13 +278,13 @@ extension JSONReader {
     return misfits(after: Array(kinds.dropLast())) < misfits(after: Array(kinds[..<outer]))
   }
 
-  /// How many of the brackets from here on do not fit those that are open: whether each is of an
+  /// How many of the following brackets do not fit the open containers, given as whether each is an
   /// object.
   private func misfits(after open: [Bool]) -> Int {
     var open = open
     var misfits = 0
     var position = offset + 1
-    // Far enough to tell, and no further: there may be many of these mistakes.
+    // Far enough to decide, and no further: there may be many of these mistakes.
     let end = min(bytes.count, position + 16_384)
     while position < end {
       let byte = bytes[position]
@@ -321,7 +321,7 @@ extension JSONReader {
         let start = nodes[container.index].range.lowerBound
         return start..<(start + 1)
       }
-      // A string that swallowed the end has been reported, and the bracket with it.
+      // A string that swallowed the end has been reported, and this bracket is its consequence.
       if diagnostics.last?.code != SyntaxRules.unterminatedString.code {
         report(
           .unclosed(
@@ -356,7 +356,7 @@ extension JSONReader {
     report(.trailingComma(at: comma))
   }
 
-  /// Commas with nothing before them, reported once however many there are.
+  /// Reports commas without a value before them, once for all that follow each other.
   private mutating func reportExtraCommas() {
     let start = offset
     var end = offset
@@ -376,7 +376,7 @@ extension JSONReader {
   }
 
   /// Whether the last token is a string that was reported as not closed: it may have swallowed what
-  /// is missing now.
+  /// is missing here.
   private var isAfterUnterminatedString: Bool {
     guard let last = diagnostics.last else { return false }
     return last.code == SyntaxRules.unterminatedString.code && last.range.upperBound == lastTokenEnd

@@ -1,12 +1,12 @@
 import AudioTypes
 public import Diagnostics
 
-/// Reads JSON (RFC 8259), strictly, and keeps every value's place.
+/// Reads JSON (RFC 8259) strictly, and keeps the place of every value.
 ///
-/// It goes on behind a mistake, so that one run reports all of them. It needs linear time, and a
-/// stack that does not grow with the document.
+/// It continues behind a mistake, so that one run reports all of them. Its time is linear in the
+/// length of the document, and its stack does not grow with the nesting.
 public struct JSONReader {
-  /// Which texts are accepted.
+  /// The texts that are accepted.
   public enum Dialect: Hashable, Sendable {
     /// RFC 8259 and nothing else.
     case json
@@ -19,26 +19,26 @@ public struct JSONReader {
     }
   }
 
-  /// What came of reading.
+  /// The result of reading.
   public struct Result: Sendable {
     /// The values, as far as the text could be understood; `nil` when there is none.
     public var tree: JSONTree?
-    /// Whether each value stands where it was meant to, in spite of what was reported: if not, a
-    /// check of the values would report consequences of the mistakes already found.
+    /// Whether each value is where it was meant to be, in spite of the errors. If not, a check of
+    /// the values would report consequences of errors that have been reported.
     public var isStructureIntact: Bool
-    /// In the order of the text.
+    /// The diagnostics, in the order of the text.
     public var diagnostics: [Diagnostic]
     /// Where the comments stand, in the order of the text.
     public var comments: [SourceRange]
 
-    /// Whether the text was refused.
+    /// Whether the text has errors.
     public var hasErrors: Bool { diagnostics.hasErrors }
   }
 
-  /// How deep values may be nested.
+  /// The greatest depth of nested values.
   public static let maximumDepth = 512
 
-  /// After that many mistakes the text is something else than a patch.
+  /// Reading stops after so many diagnostics: the text is something other than a patch.
   static let maximumDiagnostics = 50
 
   let source: SourceText
@@ -48,7 +48,7 @@ public struct JSONReader {
   var nodes: [JSONTree.Node] = []
   var diagnostics: [Diagnostic] = []
   var isStructureIntact = true
-  /// Set where nothing sensible can be said about what follows.
+  /// Set where nothing sensible can be reported of what follows.
   var hasGivenUp = false
   var open: [Container] = []
   var comments: [SourceRange] = []
@@ -56,8 +56,8 @@ public struct JSONReader {
   var lastTokenEnd = 0
   /// Set when the rest of a line was skipped, perhaps with the comma at its end.
   var isRecovering = false
-  /// The first bracket whose closing one begins a line and stands further left than the line it was
-  /// opened on: when one is missing in the end, it is likely this one's.
+  /// The first bracket whose closing one begins a line and is indented less than the line of the
+  /// opening one: if one is missing at the end, it is probably this one's.
   var suspect: (opening: Int, closing: Int)?
 
   struct Container {
@@ -75,8 +75,7 @@ public struct JSONReader {
     bytes = source.bytes
   }
 
-  /// Reads a text. It never fails: a text that is no JSON has diagnostics, at least one of them an
-  /// error.
+  /// Reads a text. A text that is no JSON has at least one error.
   public static func read(_ source: SourceText, dialect: Dialect) -> Result {
     let reading = readAsWritten(source, dialect: dialect)
     let explanation = SyntaxRepair.diagnostics(of: source, dialect, reading)
@@ -87,7 +86,8 @@ public struct JSONReader {
       comments: reading.comments)
   }
 
-  /// What one pass over a text finds, before slips are looked for that explain several errors at once.
+  /// The result of one pass over a text, before `SyntaxRepair` looks for slips that explain several
+  /// errors.
   struct Reading {
     var nodes: [JSONTree.Node]
     var isStructureIntact: Bool
@@ -99,7 +99,7 @@ public struct JSONReader {
     var isWhole: Bool
 
     var errorCount: Int { diagnostics.count { $0.severity == .error } }
-    /// The errors, what was not read counting as one more.
+    /// The number of errors, and one more where the text was not read to its end.
     var cost: Int { errorCount + (isWhole ? 0 : 1) }
   }
 
@@ -119,7 +119,7 @@ extension JSONTree.Node {
 }
 
 extension JSONValue {
-  /// From an offset to the end of its line, blanks at the end left out.
+  /// The range from an offset to the end of its line, without the blanks at the end.
   static func rangeOfLine(in bytes: [UInt8], from start: Int) -> SourceRange {
     var end = start
     while end < bytes.count, bytes[end] != 0x0A, bytes[end] != 0x0D { end += 1 }
@@ -128,7 +128,7 @@ extension JSONValue {
   }
 }
 
-/// A number in upper case hexadecimal digits, at least so many.
+/// A number in upper case hexadecimal, with leading zeros up to a number of digits.
 func hexadecimal(_ value: UInt32, digits: Int) -> String {
   let text = String(value, radix: 16, uppercase: true)
   return String(repeating: "0", count: max(digits - text.utf8.count, 0)) + text

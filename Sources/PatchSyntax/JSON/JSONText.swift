@@ -1,4 +1,4 @@
-/// A JSON value that is to be printed: the members of an object keep their order.
+/// A JSON value to print. The members of an object keep their order.
 public enum JSONText: Hashable, Sendable {
   /// A member of an object.
   public struct Member: Hashable, Sendable {
@@ -13,7 +13,7 @@ public enum JSONText: Hashable, Sendable {
 
   case null
   case boolean(Bool)
-  /// One that JSON cannot write, infinite or not a number, is printed as `null`.
+  /// A number that JSON cannot write, infinite or not a number, is printed as `null`.
   case number(Double)
   case string(String)
   case array([JSONText])
@@ -35,7 +35,7 @@ public enum JSONText: Hashable, Sendable {
     if case .object(let members) = self { members } else { [] }
   }
 
-  /// The object with the members of another behind its own.
+  /// The object with the members of another appended.
   public func adding(_ other: JSONText) -> JSONText { .object(members + other.members) }
 }
 
@@ -54,8 +54,8 @@ extension JSONText: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
 }
 
 extension JSONText {
-  /// The value that has been read, its members in the order of the text. What could not be read is
-  /// `null`.
+  /// A value that has been read, with its members in the order of the text. Text that could not be
+  /// read is `null`.
   public init(_ value: JSONValue) {
     switch value.kind {
     case .null, .invalid: self = .null
@@ -68,7 +68,7 @@ extension JSONText {
     }
   }
 
-  /// A string with its quotes, what must be escaped escaped, ill-formed UTF-8 as U+FFFD.
+  /// A string with its quotes, escaped where JSON demands it; ill-formed UTF-8 becomes U+FFFD.
   static func quoted(_ content: ArraySlice<UInt8>) -> [UInt8] {
     var result = [UInt8(ascii: "\"")]
     for byte in String(decoding: content, as: UTF8.self).utf8 {
@@ -81,15 +81,15 @@ extension JSONText {
     return result + [UInt8(ascii: "\"")]
   }
 
-  /// The document, two spaces to a level, with a line feed at its end. Arrays of plain values
-  /// that fit into 100 columns stand on one line.
+  /// The value as a document: two spaces to a level, a line feed at its end, and arrays of plain
+  /// values on one line where they fit into 100 columns.
   public var document: String {
     var text = ""
     write(to: &text, indentation: 0, column: 0)
     return text + "\n"
   }
 
-  /// The document without a blank that it does not need.
+  /// The value without blanks.
   public var compact: String {
     var text = ""
     writeCompact(to: &text)
@@ -179,8 +179,8 @@ extension JSONText {
     return abs(value) < 0x1p53 && value == value.rounded() ? String(Int(value)) : "\(value)"
   }
 
-  /// What changes how a text is shown or read without being seen: byte order marks, which some
-  /// readers drop, line separators, and what reverses the direction of a text.
+  /// Characters that are invisible and change how a text is shown or read: byte order marks, which
+  /// some readers drop, line separators, and marks that reverse the direction of a text.
   private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0xFEFF, 0x2028...0x202E, 0x2066...0x2069: true
@@ -197,7 +197,7 @@ extension JSONText {
   private static func append(_ value: String, to text: inout String) {
     text += "\""
     defer { text += "\"" }
-    // Most texts have nothing that is written otherwise.
+    // Most texts need no escape.
     let isPlain = value.utf8.allSatisfy {
       (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
     }

@@ -4,18 +4,19 @@ import Synchronization
 /// A JSON document as it was written: every value and every key with its place in the text.
 ///
 /// The tree is one flat table of 16 bytes a value, in the order of the text. Strings and numbers
-/// are decoded when they are asked for, and not kept.
+/// are decoded at each access, and not kept.
 public final class JSONTree: Sendable {
   /// The text that was read.
   public let source: SourceText
-  /// Where that text begins in the one that all ranges point into: 0 but for a text that stands
-  /// behind another one, as a sub-graph's behind the patch's.
+  /// The offset of that text in the one that all ranges refer to: 0, but for a text that follows
+  /// others, as a sub-graph's follows the patch's.
   public let base: Int
   let nodes: [Node]
-  /// The rows of values that stand for others, each with the row of that: of a text that names a constant the
-  /// constant's value. Such a value has its own place, and means the other one.
+  /// The rows of values that stand for others, each with the row of the other: a text that names a
+  /// constant stands for the constant's value. Such a value has its own place and the other's
+  /// meaning.
   let meanings: [Int: Int]
-  /// Made when the first pointer is asked for in a large tree.
+  /// Computed when the first pointer is needed.
   private let parents = Mutex<ContainerTable?>(nil)
 
   init(source: SourceText, nodes: [Node], base: Int = 0, meanings: [Int: Int] = [:]) {
@@ -28,7 +29,7 @@ public final class JSONTree: Sendable {
 
   public var root: JSONValue { JSONValue(tree: self, index: 0) }
 
-  /// The value that a range of the text is in: the value itself, or a part of a string.
+  /// The value that a range of the text is in: all of the value, or a part of a string.
   public func value(writtenAt range: SourceRange) -> JSONValue? {
     var low = 0
     var high = nodes.count
@@ -40,17 +41,17 @@ public final class JSONTree: Sendable {
     return JSONValue(tree: self, index: low - 1)
   }
 
-  /// The same values in a text that begins with the same bytes.
+  /// The same values in another text that begins with the same bytes.
   func moved(to source: SourceText) -> JSONTree { JSONTree(source: source, nodes: nodes) }
 
-  /// The same values, their text beginning at `base` of another one.
+  /// The same values, with their text at an offset of another one.
   func based(at base: Int) -> JSONTree { JSONTree(source: source, nodes: nodes, base: base) }
 
-  /// In which container each row is, and where.
+  /// The container of each row, and the row's place in it.
   private struct ContainerTable: Sendable {
     /// The rows of the containers; the root's own is 0.
     var containers: [UInt32]
-    /// The place of a value among the values of its container, from 0.
+    /// The index of a value among the values of its container.
     var places: [UInt32]
 
     init(_ nodes: [Node]) {
@@ -72,8 +73,9 @@ public final class JSONTree: Sendable {
     }
   }
 
-  /// The rows that lead to a value from the root, the value's own last, each with its place in its
-  /// container. The first time it takes as long as the tree is large, then as long as the value is deep.
+  /// The rows from the root to a value, the value's own last, each with its index in its container.
+  /// The first call takes time linear in the size of the tree, every other in the depth of the
+  /// value.
   fileprivate func way(to row: Int) -> [(row: Int, place: Int)] {
     parents.withLock { table in
       let known = table ?? ContainerTable(nodes)
@@ -98,15 +100,16 @@ public final class JSONTree: Sendable {
     /// The row after the last one inside this value.
     var next: UInt32
     var kind: Kind
-    /// The quotes' lengths in two bits each: 1 but in text that was refused. Above them `plain`.
+    /// The lengths of the two quotes, in two bits each: 1, except in text that was refused. `plain`
+    /// is the bit above them.
     var quotes: UInt8 = 0
     var isEscaped = false
     var isKey = false
 
     static func quotes(_ low: UInt8, _ high: UInt8) -> UInt8 { low | high << 2 }
 
-    /// Stands in `quotes` of a string that is ASCII without escapes: its characters are its bytes, and
-    /// differ where these do.
+    /// Set in `quotes` for a string of ASCII without escapes: its text is its bytes, and two such
+    /// strings are equal where these are.
     static let plain: UInt8 = 1 << 4
 
     var isPlain: Bool { quotes & Self.plain != 0 }
@@ -118,7 +121,7 @@ public final class JSONTree: Sendable {
     }
   }
 
-  /// Whether a row is a string that means a text of ASCII.
+  /// Whether a row is a string with a given text.
   func isText(_ row: Int, _ text: String) -> Bool {
     let node = nodes[row]
     guard node.isPlain else { return JSONValue(tree: self, index: row).string == text }
@@ -130,8 +133,8 @@ public final class JSONTree: Sendable {
 
 /// One value of a `JSONTree`.
 public struct JSONValue: Sendable {
-  /// What a value is. `invalid` is text that the reader has reported already: take it for any value,
-  /// and say nothing more about it.
+  /// The type of a value. `invalid` is text with an error that has been reported: take it for a
+  /// value of any type, and report nothing more about it.
   public enum Kind: Hashable, Sendable { case null, bool, number, string, array, object, invalid }
 
   public let tree: JSONTree
@@ -139,7 +142,7 @@ public struct JSONValue: Sendable {
 
   private var node: JSONTree.Node { tree.nodes[index] }
 
-  /// The value that it stands for: itself, but where it names a constant.
+  /// The value that it stands for: that of the constant that it names, or itself.
   var meaning: JSONValue {
     if tree.meanings.isEmpty { return self }
     return tree.meanings[index].map { JSONValue(tree: tree, index: $0) } ?? self
@@ -163,11 +166,11 @@ public struct JSONValue: Sendable {
   /// Where it is written, quotes and brackets included.
   public var range: SourceRange { (tree.base + Int(node.start))..<(tree.base + Int(node.end)) }
 
-  /// The same, in `tree.source`.
+  /// The same range, in `tree.source`.
   public var localRange: SourceRange { Int(node.start)..<Int(node.end) }
 
-  /// Where a diagnostic points to mean the whole value: at an object's or array's opening bracket,
-  /// at all of anything else.
+  /// Where a diagnostic points for the whole value: the opening bracket of an object or array, all
+  /// of any other value.
   public var markRange: SourceRange {
     switch kind {
     case .object, .array: range.lowerBound..<(range.lowerBound + 1)
@@ -175,23 +178,23 @@ public struct JSONValue: Sendable {
     }
   }
 
-  /// The text of a string without its quotes.
+  /// The range of a string's text, without its quotes.
   var contentRange: SourceRange {
     let content = node.content
     return tree.base + content.lowerBound..<tree.base + content.upperBound
   }
 
-  /// The bytes of a range that lies in this value.
+  /// The bytes of a range within this value.
   func bytes(in range: SourceRange) -> ArraySlice<UInt8> {
     tree.source.bytes[(range.lowerBound - tree.base)..<(range.upperBound - tree.base)]
   }
 
-  /// Whether the text of a string is what it means, byte for byte.
+  /// Whether the written text of a string is its value, byte for byte.
   var isPlain: Bool { !node.isEscaped && (tree.meanings.isEmpty || !isConstant) }
 
   /// Where a part of a string's text is written.
   ///
-  /// - Parameter part: In bytes of the text's UTF-8, with escapes resolved.
+  /// - Parameter part: A range of bytes in the UTF-8 of the text, with escapes resolved.
   public func range(ofText part: Range<Int>) -> SourceRange {
     if isConstant { return range }
     let content = contentRange
@@ -211,7 +214,7 @@ public struct JSONValue: Sendable {
     return written(part.lowerBound)..<written(part.upperBound)
   }
 
-  /// Where the character or the escape that begins at a byte ends; a pair of surrogates is one.
+  /// The end of the character or the escape that begins at a byte; a pair of surrogates is one.
   private func escapeEnd(_ start: Int) -> Int {
     localEscapeEnd(start - tree.base) + tree.base
   }
@@ -245,7 +248,7 @@ public struct JSONValue: Sendable {
     }
   }
 
-  /// A string's characters, with escapes resolved.
+  /// The text of a string, with escapes resolved; `nil` for other values.
   public var string: String? {
     let value = meaning
     guard value.node.kind == .string else { return nil }
@@ -254,35 +257,36 @@ public struct JSONValue: Sendable {
     return unescaped(content)
   }
 
-  /// A number's value, rounded to the nearest double; infinite when it is greater than any.
+  /// The value of a number, rounded to the nearest double; infinite where it is greater than any.
+  /// `nil` for other values.
   public var number: Double? {
     guard let text = numberText else { return nil }
     return Double(text)
   }
 
-  /// A number as it was written.
+  /// A number as it was written; `nil` for other values.
   public var numberText: String? {
     let value = meaning
     return value.node.kind == .number ? tree.source[value.localRange] : nil
   }
 
-  /// The value of a number that is whole and below 2^53 in magnitude, however written: `2`, `2.0`
-  /// and `2e0` are one number.
+  /// The value of a whole number below 2^53 in magnitude, however it is written: `2`, `2.0` and
+  /// `2e0` are equal. `nil` for other values.
   public var integer: Int? {
     guard let number, abs(number) < 0x1p53 else { return nil }
     let integer = Int(number)
     return Double(integer) == number ? integer : nil
   }
 
-  /// The values of an array, in order; of anything else, none.
+  /// The elements of an array, in order; none for other values.
   public var elements: Elements { Elements(tree: tree, container: index, isObject: false) }
 
-  /// The members of an object, in order, a repeated key each time; of anything else, none.
+  /// The members of an object, in order, with repeated keys; none for other values.
   public var members: Members {
     Members(base: Elements(tree: tree, container: index, isObject: true))
   }
 
-  /// The value of an object's first member of that name, or `nil`.
+  /// The value of an object's first member with a name; `nil` for none.
   public subscript(key: String) -> JSONValue? {
     for member in members where member.key.string == key { return member.value }
     return nil
@@ -324,8 +328,8 @@ public struct JSONValue: Sendable {
 extension JSONValue {
   /// The JSON Pointer of this value. A key has the pointer of its member.
   ///
-  /// The first one of a tree takes as long as the tree is large, each other as long as its value is deep:
-  /// meant for diagnostics, not for loops.
+  /// The first pointer of a tree takes time linear in the size of the tree, every other in the
+  /// depth of the value: for diagnostics, not for loops.
   public var pointer: JSONPointer {
     var pointer = JSONPointer()
     var isInObject = tree.nodes[0].kind == .object
@@ -337,7 +341,8 @@ extension JSONValue {
     return pointer
   }
 
-  /// The value a pointer leads to from here, or `nil`. Of members of one name the first counts.
+  /// The value that a pointer leads to from here; `nil` for none. Of members with one name the
+  /// first counts.
   public subscript(pointer: JSONPointer) -> JSONValue? {
     var value = self
     for token in pointer.tokens {
@@ -362,7 +367,7 @@ extension JSONValue {
 
 // MARK: Strings
 
-/// Resolves escapes. What is no escape was reported, and stands for itself or U+FFFD here.
+/// Resolves escapes. An invalid one has been reported, and stands for itself or for U+FFFD here.
 private func unescaped(_ content: ArraySlice<UInt8>) -> String {
   var result: [UInt8] = []
   result.reserveCapacity(content.count)

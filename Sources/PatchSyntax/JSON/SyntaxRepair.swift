@@ -3,24 +3,25 @@ import Diagnostics
 
 /// Explains a text that is no JSON by as few slips as possible.
 ///
-/// `JSONReader` goes on behind a mistake by what stands around it. That does for most mistakes, but a
-/// quote or a bracket that is missing, or one too many, gives everything behind it another meaning:
-/// one slip then looks like many. Where several errors are found, this tries single edits near them,
-/// and takes one that leaves so few errors that the edit and the rest are fewer than before. So a
-/// text that one edit makes right has one error, whichever edit that is.
+/// `JSONReader` continues behind a mistake by what is around it. That is enough for most mistakes.
+/// But a quote or a bracket that is missing, or one too many, changes the meaning of everything
+/// behind it, so that one slip looks like many. Where there are several errors, this tries single
+/// edits near them, and takes one where the edit and the errors that are left are fewer than
+/// before. So a text that one edit makes right has one error, whichever edit that is.
 ///
-/// An edit must not hide mistakes in a string: quotes are put in, or taken out, only where a line has an
-/// odd number of them, and a string goes on in the next line only where one was found not to end.
+/// An edit must not hide mistakes in a string: quotes are inserted or removed only where a line has
+/// an odd number of them, and a string continues in the next line only where one was found not to
+/// end.
 struct SyntaxRepair {
-  /// How many bytes are read in all while edits are tried. A long text has fewer tries.
+  /// How many bytes may be read in all to try edits. A long text has fewer tries.
   static let maximumBytes = 1 << 20
-  /// How many slips are explained; behind them the reader's own errors stand.
+  /// How many slips are explained. The reader's own errors follow.
   static let maximumSlips = 8
 
   private var text: SourceText
   private let dialect: JSONReader.Dialect
   private var reading: JSONReader.Reading
-  /// The edits that have led to `text`.
+  /// The edits that have made `text`.
   private var made: [Slip] = []
   private var diagnostics: [Diagnostic] = []
   private var bytesLeft = SyntaxRepair.maximumBytes
@@ -39,7 +40,7 @@ struct SyntaxRepair {
     return repair.diagnostics + repair.reading.diagnostics.map { repair.inOriginal($0) }
   }
 
-  /// What a slip in a quote or a bracket looks like. The others are what they look like.
+  /// The errors that a slip in a quote or a bracket can cause. Others are explained by themselves.
   private static let structural: Set<Rule.Code> = Set(
     [
       SyntaxRules.missingComma, SyntaxRules.extraComma, SyntaxRules.colon,
@@ -54,7 +55,7 @@ struct SyntaxRepair {
     self.reading = reading
   }
 
-  /// One edit that could undo a slip: in the text, a range and what takes its place.
+  /// An edit that could undo a slip.
   private struct Slip {
     enum Kind: Int {
       case openingQuote, closingQuote, strayQuote, lineEnd, stray, comma, colon, bracket
@@ -62,9 +63,9 @@ struct SyntaxRepair {
     }
 
     var kind: Kind
-    /// Each with what takes its place; apart, and in order.
+    /// Ranges of the text and their replacements, in order and without overlap.
     var edits: [Diagnostic.Edit]
-    /// How far from the error it is, in bytes.
+    /// The distance from the error in bytes.
     var distance: Int
 
     var range: SourceRange { edits[0].range }
@@ -72,7 +73,7 @@ struct SyntaxRepair {
 
   // MARK: One slip
 
-  /// Finds and makes the edit that leaves the fewest errors; says whether there is one.
+  /// Makes the edit that leaves the fewest errors. Returns whether there is one.
   private mutating func step() -> Bool {
     let before = reading.cost
     for anchor in anchors {
@@ -82,9 +83,9 @@ struct SyntaxRepair {
         bytesLeft -= text.bytes.count
         let attempt = text.applying(slip.edits)
         let read = JSONReader.readAsWritten(attempt, dialect: dialect)
-        // The fewer errors of a text that is given up earlier say nothing.
+        // A text that is given up earlier has fewer errors for that reason alone.
         guard read.isWhole || !reading.isWhole && read.end > reading.end else { continue }
-        // Of edits that do equally well the first is the likeliest.
+        // Of edits with equal results the first is the likeliest.
         guard read.cost + 1 < before, read.cost < best?.reading.cost ?? .max else { continue }
         best = (slip, attempt, read)
         if read.errorCount == 0 { break }
@@ -98,7 +99,7 @@ struct SyntaxRepair {
     return false
   }
 
-  /// The first few errors, those on one line counting once.
+  /// The first four errors, one from each line.
   private var anchors: [SourceRange] {
     var anchors: [SourceRange] = []
     for diagnostic in reading.diagnostics where diagnostic.severity == .error {
@@ -114,7 +115,7 @@ struct SyntaxRepair {
 
   // MARK: Candidates
 
-  /// The edits to try, the likeliest first: by kind, then by how near they are.
+  /// The edits to try, the likeliest first: by kind, then by distance.
   private func candidates(near anchor: SourceRange) -> [Slip] {
     let bytes = text.bytes
     let low = lineStart(before: anchor.lowerBound)
@@ -153,14 +154,14 @@ struct SyntaxRepair {
       case UInt8(ascii: "\""): if lineHasOddQuotes { add(.strayQuote, offset..<offset + 1, "") }
       case UInt8(ascii: "\\"): add(.stray, offset..<offset + 1, "")
       case _ where isStructural(here):
-        // A bracket that a line begins or ends with stands there on purpose, most likely.
+        // A bracket at the beginning or the end of a line is there on purpose, most likely.
         add(isAtEdge(offset) ? .edge : .stray, offset..<offset + 1, "")
       case _ where !isBlank(here) && abs(offset - anchor.lowerBound) <= 2:
         add(.stray, offset..<offset + 1, "")
       default: break
       }
     }
-    // What the reader has stumbled over, near by, as a whole.
+    // The texts near by that the reader has reported, each as a whole.
     for diagnostic in reading.diagnostics {
       let range = diagnostic.range
       guard range.lowerBound >= low, range.upperBound <= high, (1...24).contains(range.count),
@@ -176,7 +177,7 @@ struct SyntaxRepair {
     }.map(\.element)
   }
 
-  /// Line ends that are written as such inside a string: one, or several in a row.
+  /// Line ends inside a string: one, or several in a row.
   private func lineEnds(from low: Int, to high: Int, _ anchor: SourceRange) -> [Slip] {
     var ends: [Diagnostic.Edit] = []
     var offset = low
@@ -193,7 +194,7 @@ struct SyntaxRepair {
     let broken = reading.diagnostics.filter { $0.code == SyntaxRules.unterminatedString.code }
     var slips: [Slip] = []
     for (first, end) in ends.enumerated() where end.range.lowerBound <= high {
-      // Of the line that a string was found to be open in.
+      // Of a line in which a string was found not to end.
       let isBroken = broken.contains {
         $0.range.upperBound <= end.range.lowerBound
           && !text.bytes[$0.range.upperBound..<end.range.lowerBound].contains(0x0A)
@@ -209,7 +210,7 @@ struct SyntaxRepair {
     return slips
   }
 
-  /// Whether the quotes on a line, those that are escaped apart, cannot be pairs.
+  /// Whether a line has an odd number of quotes, escaped ones not counted.
   private func hasOddQuotes(lineOf offset: Int) -> Bool {
     var position = offset
     let limit = max(0, offset - Self.reach)
@@ -249,7 +250,7 @@ struct SyntaxRepair {
   /// How far from an error its cause is looked for, in bytes.
   private static let reach = 320
 
-  /// Where the line before that of an offset begins, not too far away.
+  /// The beginning of the line before that of an offset, within `reach`.
   private func lineStart(before offset: Int) -> Int {
     var start = min(offset, text.bytes.count)
     let limit = max(0, start - Self.reach)
@@ -264,7 +265,7 @@ struct SyntaxRepair {
     return start
   }
 
-  /// Where the line behind that of an offset ends, not too far away.
+  /// The end of the line behind that of an offset, within `reach`.
   private func lineEnd(behind offset: Int) -> Int {
     var end = min(offset, text.bytes.count)
     let limit = min(text.bytes.count, end + Self.reach)
@@ -292,7 +293,7 @@ struct SyntaxRepair {
 
   // MARK: Places
 
-  /// The same of the text that was given.
+  /// The diagnostic in the original text.
   private func inOriginal(_ diagnostic: Diagnostic) -> Diagnostic {
     var result = diagnostic
     result.range = inOriginal(diagnostic.range)
@@ -318,12 +319,12 @@ struct SyntaxRepair {
     for slip in made.reversed() {
       var moved = 0
       for edit in slip.edits {
-        // Where the edit stands in the text that it has made.
+        // The place of the edit in the text that it has made.
         let start = edit.range.lowerBound + moved
         let length = edit.replacement.utf8.count
         if offset <= start { break }
         if offset < start + length {
-          // Inside of what was put in.
+          // Inside the replacement.
           offset = start
           break
         }

@@ -1,18 +1,20 @@
 import Diagnostics
 
-/// Values that have a name: `"constants": { "level": "-6 dB" }`, and `"$level"` wherever such a value may stand.
+/// Values with a name: `"constants": { "level": "-6 dB" }`, and `"$level"` wherever such a value
+/// may be.
 ///
-/// The text stays as it is written: a value that names a constant has its own place and means the other. A
-/// change of the constant changes all that name it.
+/// The text stays as it is written: a value that names a constant keeps its own place and gets the
+/// constant's meaning. A change of the constant changes all values that name it.
 enum Constants {
-  /// Of a text that names a constant, its name; `nil` for every other.
+  /// The name of the constant that a text names; `nil` for any other text.
   static func name(in text: String) -> String? {
     guard text.utf8.first == UInt8(ascii: "$") else { return nil }
     let name = text.dropFirst()
     return isName(name) ? String(name) : nil
   }
 
-  /// A letter or an underscore, and letters, digits, underscores and hyphens.
+  /// Whether a text is a letter or an underscore, followed by letters, digits, underscores and
+  /// hyphens.
   static func isName(_ text: some StringProtocol) -> Bool {
     guard let first = text.utf8.first else { return false }
     func isLetter(_ byte: UInt8) -> Bool {
@@ -26,17 +28,17 @@ enum Constants {
 }
 
 extension JSONValue {
-  /// Of a text that names a constant, `"$level"`, the constant's name; `nil` for every other value. What has
-  /// been resolved is no text any more.
+  /// The name of the constant that a text such as `"$level"` names; `nil` for other values, and for
+  /// a text whose constant has been resolved.
   public var constantName: String? { kind == .string ? string.flatMap(Constants.name) : nil }
 
-  /// Whether a constant can be called so.
+  /// Whether a text can be the name of a constant.
   public static func isConstantName(_ text: String) -> Bool { Constants.isName(text) }
 }
 
 extension JSONTree {
-  /// The same tree in which texts that name a constant mean its value. What names none that there is has been
-  /// reported, and can be taken for any value.
+  /// The same tree, in which texts that name a constant mean its value. A text that names none is
+  /// reported, and becomes `invalid`.
   func resolvingConstants(to findings: inout Findings) -> JSONTree {
     let root = self.root
     guard root.kind == .object else { return self }
@@ -48,7 +50,7 @@ extension JSONTree {
     }
     var meanings: [Int: Int] = [:]
     var unknown: [Int] = []
-    // What is for people, or for editors, means nothing.
+    // Members for people and for editors name no constants.
     let skipped: Set<String> = ["constants", "title", "$schema", "comment"]
     for (key, value) in root.members where !skipped.contains(key.string ?? "") {
       var row = value.index
@@ -88,7 +90,7 @@ extension JSONTree {
 }
 
 extension PatchReader {
-  /// The constants: numbers, texts, true or false, each with a name that can be written behind a `$`.
+  /// Reads the constants: numbers, texts, true or false, each with a name that can follow a `$`.
   mutating func constants(_ json: JSONValue) -> [PatchDocument.Field] {
     guard
       check(json, "'constants'", .object, help: "write { \"name\": value }: each under its name")

@@ -1,8 +1,8 @@
 import AudioTypes
 public import Diagnostics
 
-/// The names that a patch gives to the elements of one scope of a node: in an address they may stand for the
-/// numbers, as in `mixer:Voice`.
+/// The names that a patch gives to the elements of one scope of a node. In an address they may
+/// replace the numbers, as in `mixer:Voice`.
 public struct ElementNames: Sendable {
   /// An element that has a name.
   public struct Named: Sendable {
@@ -19,20 +19,20 @@ public struct ElementNames: Sendable {
     }
   }
 
-  /// What is named: a scope of a node, in words.
+  /// The scope whose elements have names.
   public enum Scope: String, Sendable { case input, output }
 
   /// Why a name leads to no element.
   public struct Problem: Error {
     public var message: String
-    /// Where elements of that name are, if there are several.
+    /// The elements with that name, where there are several.
     public var named: [Named]
     public var help: [String]
     /// Names that may have been meant.
     public var candidates: [String]
   }
 
-  /// In the order of the text.
+  /// The elements that have names, in the order of the text.
   public let all: [Named]
   private let scope: Scope
   private let places: [String: [Int]]
@@ -43,7 +43,7 @@ public struct ElementNames: Sendable {
     places = Dictionary(grouping: all.indices, by: { [all] in all[$0].name })
   }
 
-  /// Those that a node gives.
+  /// The names that a node gives.
   public init(_ scope: Scope, of node: PatchDocument.Node) {
     let named = (scope == .input ? node.inputs : node.outputs).compactMap { element -> Named? in
       let property = element.properties.last {
@@ -58,8 +58,9 @@ public struct ElementNames: Sendable {
   /// The number of the element that a name means.
   ///
   /// - Parameters:
-  ///   - node: What the node is called.
+  ///   - node: The name of the node for messages.
   ///   - other: The names of the other scope, which may have been meant.
+  ///   - Throws: ``Problem`` where no element, or more than one, has the name.
   public func bus(
     _ name: String, of node: String, besides other: ElementNames? = nil
   ) throws(Problem) -> Int {
@@ -97,7 +98,7 @@ public struct ElementNames: Sendable {
 }
 
 extension ElementNames.Problem {
-  /// What there is to say of an address that has the name behind its colon.
+  /// The diagnostic of an address that has the name behind its colon.
   public func diagnostic(_ address: Located<PatchDocument.Address>) -> Diagnostic {
     let node = address.value.node
     let fixes = address.value.element.map { element -> [Diagnostic.Fix] in
@@ -116,13 +117,13 @@ extension ElementNames.Problem {
 // MARK: In a patch
 
 extension PatchReader {
-  /// Puts the numbers of elements in the place of their names. What a preset or a sub-graph names is looked
-  /// up once their files are read.
+  /// Replaces the names of elements by their numbers. Names from presets and sub-graphs are looked
+  /// up once those files have been read.
   mutating func settleElementNames(in document: inout PatchDocument) {
     guard ElementNameSettler.hasNames(document) else { return }
     let nodes = Dictionary(
       document.nodes.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
-    // Of a node that could not be read in full the name may be what is missing.
+    // The name may be in a part of the node that could not be read.
     let errors = diagnostics.all.filter { $0.severity == .error }.map(\.range.lowerBound)
     var settler = ElementNameSettler { name, scope in
       guard let node = nodes[name], node.subgraph == nil, node.preset == nil else { return nil }
@@ -137,7 +138,7 @@ extension PatchReader {
   }
 }
 
-/// Puts the numbers of elements in the place of their names, in the addresses of a patch.
+/// Replaces the names of elements by their numbers, in the addresses of a patch.
 package struct ElementNameSettler {
   package typealias Address = PatchDocument.Address
 
@@ -146,13 +147,14 @@ package struct ElementNameSettler {
     var scope: ElementNames.Scope
   }
 
-  /// Addresses whose names lead nowhere: they are left out of the patch, and callbacks that pull by one are
-  /// `unresolved`.
+  /// Addresses whose names lead nowhere. They are removed from the patch, and callbacks that pull
+  /// one become `unresolved`.
   package private(set) var problems: [(Located<Address>, ElementNames.Problem)] = []
   private let find: (String, ElementNames.Scope) -> ElementNames?
   private var known: [Place: ElementNames?] = [:]
 
-  /// - Parameter find: The names of a node's scope; `nil` where the addresses of a node are to stay.
+  /// - Parameter find: Returns the names of a node's scope; `nil` to keep the addresses of a node
+  ///   as they are.
   package init(_ find: @escaping (String, ElementNames.Scope) -> ElementNames?) { self.find = find }
 
   /// Whether any address has a name.
@@ -163,7 +165,7 @@ package struct ElementNameSettler {
       || document.callbacks.contains { from($0.value) != nil }
   }
 
-  /// What a callback pulls, where that is written with a name.
+  /// The address that a callback pulls, where it has a name behind its colon.
   private static func from(_ callback: PatchDocument.Callback) -> Located<Address>? {
     guard callback.pulled == nil,
       let json = callback.fields.first(where: { $0.name == "from" })?.value,
@@ -218,8 +220,8 @@ package struct ElementNameSettler {
 }
 
 extension PatchDocument {
-  /// The address with a number in the place of a name; as it is where it has none, or names no node. For
-  /// addresses that are not written in the patch itself.
+  /// The address with a number in place of a name; unchanged where it has no name, or names no
+  /// node. For addresses from outside the patch.
   public func settled(
     _ address: Address, _ scope: ElementNames.Scope
   ) throws(ElementNames.Problem) -> Address {
@@ -232,8 +234,8 @@ extension PatchDocument {
     return Address(node: address.node, bus: bus)
   }
 
-  /// An address that is not written in the patch, with a number in the place of a name; `nil` for a text that
-  /// is none.
+  /// Reads an address from outside the patch, with a number in place of a name; `nil` for a text
+  /// that is no address.
   public func address(
     _ text: String, _ scope: ElementNames.Scope
   ) throws(ElementNames.Problem) -> Address? {

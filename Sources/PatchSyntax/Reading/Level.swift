@@ -1,9 +1,8 @@
-/// How loud something is, as a patch writes it: a text such as `"-6 dB"`, or a number of which 1 is full
-/// scale.
+/// A level as a patch writes it: a text such as `"-6 dB"`, or a number of which 1 is full scale.
 public enum Level: Hashable, Sendable {
   case decibels(Double)
   case linear(Double)
-  /// A text that says no level, as it is written.
+  /// A text that is no level, as it is written.
   case unknown(String)
 
   /// Reads a number of decibels, with `dB` or `dBFS` behind it: `-6 dB`, `+3.5dB`.
@@ -18,7 +17,7 @@ public enum Level: Hashable, Sendable {
     self = .unknown(text)
   }
 
-  /// A decimal number with a sign or none: what it says; `nil` for anything else.
+  /// The value of a decimal number with or without a sign; `nil` for any other text.
   public static func decibels(in text: Substring) -> Double? {
     let digits = text.first == "-" || text.first == "+" ? text.dropFirst() : text
     let parts = digits.split(separator: ".", omittingEmptySubsequences: false)

@@ -1,12 +1,14 @@
 import Diagnostics
 
-/// What things are called elsewhere: names of other programs, and everyday words. They are no names of
-/// patches; a diagnostic asks whether what is so called here was meant.
+/// Names from other programs and from everyday language. Patches do not have them; diagnostics
+/// offer what may have been meant.
 public enum OtherNames {
-  /// Each name in small letters, with what it may mean; what comes first counts.
+  /// Each name in small letters without blanks, hyphens and underscores, with what it may mean, the
+  /// likeliest first.
   public typealias Table = [String: [String]]
 
-  /// "did you mean 'gain'?" by the letters of a name or else by what it means elsewhere; `nil` for neither.
+  /// "did you mean 'gain'?" by the letters of a name, or else by what the name means elsewhere;
+  /// `nil` for neither.
   public static func didYouMean(
     _ name: String, among candidates: [String], knownAs table: Table
   ) -> String? {
@@ -20,7 +22,7 @@ public enum OtherNames {
       : "did you mean \(rest.joined(separator: ", ")) or \(quoted(last))?"
   }
 
-  /// Keys of a patch and of what is in it.
+  /// Keys of a patch and of its objects.
   public static let keys: Table = [
     "type": ["component", "kind"], "unit": ["component"], "class": ["component", "kind"],
     "kind": ["component"], "plugin": ["component"],
@@ -80,12 +82,12 @@ public enum OtherNames {
     "angle": ["azimuth"], "direction": ["azimuth"],
   ]
 
-  /// Whether a name is one that people give to a microphone.
+  /// Whether people call a microphone by a name.
   public static func isMicrophone(_ name: String) -> Bool {
     ["mic", "microphone", "input", "in", "capture", "source"].contains(name.lowercased())
   }
 
-  /// Whether a name is one that people give to what is heard in the end.
+  /// Whether people call the loudspeaker, or the last output, by a name.
   public static func isLoudspeaker(_ name: String) -> Bool {
     [
       "speaker", "speakers", "loudspeaker", "loudspeakers", "headphones", "out", "output", "master",

@@ -1,11 +1,12 @@
 extension PatchDocument {
-  /// What a patch lets the patches around it turn: one or more of its parameters, under a name.
+  /// A control that a patch offers to the patches around it: one or more of its parameters, under a
+  /// name.
   public struct Knob: Sendable {
     public var json: JSONValue
-    /// Where the parameters are in the patch that declares it, or the knobs of its own sub-graphs.
+    /// The places of the parameters in the patch that declares it, or of knobs of its own
+    /// sub-graphs.
     public var turns: [Located<JSONPointer>]
-    /// The least and the greatest value that it goes to, as yet unread; where one is not written, that
-    /// of the parameters.
+    /// The least and the greatest value, not interpreted yet; `nil` for that of the parameters.
     public var min: JSONValue?
     public var max: JSONValue?
   }
@@ -13,12 +14,12 @@ extension PatchDocument {
   /// A knob of a sub-graph, with what it turns in the patch that the sub-graph has been put into.
   public struct TurnedKnob: Sendable {
     public var name: String
-    /// Where the parameters are in the whole: `/nodes/strip~1fader/inputs/0/parameters/volume`. Empty where
-    /// something is wrong with the knob.
+    /// The places of the parameters in the whole: `/nodes/strip~1fader/inputs/0/parameters/volume`.
+    /// Empty where the knob has an error.
     public var places: [JSONPointer]
     /// The values that it may have, in the unit of what it turns; `nil` where the knob narrows nothing.
     public var range: ClosedRange<Double>?
-    /// What the patch around the sub-graph sets it to.
+    /// The value that the patch around the sub-graph sets; `nil` for none.
     public var value: JSONValue?
 
     public init(
@@ -33,9 +34,9 @@ extension PatchDocument {
 }
 
 extension PatchDocument.Element {
-  /// A bus that is not written, for what a knob turns of it.
+  /// A bus that the patch does not write, for a knob that turns something of it.
   ///
-  /// - Parameter json: What stands for the bus in messages.
+  /// - Parameter json: The value that messages about the bus point to.
   package init(unwritten bus: Located<Int>, at json: JSONValue) {
     self.init(json: json, bus: bus)
   }

@@ -3,7 +3,7 @@ public import Diagnostics
 /// A value of the patch with its place in the text.
 public struct Located<Value: Sendable>: Sendable {
   public var value: Value
-  /// The JSON it was read from: of a key, the key.
+  /// The JSON that it was read from; of a key, the key.
   public var json: JSONValue
 
   public init(_ value: Value, at json: JSONValue) {
@@ -14,22 +14,23 @@ public struct Located<Value: Sendable>: Sendable {
   /// Where it is written.
   public var range: SourceRange { json.range }
 
-  /// Its JSON Pointer's text. Found by a walk from the root: for diagnostics, not for loops.
+  /// The text of its JSON Pointer. It is found by a walk from the root: for diagnostics, not for
+  /// loops.
   public var pointer: String { json.pointer.description }
 }
 
 /// A patch as it is written: typed, with every value's place, and nothing resolved.
 ///
 /// What a patch leaves out is `nil` or empty here. What was written wrong has been reported by
-/// `PatchReader` and is left out too. Everything whose meaning depends on a unit (properties,
-/// parameters, fields of callbacks and taps) is kept as JSON. Members named `comment` are nowhere.
+/// `PatchReader`, and is left out too. Values whose meaning depends on a unit, a callback or a tap
+/// stay JSON. Members named `comment` are left out.
 public struct PatchDocument: Sendable {
   /// The whole patch.
   public var root: JSONValue
   /// 1, if written.
   public var schemaVersion: Located<Int>?
   public var title: Located<String>?
-  /// Values by name, as `"$name"` stands for them: numbers, texts, truth values.
+  /// Values with names, which `"$name"` stands for: numbers, texts, truth values.
   public var constants: [Field] = []
   public var session: Located<Session>?
   public var limits: Located<Limits>?
@@ -37,9 +38,9 @@ public struct PatchDocument: Sendable {
   public var compensateLatency: Located<Bool>?
   /// The formats by name, in the order written.
   public var streamFormats: [Member<Located<StreamFormat>>] = []
-  /// The format of every bus that must be given one and is not.
+  /// The format of every bus that needs one and is given none.
   public var streamFormat: Located<StreamFormat>?
-  /// The most frames of a slice, for every unit that says nothing else: 1 or more.
+  /// The `maximumFramesPerSlice` of every unit that sets none: 1 or more.
   public var maximumFramesPerSlice: Located<Int>?
   public var callbacks: [Member<Callback>] = []
   public var nodes: [Member<Node>] = []
@@ -47,19 +48,19 @@ public struct PatchDocument: Sendable {
   public var taps: [Member<Tap>] = []
   /// Beats per minute, finite and greater than 0.
   public var tempo: Located<Double>?
-  /// What a patch that has this one as a sub-graph may turn of it, by names of their own.
+  /// The controls that a patch around this one may turn, by name.
   public var knobs: [Member<Knob>] = []
-  /// In the order written, which need not be that of their times. A step that is repeated stands here for
-  /// each of its times.
+  /// The steps in the order written, which need not be that of their times. A repeated step is here
+  /// once for each repetition.
   public var timeline: [Step] = []
-  /// The sub-graphs that have been put into the patch in the place of the nodes that name them, each
-  /// after the one that it is in. Empty in a patch as it is written.
+  /// The sub-graphs that have replaced the nodes that name them, each after the one that contains
+  /// it. Empty in a patch as it is written.
   public private(set) var subgraphs: [Subgraph] = []
-  /// Their numbers by what they were read as.
+  /// Their indices by the trees of their texts.
   private(set) var subgraphNumbers: [ObjectIdentifier: Int] = [:]
-  /// What has been written out of repetitions, in this patch and those put into it.
+  /// The copies that repetitions have made, in this patch and those put into it.
   public var copies = Copies()
-  /// Names of sub-graphs, and of what is in them, that something is wrong with: it has been said.
+  /// The names of sub-graphs, and of what is in them, that have errors which have been reported.
   public var unresolved: Set<String> = []
 
   /// Puts a sub-graph into the patch.
@@ -70,21 +71,21 @@ public struct PatchDocument: Sendable {
     subgraphs.append(subgraph)
   }
 
-  /// Notes what can be turned of the sub-graph that was put in with a name.
+  /// Sets the knobs of the sub-graph that was put in with a name.
   public mutating func setKnobs(_ knobs: [TurnedKnob], ofSubgraph name: String) {
     guard let index = subgraphs.lastIndex(where: { $0.name == name }) else { return }
     subgraphs[index].knobs = knobs
   }
 
-  /// The number of the sub-graph that a value is written in; `nil` for the patch itself.
+  /// The index of the sub-graph that a value is written in; `nil` for the patch itself.
   public func subgraphNumber(around json: JSONValue) -> Int? {
     subgraphNumbers[ObjectIdentifier(json.tree)]
   }
 
-  /// How many nodes, callbacks and taps there are.
+  /// The number of nodes, callbacks and taps.
   public var itemCount: Int { nodes.count + callbacks.count + taps.count }
 
-  /// The text all ranges point into.
+  /// The text that all ranges refer to.
   public var source: SourceText { root.tree.source }
 }
 
@@ -102,7 +103,7 @@ extension PatchDocument {
     public var name: String { key.value }
   }
 
-  /// A member whose value's meaning is somebody else's.
+  /// A member whose value others interpret.
   public typealias Field = Member<JSONValue>
 
   /// What the patch asks of the audio session. Rates are in hertz, durations in seconds; both are
@@ -111,26 +112,26 @@ extension PatchDocument {
     public var category: Located<String>?
     public var preferredSampleRate: Located<Double>?
     public var preferredIOBufferDuration: Located<Double>?
-    /// What is done when another takes the device away for a while, as written.
+    /// The decision on an interruption, as written.
     public var onInterruption: Located<String>?
-    /// What is done when the device becomes another, as written.
+    /// The decision on a change to another device, as written.
     public var onRouteChange: Located<String>?
-    /// What is done when the device or the server goes, as written.
+    /// The decision on the loss of the device or the server, as written.
     public var onDeviceLoss: Located<String>?
-    /// How long a device that is gone is waited for.
+    /// How long to wait for a lost device.
     public var deviceWait: Located<Double>?
     /// What files and timeline do without a device, as written.
     public var withoutDevice: Located<String>?
   }
 
-  /// How loud the patch lets itself become, as written.
+  /// How loud the patch may become, as written.
   public struct Limits: Sendable {
-    /// What a limit of the output may be, in decibels of which 0 is full scale.
+    /// The range of `outputPeak`, in decibels of which 0 is full scale.
     public static let outputPeakRange = -120.0...0
-    /// What a limit of gains may be, in decibels.
+    /// The range of `requestedGain`, in decibels.
     public static let requestedGainRange = -120.0...120
 
-    /// The greatest level that is ever put out.
+    /// The greatest level of the output.
     public var outputPeak: Located<Level>?
     /// The greatest gain that requests and OSC messages may set.
     public var requestedGain: Located<Level>?
@@ -146,14 +147,14 @@ extension PatchDocument {
   public enum StreamFormat: Sendable {
     /// A name from `streamFormats`.
     case name(String)
-    // Apart: most buses have no format, and have room for one.
+    // Boxed: most buses have no format, but room for one.
     indirect case short(ShortFormat)
     /// An AudioStreamBasicDescription, field by field.
     indirect case description(FormatDescription)
   }
 
-  /// A stream format by sample type, channels and rate. All but `interleaved` are required; one
-  /// that is `nil` has been reported.
+  /// A stream format by sample type, channels and rate. All but `interleaved` are required; where
+  /// one is `nil`, an error has been reported.
   public struct ShortFormat: Sendable {
     /// Such as `float32`.
     public var sample: Located<String>?
@@ -163,7 +164,7 @@ extension PatchDocument {
     public var interleaved: Located<Bool>?
   }
 
-  /// The fields of an AudioStreamBasicDescription. What is `nil` was not written.
+  /// The fields of an AudioStreamBasicDescription. A field that is `nil` was not written.
   public struct FormatDescription: Sendable {
     public var sampleRate: Located<SampleRate>?
     /// A number, or a string with a name or a four-character code.
@@ -177,63 +178,63 @@ extension PatchDocument {
     public var channelsPerFrame: Located<Int>?
     public var bitsPerChannel: Located<Int>?
     public var reserved: Located<Int>?
-    /// Whether something that was written could not be read: then the others say too little.
+    /// Whether a written field could not be read, so that the others do not describe the format.
     public var hasGaps = false
   }
 
-  /// What happens at a time.
+  /// A step of the timeline.
   public struct Step: Sendable {
     public var json: JSONValue
-    /// Its number among those that are written.
+    /// Its index among the steps as they are written.
     public var number = 0
     /// How it is repeated, if it is.
     public var repetition: Repetition?
-    /// How often it has happened before: 0 for the first time.
+    /// How many repetitions came before: 0 for the first.
     public var time = 0
     /// Whether it is of the timeline of a sub-graph, which goes on through updates of the patch.
     public var isOfSubgraph = false
     /// From the start; `nil` has been reported.
     public var at: Located<Time>?
     public var ramp: Ramp?
-    /// What is written for `update`, if it is.
+    /// The value of `update`; `nil` for another step.
     public var update: JSONValue?
     /// The callbacks whose sounds begin again.
     public var triggers: [Located<String>] = []
-    /// Whether the patch ends.
+    /// Whether the patch ends at this step.
     public var stop: Located<Bool>?
 
-    /// Whether what feeds what is another, or is made anew: an update or a trigger.
+    /// Whether it changes feeds, or makes them anew: an update or a trigger.
     public var isUpdate: Bool { update != nil || !triggers.isEmpty }
 
-    /// What is written for the update or the trigger; `nil` for another step.
+    /// The value of the update or the trigger; `nil` for another step.
     public var change: JSONValue? { update ?? (triggers.isEmpty ? nil : json["trigger"]) }
   }
 
-  /// How a step is repeated.
+  /// The repetition of a step.
   public struct Repetition: Sendable {
-    /// The most that one step may happen.
+    /// The greatest count.
     public static let mostTimes = 1_000_000
 
     public var json: JSONValue
-    /// From the beginning of one to that of the next, greater than 0.
+    /// The time from the beginning of one to that of the next, greater than 0.
     public var every: Located<Time>
-    /// How often it happens in all: 1 or more.
+    /// How often the step happens in all: 1 or more.
     public var count: Located<Int>
   }
 
-  /// A parameter that moves.
+  /// A ramp of a parameter.
   public struct Ramp: Sendable {
     public var json: JSONValue
-    /// A JSON Pointer to a parameter; `nil` has been reported.
+    /// A JSON Pointer to a parameter; `nil` where an error has been reported.
     public var path: Located<JSONPointer>?
-    /// Where else it leads, in a patch whose sub-graphs have been put in: of a knob that turns several
+    /// Further pointers, in a patch with its sub-graphs put in: for a knob that turns several
     /// parameters.
     public var otherPaths: [Located<JSONPointer>] = []
-    /// A number, as yet unread; `nil` has been reported.
+    /// The target, not interpreted yet; `nil` where an error has been reported.
     public var to: JSONValue?
-    /// 0 if not written.
+    /// The duration; `nil` for 0.
     public var duration: Located<Time>?
-    /// The name of its course, if it is written.
+    /// The name of its curve, if it is written.
     public var curve: Located<String>?
   }
 
@@ -244,10 +245,10 @@ extension PatchDocument {
     case frames(Double)
     /// Beats of the patch's tempo.
     case beats(Double)
-    /// One time and another, so many times: where they are in different units.
+    /// A time and a multiple of another, where they are in different units.
     indirect case sum(Time, Time, Int)
 
-    /// This time and another one, so many times.
+    /// This time plus a multiple of another.
     public func adding(_ other: Time, times: Int) -> Time {
       let factor = Double(times)
       return switch (self, other) {
@@ -258,7 +259,7 @@ extension PatchDocument {
       }
     }
 
-    /// The same, with what is in beats in seconds.
+    /// The same time, with beats converted to seconds.
     ///
     /// - Parameter tempo: Beats per minute.
     public func inSeconds(tempo: Double) -> Time {
@@ -270,7 +271,7 @@ extension PatchDocument {
       }
     }
 
-    /// Whether it is 0, in whatever unit.
+    /// Whether it is 0, in any unit.
     var isZero: Bool {
       switch self {
       case .seconds(let value), .frames(let value), .beats(let value): value == 0
@@ -279,26 +280,26 @@ extension PatchDocument {
     }
   }
 
-  /// A sub-graph: a patch in another one. The names of what is in it begin with its own, `strip/`.
+  /// A sub-graph: a patch inside another. The names in it begin with its own, `strip/`.
   public struct Subgraph: Sendable {
-    /// The node that it stands for, with those that it is in: `strip`, or `rack/strip`.
+    /// The name of its node, with those of the sub-graphs around it: `strip`, or `rack/strip`.
     public var name: String
-    /// What is written for `subgraph`.
+    /// The value of `subgraph`.
     public var place: JSONValue
-    /// Its file.
+    /// The path of its file.
     public var path: String
-    /// What paths in it are relative to; empty for the current folder.
+    /// The folder that paths in it are relative to; empty for the current one.
     public var directory: String
-    /// Where its text stands behind that of the patch.
+    /// The range of its text, behind that of the patch.
     public var textRange: SourceRange
-    /// What its text was read as; `nil` where it could not be.
+    /// The tree of its text; `nil` where the text could not be read.
     public var tree: JSONTree?
-    /// Its own format for buses that must be given one, or that of the sub-graph it is in; `nil` for
-    /// that of the whole patch.
+    /// Its default stream format, or that of the sub-graph around it; `nil` for that of the whole
+    /// patch.
     public var streamFormat: Located<StreamFormat>?
-    /// Whether that has been reported to be wrong.
+    /// Whether that format has an error, which has been reported.
     public var isFormatWrong: Bool
-    /// What can be turned of it, in the order in which its patch declares it.
+    /// Its knobs, in the order in which its patch declares them.
     public var knobs: [TurnedKnob] = []
 
     public init(
@@ -315,43 +316,43 @@ extension PatchDocument {
       self.isFormatWrong = isFormatWrong
     }
 
-    /// What the names of everything in it begin with.
+    /// The beginning of all names in it.
     public var prefix: String { name + "/" }
   }
 
-  /// A source of audio that is no node.
+  /// A callback: a source of audio, or what processes one, that is not a node.
   public struct Callback: Sendable {
     public var json: JSONValue
-    /// What it pulls, in a patch whose sub-graphs have been put in, and where an element is named. Then it
-    /// holds, and not what is written for `from`.
+    /// The source that it pulls, once sub-graphs have been put in, or the name of an element looked
+    /// up. It replaces what is written for `from`.
     public var pulled: Located<Address>?
-    /// Such as `file`; `nil` has been reported.
+    /// Such as `file`; `nil` where an error has been reported.
     public var kind: Located<String>?
-    /// Everything but the kind.
+    /// All members but the kind.
     public var fields: [Field]
-    /// What knobs have set in objects among the fields, by the name of the field: there it holds, and not
-    /// what is written in the object.
+    /// The values that knobs have set in objects among the fields, by the name of the field. They
+    /// replace those written in the object.
     public var turnedMembers: [String: [Field]] = [:]
   }
 
-  /// An audio unit, or another patch in its place.
+  /// An audio unit, or a sub-graph.
   public struct Node: Sendable {
     public var json: JSONValue
-    /// `nil` when the node is a sub-graph, or when a mistake has been reported.
+    /// `nil` for a sub-graph, and where an error has been reported.
     public var component: Located<Component>?
-    /// What is written for `subgraph`, if it is.
+    /// The value of `subgraph`, if it is written.
     public var subgraph: JSONValue?
-    /// What a sub-graph changes in its patch: by JSON Pointers into that.
+    /// The values that it changes in the patch of a sub-graph, by JSON Pointers into that.
     public var settings: [Field] = []
-    /// What is written for `preset`, if it is: the file of a preset.
+    /// The value of `preset`, if it is written: the path of a preset.
     public var preset: JSONValue?
-    /// Whether it is the output unit of a sub-graph, which hands on what it is fed.
+    /// Whether it is the output unit of a sub-graph, which passes its input on.
     public var endsSubgraph = false
-    /// The global scope.
+    /// The properties of the global scope.
     public var properties: [Field] = []
-    /// Those of the global scope; of a sub-graph its knobs.
+    /// The parameters of the global scope; of a sub-graph its knobs.
     public var parameters: [Field] = []
-    /// The parts of the unit that are alike: an equalizer's filters.
+    /// The bands of the unit, such as an equalizer's filters.
     public var bands: Located<[Band]>?
     /// The input scope's ElementCount, in 0...4294967295.
     public var inputCount: Located<Int>?
@@ -359,11 +360,11 @@ extension PatchDocument {
     public var outputCount: Located<Int>?
     public var inputs: [Element] = []
     public var outputs: [Element] = []
-    /// What an I/O unit plays on and hears from.
+    /// The sink and the source of an I/O unit.
     public var device: Located<Device>?
   }
 
-  /// One of the parts of a unit that are alike.
+  /// A band of a unit.
   public struct Band: Sendable {
     public var json: JSONValue
     public var parameters: [Field]
@@ -375,8 +376,8 @@ extension PatchDocument {
     public var source: Located<DeviceChoice>?
   }
 
-  /// Which sink or source: patterns of its properties, all of which have to hold. What is written as a text is
-  /// a pattern of `name`.
+  /// The choice of a sink or a source: patterns of its properties, all of which have to match. A
+  /// text is a pattern of `name`.
   public struct DeviceChoice: Sendable {
     public var patterns: [(property: Located<String>, pattern: Located<String>)]
   }
@@ -388,7 +389,8 @@ extension PatchDocument {
     indirect case description(ComponentDescription)
   }
 
-  /// The fields of an AudioComponentDescription. What is `nil` was not written, and matches any.
+  /// The fields of an AudioComponentDescription. A field that is `nil` was not written, and matches
+  /// any value.
   public struct ComponentDescription: Sendable {
     /// Each is a number, or a string with a name or a four-character code.
     public var type: JSONValue?
@@ -414,9 +416,9 @@ extension PatchDocument {
   public struct Address: Hashable, Sendable, CustomStringConvertible {
     /// A node's or callback's name: not empty, and without a colon.
     public var node: String
-    /// In 0...4294967295; `nil` if not written.
+    /// The number of the bus, in 0...4294967295; `nil` if not written.
     public var bus: Int?
-    /// The name that is written for the number, until it has been looked up (`ElementNames`).
+    /// The name of an element in place of the number, until it has been looked up (`ElementNames`).
     public var element: String?
 
     public init(node: String, bus: Int? = nil, element: String? = nil) {
@@ -432,21 +434,21 @@ extension PatchDocument {
     }
   }
 
-  /// One output element joined to one input element. An end that is `nil` has been reported.
+  /// A connection of an output to an input. Where an end is `nil`, an error has been reported.
   public struct Connection: Sendable {
     public var json: JSONValue
     public var from: Located<Address>?
     public var to: Located<Address>?
   }
 
-  /// Something that listens to a bus.
+  /// A tap, which watches a bus.
   public struct Tap: Sendable {
     public var json: JSONValue
-    /// Such as `record`; `nil` has been reported.
+    /// Such as `record`; `nil` where an error has been reported.
     public var kind: Located<String>?
-    /// `nil` has been reported.
+    /// The bus; `nil` where an error has been reported.
     public var at: Located<Address>?
-    /// Everything else.
+    /// All other members.
     public var fields: [Field]
   }
 }

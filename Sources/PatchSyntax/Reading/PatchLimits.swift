@@ -1,16 +1,16 @@
 import Diagnostics
 
-/// How large a patch may be, and what comes of it: what keeps a small document from taking all time or
-/// memory.
+/// Limits of the size of a patch, and of what it produces. They keep a small document from taking
+/// all time or memory.
 ///
-/// The limits are such that no patch that is meant to be heard meets them. Whoever runs a patch can raise
-/// one, as `--limit memory=2G` does; a patch cannot.
+/// No patch that is meant to be heard reaches them. The user who runs a patch can raise one, as
+/// `--limit memory=2G` does; a patch cannot.
 public struct PatchLimits: Hashable, Sendable {
   /// One of the limits.
   public enum Limit: String, CaseIterable, Sendable {
     case bytes, nodes, buses, callbacks, updates, steps, memory, seconds
 
-    /// What it holds down, after "at most so many".
+    /// What it counts, to follow "at most so many".
     public var summary: String {
       switch self {
       case .bytes: "bytes of a document, and of all its sub-graphs together"
@@ -25,7 +25,7 @@ public struct PatchLimits: Hashable, Sendable {
       }
     }
 
-    /// What is allowed where nobody says otherwise.
+    /// The default.
     public var standard: Int {
       switch self {
       case .bytes: 16 << 20
@@ -39,10 +39,10 @@ public struct PatchLimits: Hashable, Sendable {
       }
     }
 
-    /// The greatest value that it can be given.
+    /// The greatest value that it can be set to.
     var greatest: Int {
       switch self {
-      // What the reader and its tables can count.
+      // The reader and its tables cannot count more.
       case .bytes: 1 << 31 - 1
       case .callbacks: 1_000_000
       case .seconds: 600
@@ -51,10 +51,11 @@ public struct PatchLimits: Hashable, Sendable {
       }
     }
 
-    /// Whether it counts bytes, which are written as K, M or G where they are many.
+    /// Whether it counts bytes. A value is then written with K, M or G where it is a multiple of
+    /// one.
     var isInBytes: Bool { [.bytes, .updates, .memory].contains(self) }
 
-    /// A number of what it counts, as `--limit` takes it: `16M`, or `25000`.
+    /// A value as `--limit` takes it: `16M`, or `25000`.
     public func text(_ value: Int) -> String {
       guard isInBytes else { return String(value) }
       for (letter, factor) in [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)]
@@ -73,7 +74,7 @@ public struct PatchLimits: Hashable, Sendable {
 
   public init() {}
 
-  /// How much there may be of something.
+  /// The value of a limit.
   public subscript(limit: Limit) -> Int {
     get { values[limit] ?? limit.standard }
     set { values[limit] = newValue }
@@ -88,8 +89,8 @@ public struct PatchLimits: Hashable, Sendable {
   public var memory: Int { self[.memory] }
   public var seconds: Int { self[.seconds] }
 
-  /// Sets a limit as it is written on the command line: `NAME=VALUE`, where K, M and G behind the number
-  /// multiply it by 1024, 1024² and 1024³.
+  /// Sets a limit from the command line: `NAME=VALUE`, where K, M and G behind the number multiply
+  /// it by 1024, 1024² and 1024³.
   ///
   /// - Returns: What is wrong with the text; `nil` where the limit has been set.
   public mutating func set(_ text: String) -> String? {
@@ -117,7 +118,7 @@ public struct PatchLimits: Hashable, Sendable {
     return nil
   }
 
-  /// The help of a diagnostic that says that a limit is met.
+  /// The help of a diagnostic about a limit that is exceeded.
   public func help(_ limit: Limit, needed: Int) -> String {
     var wanted = needed
     if limit.isInBytes {

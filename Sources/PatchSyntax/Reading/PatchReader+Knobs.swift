@@ -4,7 +4,8 @@ import Diagnostics
 // MARK: Knobs
 
 extension PatchReader {
-  /// A knob: a pointer, several of them, or an object that has these under `turns` and narrows the range.
+  /// A knob: a pointer, an array of pointers, or an object that has them under `turns` and narrows
+  /// the range.
   mutating func knob(_ json: JSONValue) -> PatchDocument.Knob? {
     var knob = PatchDocument.Knob(json: json, turns: [])
     guard json.kind == .object else {
@@ -16,7 +17,7 @@ extension PatchReader {
     return knob
   }
 
-  /// A number, with a unit or none. What it means depends on the parameter.
+  /// A number, or a text with a number and a unit. The parameter decides what it means.
   mutating func bound(_ json: JSONValue, _ name: String) -> JSONValue? {
     if json.kind == .string { return json }
     return check(json, name, .number) ? json : nil

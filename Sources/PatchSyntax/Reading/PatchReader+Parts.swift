@@ -11,14 +11,15 @@ extension PatchReader {
     }
     var document = PatchDocument(root: root)
     read(root, as: PatchGrammar.patch, into: &document)
-    // What is too large is not looked at any closer.
+    // A patch beyond the limit is not examined further.
     guard itemCount <= limits.nodes else { return nil }
     settleElementNames(in: &document)
     reportAmbiguousNames(document)
     return document
   }
 
-  /// Whether there are no more nodes, callbacks and taps than may be: more are not read. It is said once.
+  /// Whether the nodes, callbacks and taps are within their limit. More are not read, which is
+  /// reported once.
   mutating func admits(_ json: JSONValue) -> Bool {
     guard itemCount <= limits.nodes else { return false }
     itemCount += json.members.reduce(0) { count, _ in count + 1 }
@@ -50,7 +51,7 @@ extension PatchReader {
     return Located(limits, at: json)
   }
 
-  /// A level. Whether it is one that makes sense is somebody else's affair.
+  /// A level. A rule of its own checks its range.
   mutating func level(_ json: JSONValue, _ name: String) -> Located<Level>? {
     if json.kind == .number, let value = json.number { return Located(.linear(value), at: json) }
     guard json.kind == .string else {
@@ -98,7 +99,7 @@ extension PatchReader {
     read(json, as: PatchGrammar.node, into: &written)
     let node = written.node
     let keys = PatchGrammar.node.keys
-    /// Whether a key may be what is missing, misspelt.
+    /// Whether an unknown key may be the missing one, misspelt.
     func hasUnknownKey() -> Bool {
       json.members.contains { member in
         let key = member.key.string ?? ""
@@ -108,7 +109,7 @@ extension PatchReader {
     if let component = written.component, let subgraph = node.subgraph {
       diagnostics.append(.componentAndSubgraph(component, subgraph))
     } else if let subgraph = node.subgraph {
-      // What only a unit has.
+      // Keys that only a unit has.
       for (key, value) in json.members {
         guard let name = key.string, keys.contains(name),
           !["component", "subgraph", "settings", "parameters"].contains(name),
@@ -168,7 +169,7 @@ extension PatchReader {
       var description = PatchDocument.ComponentDescription()
       let errors = diagnostics.count
       read(json, as: PatchGrammar.component, into: &description)
-      // With a part of it missing it would find others.
+      // Without one of its fields it would match other components.
       if diagnostics.count > errors { return nil }
       return Located(.description(description), at: json)
     default:
@@ -177,7 +178,7 @@ extension PatchReader {
     }
   }
 
-  /// Buses, each under its number.
+  /// Reads buses, each under its number.
   mutating func elements(
     _ json: JSONValue, _ name: String, as grammar: ObjectGrammar<PatchDocument.Element>
   ) -> [PatchDocument.Element] {

@@ -1,18 +1,19 @@
 public import Diagnostics
 
 extension PatchReader {
-  /// A preset of a user: what a unit is set to, in a file of its own.
+  /// A preset of a user: the settings of a unit, in a file of its own.
   public struct Preset: Sendable {
-    /// What it is called; `nil` for nothing.
+    /// Its name; `nil` for none.
     public var name: Located<String>?
-    /// Whose it is, its properties and parameters, its bands and buses.
+    /// Its component, properties, parameters, bands and buses.
     public var node: PatchDocument.Node
   }
 
-  /// Reads the text of a preset, which stands behind others.
+  /// Reads the text of a preset, which may follow other texts.
   ///
-  /// - Parameter base: Where the text begins in the one that all ranges point into.
-  /// - Returns: The preset; `nil` where there is no object to read from. Its text as it was read.
+  /// - Parameter base: The offset of the text in the one that all ranges refer to.
+  /// - Returns: The preset, `nil` where there is no object to read from; its text as it was read;
+  ///   the findings.
   public static func readPreset(
     _ source: SourceText, at base: Int = 0, limits: PatchLimits = .standard
   ) -> (preset: Preset?, source: SourceText, diagnostics: [Diagnostic]) {
@@ -37,9 +38,9 @@ extension PatchReader {
 }
 
 extension PatchDocument {
-  /// A patch of nothing but what a preset says, which has no name.
+  /// A patch with one node, which has no name.
   ///
-  /// - Parameter node: As `PatchReader.readPreset` gives it.
+  /// - Parameter node: The node of a preset that `PatchReader.readPreset` has read.
   public init(onlyNode node: Node) {
     self.init(root: node.json)
     nodes = [Member(Located("", at: node.json), node)]

@@ -4,7 +4,7 @@ import Diagnostics
 // MARK: The timeline
 
 extension PatchReader {
-  /// The steps, each as often as it happens: one that is repeated stands there for each of its times.
+  /// The steps: a repeated one once for each repetition.
   mutating func timeline(_ json: JSONValue) -> [PatchDocument.Step] {
     array(json, "'timeline'").enumerated().flatMap { number, value in step(value, number: number) }
   }
@@ -15,7 +15,7 @@ extension PatchReader {
     written.step.number = number
     read(json, as: PatchGrammar.step, into: &written)
     let (step, actions) = (written.step, written.actions)
-    // A key that is misspelt is what it does.
+    // A misspelt key is the action.
     let isUnclear =
       actions.isEmpty
       && json.members.contains { member in
@@ -27,14 +27,14 @@ extension PatchReader {
     }
     guard let repetition = written.repetition else { return [step] }
     if step.json["stop"] != nil {
-      // Of one that does something else, too, that has been said.
+      // A step with a second action has been reported.
       if actions.count == 1 { diagnostics.append(.repeatedStop(repetition.json)) }
       return [step]
     }
     return repetition.value.map { repeated(step, $0) } ?? [step]
   }
 
-  /// The name of a callback, or several.
+  /// The name of a callback, or an array of names.
   mutating func triggers(_ json: JSONValue) -> [Located<String>] {
     let names = Array(json.elements)
     guard json.kind == .string || json.kind == .array && !names.isEmpty else {
@@ -46,7 +46,7 @@ extension PatchReader {
     return (json.kind == .array ? names : [json]).compactMap { string($0, "'trigger'") }
   }
 
-  /// A step as often as it happens, as far as the limit allows.
+  /// The repetitions of a step, as far as the limit allows.
   private mutating func repeated(
     _ step: PatchDocument.Step, _ repetition: PatchDocument.Repetition
   ) -> [PatchDocument.Step] {

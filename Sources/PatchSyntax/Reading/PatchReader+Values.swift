@@ -4,7 +4,7 @@ import Diagnostics
 // MARK: Names and addresses
 
 extension PatchReader {
-  /// What the keys of an object are the names of.
+  /// What the keys of an object name.
   enum NameKind { case source, format, tap, knob, test }
 
   mutating func map<Value: Sendable>(
@@ -16,7 +16,7 @@ extension PatchReader {
     }
     var members: [PatchDocument.Member<Value>] = []
     eachMember(of: json) { reader, key, name, value in
-      // A name that cannot be referred to has what it names read all the same.
+      // The value under a bad name is read all the same.
       if name.isEmpty || kind == .source && name.utf8.contains(UInt8(ascii: ":")) {
         reader.diagnostics.append(.badName(key, name))
       }
@@ -28,7 +28,7 @@ extension PatchReader {
 
   mutating func reportAmbiguousNames(_ document: PatchDocument) {
     guard !document.callbacks.isEmpty else { return }
-    // By their places, so that large patches are not copied.
+    // By index, so that large patches are not copied.
     var callbacks: [String: Int] = [:]
     callbacks.reserveCapacity(document.callbacks.count)
     for index in document.callbacks.indices { callbacks[document.callbacks[index].name] = index }
@@ -69,13 +69,13 @@ extension PatchReader {
     return Located(PatchDocument.Address(node: node, element: String(parts[1])), at: json)
   }
 
-  /// Whether what stands behind a colon is more than digits and what numbers are written with: those were
-  /// to be a number.
+  /// Whether the text behind a colon may be a name: one of digits and the signs of numbers is meant
+  /// as a number.
   static func mayBeName(_ text: Substring) -> Bool {
     text.utf8.contains { !"0123456789+-., ".utf8.contains($0) }
   }
 
-  /// The part behind the colon, when the string means what it says.
+  /// The part behind the colon; `nil` for a string with escapes, and for one that names a constant.
   private static func rangeOfBus(in json: JSONValue) -> SourceRange? {
     let content = json.contentRange
     guard json.isPlain else { return nil }
@@ -96,8 +96,8 @@ extension PatchReader {
 // MARK: Objects
 
 extension PatchReader {
-  /// Calls for each member whose key is among those known, once, with the number of its key, and reports the
-  /// others and those that are missing.
+  /// Calls `read` for the first member of each known key, with the index of the key. Reports keys
+  /// that are unknown or missing.
   mutating func readObject(
     _ json: JSONValue, _ name: String, keys: [String], required: [String],
     _ read: (inout PatchReader, Int, JSONValue) -> Void
@@ -109,7 +109,7 @@ extension PatchReader {
         reader.diagnostics.append(PatchRules.unknownKey, at: key.range) {
           .unknownKey(key, text, in: json, name, keys: keys)
         }
-        // A misspelled key is not a missing one too.
+        // A misspelt key is not reported as missing too.
         let count = missing.count
         missing.removeAll { nearMisses(to: text, among: [$0]) == [$0] }
         if missing.count == count { unknown += 1 }
@@ -125,7 +125,7 @@ extension PatchReader {
     if missing.count > unknown { diagnostics.append(.missing(missing, in: json, name)) }
   }
 
-  /// Calls for each member but comments, for the first of each name.
+  /// Calls `read` for the first member of each name. Comments are left out.
   mutating func eachMember(
     of json: JSONValue, _ read: (inout PatchReader, JSONValue, String, JSONValue) -> Void
   ) {
@@ -141,7 +141,7 @@ extension PatchReader {
     }
   }
 
-  /// The members of an object that are not taken by `read`, which says whether it took one.
+  /// The members of an object that `read` does not take; it returns whether it has taken one.
   mutating func fields(
     _ json: JSONValue, _ name: String, required: [String],
     _ read: (inout PatchReader, String, JSONValue) -> Bool
@@ -234,7 +234,7 @@ extension PatchReader {
     return Located(value, at: json)
   }
 
-  /// A four-character code or another native name, or its number.
+  /// A four-character code, its name, or its number.
   mutating func code(_ json: JSONValue, _ name: String) -> JSONValue? {
     if json.kind == .string || json.kind == .number { return json }
     reportType(json, name, "a four-character code or a number")
@@ -256,12 +256,12 @@ extension PatchReader {
     return Located(value, at: json)
   }
 
-  /// Whether a text has a number with a unit of what is measured.
+  /// Whether a text is a number with a unit of the measure.
   private func isQuantity(_ json: JSONValue, in measure: Quantity.Measure) -> Bool {
     json.kind == .string && json.number(in: measure) != nil
   }
 
-  /// How long a slice of the device is to be, in seconds.
+  /// The preferred duration of a slice of the device, in seconds.
   mutating func bufferDuration(_ json: JSONValue) -> Located<Double>? {
     let name = "'preferredIOBufferDuration'"
     guard isQuantity(json, in: .seconds) || check(json, name, .number),

@@ -38,7 +38,7 @@ extension Diagnostic {
       help.insert(plain.help, at: 0)
       fixes.append(plain.fix)
     } else if name == "'title'", json.kind == .number, let text = json.numberText {
-      // Where a name is wanted, a number in quotes is no more of one.
+      // In quotes, a number would still be no name, so this is for the title alone.
       help.append("write \"\(text)\" in quotes")
       fixes.append(Fix("put it in quotes", edits: [Edit(json.range, "\"\(text)\"")]))
     }
@@ -48,7 +48,7 @@ extension Diagnostic {
       help: help.isEmpty ? ["write \(expected) here"] : help, fixes: fixes)
   }
 
-  /// How what stands there is written, where that can be said.
+  /// How the value is written, where that is clear.
   private static func writtenForm(of json: JSONValue, _ name: String) -> String? {
     func connection(_ from: String, _ to: String) -> String {
       "write { \"from\": \"\(from)\", \"to\": \"\(to)\" }"
@@ -77,7 +77,8 @@ extension Diagnostic {
       fixes: key.correction(of: text, among: keys + ["comment"]))
   }
 
-  /// Of an object that has settings of its own, whose names the reader does not know.
+  /// A key that is probably misspelt, in an object that may have keys which the reader does not
+  /// know.
   static func misspelt(
     _ key: JSONValue, _ text: String, for wanted: String, _ name: String
   ) -> Diagnostic {

@@ -3,22 +3,22 @@ public import Diagnostics
 
 /// Reads a patch: JSON to `PatchDocument`, with all mistakes in one run.
 ///
-/// Reading never fails. What is wrong is reported, left out of the document, and does not keep the
-/// rest from being read.
+/// Reading never fails. What is wrong is reported and left out of the document; the rest is read.
 public struct PatchReader {
-  /// What came of reading.
+  /// The result of reading.
   public struct Result: Sendable {
-    /// What could be read; `nil` when there is no object to read from, or when mistakes in the JSON
-    /// leave open what was meant to stand where.
+    /// The document; `nil` where there is no object to read from, or where errors in the JSON leave
+    /// its structure unclear.
     public var document: PatchDocument?
-    /// The text that all ranges point into: the one given, with what overrides put into it.
+    /// The text that all ranges refer to: the given one, with overrides made in it.
     public var source: SourceText
-    /// By place; of each kind no more than `limits.findings`, and a line that sums up the rest.
+    /// The findings by place; of each kind no more than `limits.findings`, and a line that sums up
+    /// the rest.
     public var diagnostics: [Diagnostic]
-    /// How large the patch may be, and what comes of it.
+    /// The limits that the patch was read with.
     public var limits = PatchLimits.standard
 
-    /// Whether the patch is wrong.
+    /// Whether the patch has errors.
     public var hasErrors: Bool { diagnostics.hasErrors }
   }
 
@@ -28,9 +28,9 @@ public struct PatchReader {
   var itemCount = 0
   /// How many steps the repetitions of the timeline have added.
   var repetitionCount = 0
-  /// Members that are passed over, because an earlier one has the same key.
+  /// The rows of keys that are ignored, because an earlier member has the same key.
   var repeatedKeys: Set<Int> = []
-  /// The texts that stand in every node.
+  /// Texts that occur in every node.
   var names = RecentTexts()
 
   init(_ limits: PatchLimits = .standard) {
@@ -38,10 +38,10 @@ public struct PatchReader {
     diagnostics = Findings(limit: limits.findings)
   }
 
-  /// Reads an address where a field has turned out to be one, as the `from` of a callback.
+  /// Reads an address from a field that turns out to have one, such as the `from` of a callback.
   ///
   /// - Parameter name: The field's name for messages, in quotes.
-  /// - Returns: The address, or what is wrong with it.
+  /// - Returns: The address; `nil`, with diagnostics, where it is wrong.
   public static func address(
     _ json: JSONValue, _ name: String
   ) -> (address: Located<PatchDocument.Address>?, diagnostics: [Diagnostic]) {
@@ -53,29 +53,29 @@ public struct PatchReader {
   /// Reads a patch's bytes.
   ///
   /// - Parameters:
-  ///   - bytes: the text, which should be UTF-8.
-  ///   - name: the file's name for messages. One that ends in `.jsonc` allows comments and trailing
+  ///   - bytes: The text, which should be UTF-8.
+  ///   - name: The file's name for messages. One that ends in `.jsonc` allows comments and trailing
   ///     commas.
-  ///   - overrides: the texts of `--set` options, `POINTER=VALUE`, made in this order.
-  ///   - limits: how large it may be.
+  ///   - overrides: The texts of `--set` options, `POINTER=VALUE`, made in this order.
+  ///   - limits: The limits of the patch.
   public static func read(
     bytes: [UInt8], name: String, overrides: [String] = [], limits: PatchLimits = .standard
   ) -> Result {
     read(SourceText(name: name, bytes: bytes), overrides: overrides, limits: limits)
   }
 
-  /// What there is to say of a document that was not read, because it has more bytes than it may have.
+  /// The result for a document that was not read, because it has more bytes than the limit.
   public static func tooLarge(name: String, limits: PatchLimits) -> Result {
     Result(
       document: nil, source: SourceText(name: name, bytes: []),
       diagnostics: [.tooManyBytes(nil, limits)], limits: limits)
   }
 
-  /// Reads the text of a sub-graph, which stands behind others.
+  /// Reads the text of a sub-graph, which follows other texts.
   ///
   /// - Parameters:
-  ///   - settings: what takes the place of values in it: each by its JSON Pointer.
-  ///   - base: where the text begins in the one that all ranges point into.
+  ///   - settings: Values to set in it, each by its JSON Pointer.
+  ///   - base: The offset of the text in the one that all ranges refer to.
   /// - Returns: The patch; `source` is its own text, with the settings in it.
   public static func read(
     _ source: SourceText, settings: [PatchDocument.Field], at base: Int,
@@ -93,7 +93,7 @@ public struct PatchReader {
           continue
         }
         let target = tree.holding(pointer, limits)
-        // Comments may come with a value.
+        // The value may have comments.
         if JSONReader.Dialect(fileName: value.tree.source.name) == .jsonc { dialect = .jsonc }
         switch DocumentOverride.place(
           value.meaning.localRange, of: value.tree.source, at: pointer, in: target,
@@ -120,10 +120,10 @@ public struct PatchReader {
       document: document, source: text, diagnostics: reader.diagnostics.all, limits: limits)
   }
 
-  /// Reads a tree: its patch, where the structure is as it was meant, and the text that all ranges point
-  /// into, in which repetitions have been written out.
+  /// Reads the patch of a tree, and writes its repetitions out. Returns the patch, `nil` where its
+  /// structure is unclear, and the text that all ranges refer to.
   ///
-  /// - Parameter base: Where the text begins in the one that ranges point into.
+  /// - Parameter base: The offset of the text in the one that ranges refer to.
   private mutating func readPatch(
     _ tree: JSONTree, isIntact: Bool, at base: Int = 0
   ) -> (document: PatchDocument?, text: SourceText) {
@@ -134,7 +134,7 @@ public struct PatchReader {
       if !written.diagnostics.isEmpty {
         diagnostics += written.diagnostics.map { $0.moved(by: base) }
       }
-      // What the copies are is not known: nothing else can be said.
+      // The copies are unknown, so nothing else can be reported.
       guard written.isClear else { return (nil, tree.source) }
       tree = written.tree
       copies = written.copies.moved(by: base)
@@ -168,7 +168,7 @@ public struct PatchReader {
         }
       }
     }
-    // An option that was refused is put behind the document, for its diagnostic to point at.
+    // A refused option follows the document, so that its diagnostic has a text to refer to.
     var whole = json.tree?.source ?? source
     for (option, diagnostic) in refused {
       let end = whole.bytes.count
@@ -192,8 +192,8 @@ public struct PatchReader {
 }
 
 extension JSONTree {
-  /// The document that a place is to be looked up in: this one, or where it leads to a copy of something
-  /// that is repeated, this one with its copies written out.
+  /// The tree to look a place up in: this one, or where the place is in a copy, the one with its
+  /// repetitions written out.
   fileprivate func holding(_ pointer: JSONPointer, _ limits: PatchLimits) -> JSONTree {
     guard root[pointer] == nil, let last = pointer.tokens.indices.last,
       let written = RepetitionWriter.write(self, limits: limits), written.isClear,
@@ -204,7 +204,7 @@ extension JSONTree {
     return isOfCopy ? written.tree : self
   }
 
-  /// The same for the text of an option, `POINTER=VALUE`.
+  /// The tree for the pointer of an option, `POINTER=VALUE`.
   fileprivate func holding(textOf option: String, _ limits: PatchLimits) -> JSONTree {
     let text = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)[0]
     return JSONPointer(parsing: String(text)).map { holding($0, limits) } ?? self

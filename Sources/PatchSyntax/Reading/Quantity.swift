@@ -1,8 +1,8 @@
-/// A number with a unit behind it, as people write it where a patch has a number alone: `500 ms`,
-/// `-12dB`, `44.1 kHz`.
+/// A number with a unit, as people write it where a patch has a number alone: `500 ms`, `-12dB`,
+/// `44.1 kHz`.
 public struct Quantity: Hashable, Sendable {
-  /// What the unit measures. Where a number is wanted, `decibels` is a factor that decibels may stand for, and
-  /// `level` a number of decibels.
+  /// What the unit measures. For a number that is wanted, `decibels` is a factor that may be given
+  /// in decibels, and `level` a number of decibels.
   public enum Measure: Hashable, Sendable {
     case decibels, level, seconds, milliseconds, hertz, percent, number
   }
@@ -10,11 +10,11 @@ public struct Quantity: Hashable, Sendable {
   public var value: Double
   public var measure: Measure
 
-  /// - Returns: `nil` where the text is no number, or has a unit behind it that is not known.
+  /// - Returns: `nil` where the text is no number, or has an unknown unit.
   public init?(_ text: String) {
     let trimmed = text.drop { $0 == " " }
     let bytes = Array(trimmed.utf8)
-    // `+3 dB` is written by everybody who has a mixing desk, and JSON has no such number.
+    // Mixing desks show `+3 dB`, and JSON has no such number.
     let start = bytes.first == UInt8(ascii: "+") ? 1 : 0
     guard let end = numberEnd(in: bytes, from: start),
       let number = Double(String(decoding: bytes[start..<end], as: UTF8.self)), number.isFinite
@@ -38,20 +38,20 @@ public struct Quantity: Hashable, Sendable {
     self.measure = measure
   }
 
-  /// The factor that so many decibels are, to a thousandth.
+  /// The factor of a number of decibels, to a thousandth; below 0.01 unrounded.
   public static func factor(ofDecibels decibels: Double) -> Double {
     let factor = exactFactor(ofDecibels: decibels)
     return factor >= 0.01 ? (factor * 1000).rounded() / 1000 : factor
   }
 
-  /// The factor that so many decibels are, to 1e-14 of it.
+  /// The factor of a number of decibels, with a relative error of 1e-14.
   public static func exactFactor(ofDecibels decibels: Double) -> Double {
     exponential10(decibels / 20)
   }
 
-  /// 10 to a power, without a C library: the powers of 2 that it is made of.
+  /// 10 to a power, without a C library.
   private static func exponential10(_ power: Double) -> Double {
-    // ln(10), then the series of e, of a part small enough for it.
+    // The series of e for a power small enough, then squared back.
     let exponent = min(max(power, -300), 300) * 2.302_585_092_994_046
     let halvings = 10
     let small = exponent / Double(1 << halvings)
@@ -65,8 +65,8 @@ public struct Quantity: Hashable, Sendable {
     return sum
   }
 
-  /// A number as a patch writes it: without a fraction where it has none, and without the last digits
-  /// that a calculation leaves.
+  /// A number as a patch writes it: without a fraction where it is whole, and rounded to a
+  /// millionth.
   public static func text(_ value: Double) -> String {
     let rounded = (value * 1_000_000).rounded() / 1_000_000
     let shown = rounded == 0 ? value : rounded

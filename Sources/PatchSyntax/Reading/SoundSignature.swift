@@ -1,8 +1,8 @@
 import Diagnostics
 
-/// Sound files, by their first bytes: given for a patch, they are told from a text.
+/// Recognizes sound files by their first bytes, to report one that is given for a patch.
 enum SoundSignature {
-  /// What a file is called that begins so; `nil` for no sound file.
+  /// The name of a sound file's format; `nil` for no sound file.
   static func name(of bytes: [UInt8]) -> String? {
     func has(_ text: StaticString, at offset: Int = 0) -> Bool {
       bytes.dropFirst(offset).starts(with: text.description.utf8)

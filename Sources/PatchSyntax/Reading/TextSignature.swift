@@ -1,6 +1,6 @@
-/// Texts of other kinds, by their beginning: what is wrong with them is said once.
+/// Recognizes texts of other kinds by their beginning, so that they are reported once.
 enum TextSignature {
-  /// What a text looks like from its first sign on, and its first line; `nil` for what may be JSON.
+  /// The kind of a text, and its first line; `nil` for a text that may be JSON.
   static func other(in bytes: [UInt8], from start: Int) -> (kind: String, range: Range<Int>)? {
     let rest = bytes[start...]
     let end = rest.firstIndex { $0 == 0x0A || $0 == 0x0D } ?? bytes.count

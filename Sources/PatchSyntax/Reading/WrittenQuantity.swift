@@ -1,10 +1,11 @@
 public import AudioTypes
 
-/// A number with its unit in quotes, as a patch may have it: `"-6 dB"` where a gain is, `"250 ms"` and `"1.5 s"`
-/// where a time is. The unit is spelled so, with a blank in front of it or none.
+/// A number with its unit in quotes, as a patch may have it: `"-6 dB"` for a gain, `"250 ms"` and
+/// `"1.5 s"` for a time. The unit is spelled exactly so, with or without a blank in front.
 public enum WrittenQuantity: Hashable, Sendable {
-  /// A gain; no blank, letter or sign may be missing from `dB`.
+  /// A gain in decibels.
   case decibels(Double)
+  /// A time in seconds.
   case seconds(Double)
 
   /// - Returns: `nil` for every other text.
@@ -19,8 +20,8 @@ public enum WrittenQuantity: Hashable, Sendable {
     return nil
   }
 
-  /// The number that it is for what is measured: a factor of decibels, if that is what is wanted. `nil` where
-  /// the unit measures something else.
+  /// The number in a measure: for `decibels` the factor. `nil` where the unit measures something
+  /// else.
   public func number(in measure: Quantity.Measure) -> Double? {
     switch (self, measure) {
     case (.decibels(let decibels), .decibels): Quantity.exactFactor(ofDecibels: decibels)
@@ -31,7 +32,7 @@ public enum WrittenQuantity: Hashable, Sendable {
     }
   }
 
-  /// What such texts look like as a regular expression, for the measures that have some.
+  /// The regular expression for such texts; `nil` for measures that have none.
   public static func pattern(for measure: Quantity.Measure) -> String? {
     switch measure {
     case .decibels, .level: "^[+-]?[0-9]+(\\.[0-9]+)? ?dB$"
@@ -40,7 +41,7 @@ public enum WrittenQuantity: Hashable, Sendable {
     }
   }
 
-  /// Behind "a number": that it may be written so.
+  /// Words to follow "a number", which offer such a text.
   public static func alternative(for measure: Quantity.Measure) -> String {
     switch measure {
     case .decibels, .level: ", or decibels as \"-6 dB\""
@@ -51,7 +52,7 @@ public enum WrittenQuantity: Hashable, Sendable {
 }
 
 extension Quantity.Measure {
-  /// What a number of a unit measures: of a factor decibels may be meant.
+  /// The measure of a parameter's unit. A linear gain may be given in decibels.
   public init(_ unit: ParameterUnit) {
     switch unit {
     case .linearGain: self = .decibels
@@ -66,7 +67,8 @@ extension Quantity.Measure {
 }
 
 extension JSONValue {
-  /// The number that stands here for what is measured: a number, or one with its unit in quotes.
+  /// The number in a measure: of a number itself, or of a text with its unit; `nil` for other
+  /// values.
   public func number(in measure: Quantity.Measure) -> Double? {
     if kind == .number { return number }
     guard measure != .number, let text = string else { return nil }

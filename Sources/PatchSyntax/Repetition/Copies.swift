@@ -1,21 +1,21 @@
 import AudioTypes
 public import Diagnostics
 
-/// What of a text are copies: where a repetition has been written out, each of its copies.
+/// The copies in a text whose repetitions have been written out.
 public struct Copies: Sendable {
   /// One copy.
   struct Copy: Sendable {
-    /// Where it stands in the text.
+    /// Its range in the text.
     var range: SourceRange
-    /// The repetition that it is of: where that is written.
+    /// The offset at which its repetition is written.
     var template: Int
-    /// Its numbers, those of the repetitions around it first.
+    /// Its number, after those of the repetitions around it.
     var numbers: [Int]
-    /// The copy that it is in.
+    /// The index of the copy around it; `nil` for none.
     var outer: Int?
   }
 
-  /// In the order in which they begin, one that is in another behind that.
+  /// In the order in which they begin; one inside another comes after that.
   private(set) var all: [Copy] = []
 
   public init() {}
@@ -31,7 +31,7 @@ public struct Copies: Sendable {
     all[copy].range = all[copy].range.lowerBound..<offset
   }
 
-  /// The same in a text that stands behind another one.
+  /// The copies in a text that follows another.
   func moved(by distance: Int) -> Copies {
     var moved = self
     for index in moved.all.indices {
@@ -41,7 +41,7 @@ public struct Copies: Sendable {
     return moved
   }
 
-  /// Adds those of a text that stands behind this one's.
+  /// Adds the copies of a text that follows this one's.
   public mutating func add(_ others: Copies) {
     let first = all.count
     for var copy in others.all {
@@ -71,18 +71,19 @@ public struct Copies: Sendable {
     var file: String
   }
 
-  /// The findings of a text, those that stand in several copies at one place once: with what copies they are
-  /// in, and an edit only where it puts all of them right.
+  /// The findings of a text, in which those of several copies at one place become one, with the
+  /// names of the copies. An edit stays only where it puts all of them right.
   public func merged(_ diagnostics: [Diagnostic], in source: SourceText) -> [Diagnostic] {
     guard !isEmpty else { return diagnostics }
     var result: [Diagnostic] = []
-    /// Of each place its finding in the result, the copies, and those edits that hold in all.
+    /// For each place: the index of its finding in the result, the copies, and the edits that hold
+    /// in all.
     var groups: [Place: (index: Int, copies: [Copy], fixes: [Diagnostic.Fix])] = [:]
     var order: [Place] = []
     for diagnostic in diagnostics {
       guard let copy = copy(holding: diagnostic.range.lowerBound) else {
         var diagnostic = diagnostic
-        // What it would change is written once, for all copies.
+        // An edit in a copy would change what is written once for all.
         diagnostic.fixes.removeAll { fix in
           fix.edits.contains { self.copy(holding: $0.range.lowerBound) != nil }
         }
@@ -111,7 +112,7 @@ public struct Copies: Sendable {
     return result
   }
 
-  /// Edits in places of the written text; none where one of them is of what has been made for a copy.
+  /// The edits at places of the written text; none where one of them is in text made for a copy.
   private func written(_ fixes: [Diagnostic.Fix], in source: SourceText) -> [Diagnostic.Fix] {
     var written: [Diagnostic.Fix] = []
     for var fix in fixes {
@@ -125,7 +126,7 @@ public struct Copies: Sendable {
     return written
   }
 
-  /// In which copies something is so.
+  /// Says in which copies a finding is.
   private static func words(_ copies: [Copy], of total: Int) -> String {
     if copies.count == total, total > 1 { return "it is so in all \(total) copies" }
     func name(_ copy: Copy) -> String {

@@ -3,27 +3,27 @@ import Glibc
 
 /// The arithmetic in the braces of a repetition: `{i}`, `{i + 1}`, `{2 * i / 7 - 1}`, `{100 * 2 ^ i}`.
 ///
-/// Numbers, the numbers of copies `i`, `j` and `k`, constants as `$name`, parentheses, and `+ - * / ^`, with
-/// their usual precedence; `^` is a power, and the right one of two comes first.
+/// Numbers, the numbers of copies `i`, `j` and `k`, constants as `$name`, parentheses, and `+ - * /
+/// ^` with their usual precedence; `^` is a power, and groups from the right.
 struct CopyFormula {
   /// Why a formula has no value.
   struct Failure: Error, Hashable {
     var message: String
-    /// Where, in bytes of the formula.
+    /// The range in the formula, in bytes.
     var range: Range<Int>
     var help: String
   }
 
-  /// What a formula may name.
+  /// The names that a formula may use.
   struct Names {
-    /// Those of `i`, and of `j` and `k` in repetitions inside of others.
+    /// The values of `i`, and in repetitions inside others of `j` and `k`.
     var copies: [Int]
-    /// Of a constant its number; `nil` for a constant that is none.
+    /// The number of each constant; `nil` for one that is no number.
     var constants: [String: Double?]
   }
 
   static let letters = ["i", "j", "k"]
-  /// How deep parentheses may lie in one another.
+  /// The greatest depth of nested parentheses, signs and powers.
   private static let maximumDepth = 32
 
   private let bytes: [UInt8]
@@ -31,7 +31,7 @@ struct CopyFormula {
   private var position = 0
   private var depth = 0
 
-  /// The value of a formula: a finite number.
+  /// The value of a formula, which is finite. Throws where there is none.
   static func value(of text: String, _ names: Names) throws(Failure) -> Double {
     var formula = CopyFormula(bytes: Array(text.utf8), names: names)
     let value = try formula.sum()
@@ -194,7 +194,7 @@ struct CopyFormula {
       || (0x30...0x39).contains(byte)
   }
 
-  /// Whole powers are products, so that 2 to the third is 8 everywhere.
+  /// Whole powers are products, so that 2 to the third is exactly 8 everywhere.
   private static func power(_ base: Double, _ exponent: Double) -> Double {
     guard abs(exponent) <= 64, exponent == exponent.rounded() else { return pow(base, exponent) }
     var value = 1.0

@@ -1,17 +1,17 @@
 import Diagnostics
 
-/// A text with formulas in braces, as names and numbers of a repetition have them: `strip{i}`, `mixer:{i}`.
+/// A text with formulas in braces, such as a name in a repetition: `strip{i}`, `mixer:{i}`.
 struct CopyPattern {
   enum Part: Equatable {
     case text(String)
-    /// A formula, and where it stands in the text, in bytes without its braces.
+    /// A formula without its braces, and its range in the text, in bytes.
     case formula(String, at: Range<Int>)
   }
 
   let parts: [Part]
 
-  /// - Returns: `nil` for a text without formulas. Words in braces of more than one letter, such as `{date}`
-  ///   in the path of a take, and what stands in two braces mean something else, and stay.
+  /// - Returns: `nil` for a text without formulas. Braces around a word of several letters, such as
+  ///   `{date}` in the path of a take, and double braces are no formulas.
   init?(_ text: String) {
     let bytes = Array(text.utf8)
     var parts: [Part] = []
@@ -53,12 +53,12 @@ struct CopyPattern {
     bytes.count > 1 && bytes.allSatisfy { (0x41...0x5A).contains($0 & 0xDF) }
   }
 
-  /// Whether it is one formula and nothing else: where a value stands, a number.
+  /// Whether it is one formula and nothing else: the value is a number then.
   var isNumber: Bool {
     if parts.count == 1, case .formula = parts[0] { true } else { false }
   }
 
-  /// What it is in a copy.
+  /// The text in one copy.
   func text(_ names: CopyFormula.Names) throws(Located) -> String {
     var text = ""
     for part in parts {
@@ -84,7 +84,7 @@ struct CopyPattern {
     var range: Range<Int>
   }
 
-  /// A number as a patch has it: a whole one without a fraction.
+  /// A number as a patch writes it: without a fraction where it is whole.
   static func written(_ value: Double) -> String {
     value == value.rounded() && abs(value) < 0x1p53 ? String(Int(value)) : "\(value)"
   }

@@ -1,25 +1,25 @@
 import Diagnostics
 
-/// Writes repetitions out: what has a `"count"` stands there so many times, with the number of each copy in
-/// the place of `{i}`.
+/// Writes repetitions out: an object with a `"count"` becomes so many copies, with the number of
+/// each in place of `{i}`.
 ///
-/// What comes of it is a text of its own, of which every range leads to where it is written
-/// (`SourceText.origin(of:)`): so all that reads documents, and all that changes them, knows copies only.
+/// The result is a text of its own, of which `SourceText.origin(of:)` gives where each range is
+/// written. So what reads and changes documents knows copies only.
 struct RepetitionWriter {
-  /// What came of it.
+  /// The result of writing repetitions out.
   struct Result {
     var tree: JSONTree
     var copies: Copies
     var diagnostics: [Diagnostic]
-    /// Whether it is known how many copies there are, and what they are called. Without, nothing else can
-    /// be said of the document.
+    /// Whether the number and the names of the copies are known. If not, nothing else can be
+    /// reported about the document.
     var isClear: Bool
   }
 
-  /// What may stand at a place, and be repeated there.
+  /// The kind of a value's place, which decides what may be repeated there.
   private enum Place {
     case root, node, other
-    /// An object whose members, or an array whose elements may be repeated; and what each of them is.
+    /// An object or an array whose members may be repeated, and the place that each of them is.
     indirect case many(of: Place)
 
     func member(_ key: String?) -> Place {
@@ -38,17 +38,17 @@ struct RepetitionWriter {
   private let limits: PatchLimits
   private let constants: [String: Double?]
   private var parts: [SourceText.Part] = []
-  /// Where the next part of the written text begins, and where it will stand.
+  /// The offset of the next part: in the written text, and in the result.
   private var position = 0
   private var length = 0
   private var copies = Copies()
   private var open: [Int] = []
   private var numbers: [Int] = []
   private var count = 0
-  /// What is wrong, with its place in the written text; and where it stands in the one that comes of it,
-  /// where it does.
+  /// The findings, with their ranges in the written text, and their ranges in the result where they
+  /// have one.
   private var findings: [(diagnostic: Diagnostic, place: SourceRange?)] = []
-  /// Where texts begin that have no value.
+  /// The offsets in the result of texts that have no value.
   private var invalid: Set<Int> = []
   private var isClear = true
   private var isTooMuch = false
@@ -63,7 +63,7 @@ struct RepetitionWriter {
     guard writer.isClear, !writer.isTooMuch else { return writer.unclear }
     let source = SourceText(name: tree.source.name, parts: writer.parts)
     let reading = JSONReader.read(source, dialect: JSONReader.Dialect(fileName: source.name))
-    // Behind a document may stand what has been said of options.
+    // Options that were refused may follow a document.
     guard let whole = reading.tree, !reading.hasErrors else { return writer.unclear }
     let diagnostics = writer.findings.map { finding in
       var diagnostic = finding.diagnostic
@@ -75,7 +75,7 @@ struct RepetitionWriter {
       diagnostics: diagnostics, isClear: true)
   }
 
-  /// Nothing but what is wrong, each once.
+  /// The result with the findings alone, each once.
   private var unclear: Result {
     var seen: Set<Diagnostic> = []
     return Result(
@@ -117,7 +117,7 @@ struct RepetitionWriter {
     length += text.utf8.count
   }
 
-  /// Whether the text is not longer than it may be; says so once where it is.
+  /// Whether the text is within its limit; reports once where it is not.
   private mutating func hasRoom(_ json: JSONValue) -> Bool {
     guard length > limits.bytes, !isTooMuch else { return !isTooMuch }
     isTooMuch = true
@@ -130,7 +130,8 @@ struct RepetitionWriter {
     return false
   }
 
-  /// Writes a value, with what is repeated in it. The text up to it is written, or will be.
+  /// Writes a value, with the repetitions in it. The text in front of it has been written, or will
+  /// be with the next part.
   private mutating func value(_ json: JSONValue, _ place: Place) {
     switch json.kind {
     case .object:
@@ -152,13 +153,13 @@ struct RepetitionWriter {
       repeated(key, json, inner, count)
       return
     }
-    // Most of a document is nothing that could be repeated, or be in something that is.
+    // Most values cannot be repeated, and are in nothing that is repeated.
     if numbers.isEmpty, case .other = inner { return }
     if let key, !numbers.isEmpty { text(key, isKey: true) }
     value(json, inner)
   }
 
-  /// Writes all copies.
+  /// Writes all copies of a value.
   private mutating func repeated(
     _ key: JSONValue?, _ json: JSONValue, _ place: Place, _ count: JSONValue
   ) {
@@ -187,13 +188,13 @@ struct RepetitionWriter {
       open.removeLast()
       copies.end(copy, at: length)
       numbers.removeLast()
-      // One copy says what is wrong with all; a name may be right in the first alone.
+      // The other copies would only repeat an error. A name may be right in the first copy alone.
       if !hasRoom(count) || !isClear { break }
     }
     position = json.localRange.upperBound
   }
 
-  /// The members of a copy but its count.
+  /// Writes the members of a copy, without its count.
   private mutating func members(of json: JSONValue, _ place: Place, without count: JSONValue) {
     let all = Array(json.members)
     for (number, (key, inside)) in all.enumerated() {
@@ -212,7 +213,7 @@ struct RepetitionWriter {
     }
   }
 
-  /// A line end and the blanks before a place, where that begins its line; else a blank.
+  /// The line end and the blanks in front of a place, where it begins its line; else a blank.
   private func blank(before offset: Int) -> String {
     let bytes = tree.source.bytes
     var start = offset
@@ -221,7 +222,7 @@ struct RepetitionWriter {
     return "\n" + String(decoding: bytes[start..<offset], as: UTF8.self)
   }
 
-  /// A text of a copy.
+  /// Writes a text of a copy.
   private mutating func text(_ json: JSONValue, isKey: Bool) {
     guard let text = json.string, text.utf8.contains(UInt8(ascii: "{")),
       let pattern = CopyPattern(text)
@@ -243,7 +244,7 @@ struct RepetitionWriter {
 
   // MARK: Counts
 
-  /// How many copies there are; `nil` where that cannot be told, which is said.
+  /// The number of copies; `nil` where it is unclear, which is reported.
   private mutating func times(_ json: JSONValue) -> Int? {
     var number = json.integer
     if json.kind == .string, let text = json.string {
@@ -270,7 +271,7 @@ struct RepetitionWriter {
 }
 
 extension JSONTree {
-  /// Whether some object has a member of that name, which has no character that could be escaped.
+  /// Whether an object has a member with a name, which must have no character that JSON escapes.
   fileprivate func hasKey(_ name: String) -> Bool {
     let wanted = Array(name.utf8)
     return nodes.contains { node in
@@ -279,7 +280,7 @@ extension JSONTree {
     }
   }
 
-  /// The same with values that have been reported.
+  /// The tree with the strings at some offsets made `invalid`.
   fileprivate func marking(invalidAt offsets: Set<Int>) -> JSONTree {
     guard !offsets.isEmpty else { return self }
     var nodes = self.nodes

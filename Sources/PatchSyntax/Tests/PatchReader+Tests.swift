@@ -1,9 +1,10 @@
 public import Diagnostics
 
 extension PatchReader {
-  /// Reads the text of a test file: with all mistakes in one run, as a patch is read.
+  /// Reads the text of a test file, with all mistakes in one run.
   ///
-  /// - Returns: The tests; `nil` where there is no object to read from. The text that all ranges point into.
+  /// - Returns: The tests, `nil` where there is no object to read from, or where errors in the JSON
+  ///   leave its structure unclear; the text that all ranges refer to; the findings.
   public static func readTests(
     _ source: SourceText, limits: PatchLimits = .standard
   ) -> (document: TestDocument?, source: SourceText, diagnostics: [Diagnostic]) {
@@ -50,7 +51,7 @@ extension PatchReader {
     return expectation
   }
 
-  /// `[0.5, "2 s"]`: from when to when.
+  /// A stretch of time: `[0.5, "2 s"]`.
   private mutating func during(_ json: JSONValue) -> Located<ClosedRange<Double>>? {
     let name = "'during'"
     guard check(json, name, .array, help: "write [0, 0.5]: from when to when, in seconds") else {

@@ -1,41 +1,42 @@
 public import Diagnostics
 
-/// A test file as it is written: typed, with every value's place, and nothing resolved.
+/// A test file as it is written: typed, with the place of every value, and nothing resolved.
 ///
-/// What it leaves out is `nil` or empty here; what was written wrong has been reported and is left out, too.
+/// What it leaves out is `nil` or empty here. What was written wrong has been reported, and is left
+/// out too.
 public struct TestDocument: Sendable {
   public var root: JSONValue
   /// The patch that is tested, relative to the test file.
   public var patch: Located<String>?
-  /// In the order written.
+  /// The tests, in the order written.
   public var tests: [PatchDocument.Member<Test>] = []
 
   /// A test: one render of the patch, and what is expected of it.
   public struct Test: Sendable {
     public var json: JSONValue
-    /// New values, each by its JSON Pointer.
+    /// Values to set in the patch, each by its JSON Pointer.
     public var settings: [PatchDocument.Field] = []
-    /// Callbacks in the place of others, or of what feeds an input: each by a name or an address.
+    /// Callbacks that replace others, or the feed of an input, each by a name or an address.
     public var feeds: [PatchDocument.Field] = []
     /// The sound file that the microphone hears, relative to the test file.
     public var input: Located<String>?
-    /// In seconds; `nil` until the patch ends.
+    /// In seconds; `nil` for until the patch ends.
     public var duration: Located<Double>?
-    /// What the device is to be like, as `--hardware` has it.
+    /// The assumed device, in the words of `--hardware`.
     public var hardware: Located<String>?
     public var expectations: [WrittenExpectation] = []
 
     init(json: JSONValue) { self.json = json }
   }
 
-  /// An expectation whose kind is not looked up yet.
+  /// An expectation whose kind has not been looked up.
   public struct WrittenExpectation: Sendable {
     public var json: JSONValue
     public var at: Located<PatchDocument.Address>?
     /// In seconds.
     public var during: Located<ClosedRange<Double>>?
     public var channel: Located<Int>?
-    /// All other members: what is expected is one of them.
+    /// All other members, one of which is what is expected.
     public var fields: [PatchDocument.Field] = []
 
     init(json: JSONValue) { self.json = json }
@@ -46,8 +47,8 @@ public struct TestDocument: Sendable {
   /// The keys of every expectation, besides its kind.
   public static let expectationKeys = ["at", "during", "channel"]
 
-  /// Whether a text is a test file, with mistakes or without: its name says so, or an object that has tests of
-  /// a patch.
+  /// Whether a text is a test file, with or without mistakes: by its name, or as an object that has
+  /// "tests" and no "nodes".
   public static func isTests(_ source: SourceText) -> Bool {
     let name = source.name.split(separator: "/").last.map(String.init) ?? ""
     if name.hasSuffix(".test.json") || name.hasSuffix(".test.jsonc") { return true }

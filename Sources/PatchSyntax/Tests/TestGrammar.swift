@@ -1,4 +1,4 @@
-/// The grammar of test files. What is expected is in the catalog of expectations.
+/// The grammar of test files. The kinds of expectations are in their own catalog.
 package enum TestGrammar {
   package static let file = ObjectGrammar<TestDocument>(
     "a test file",

@@ -1,6 +1,6 @@
 public import AudioTypes
 
-/// What is said of the jobs of a batch. Each rule is in a file of its own.
+/// The rules about the jobs of a batch. Each rule is in a file of its own.
 public enum BatchRules {
   /// All of them.
   public static let all: [Rule] = [

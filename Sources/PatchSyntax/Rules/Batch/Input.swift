@@ -1,6 +1,7 @@
 public import AudioTypes
 
 extension BatchRules {
+  /// The inputs of a job can be read.
   public static let input = Rule(
     "PR1203", "batch/input",
     "the inputs of a job can be read",

@@ -1,6 +1,7 @@
 public import AudioTypes
 
 extension BatchRules {
+  /// A line of a manifest is a job.
   public static let line = Rule(
     "PR1201", "batch/line",
     "a line of a manifest is a job",

@@ -1,6 +1,7 @@
 public import AudioTypes
 
 extension BatchRules {
+  /// A normalized output reaches its loudness.
   public static let loudness = Rule(
     "PR1207", "batch/loudness",
     "what is normalized reaches its loudness",

@@ -1,6 +1,7 @@
 public import AudioTypes
 
 extension BatchRules {
+  /// The outputs of a job can be written.
   public static let output = Rule(
     "PR1204", "batch/output",
     "the outputs of a job can be written",

@@ -1,6 +1,7 @@
 public import AudioTypes
 
 extension BatchRules {
+  /// The patch of a job has no errors.
   public static let patch = Rule(
     "PR1202", "batch/patch",
     "the patch of a job is right",

@@ -1,6 +1,7 @@
 public import AudioTypes
 
 extension BatchRules {
+  /// A plan gives jobs.
   public static let plan = Rule(
     "PR1209", "batch/plan",
     "a plan gives jobs",

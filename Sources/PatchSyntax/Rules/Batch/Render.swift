@@ -1,6 +1,7 @@
 public import AudioTypes
 
 extension BatchRules {
+  /// A job can be rendered to its end.
   public static let render = Rule(
     "PR1206", "batch/render",
     "a job can be rendered to its end",

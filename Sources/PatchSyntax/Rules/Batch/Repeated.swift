@@ -1,6 +1,7 @@
 public import AudioTypes
 
 extension BatchRules {
+  /// No two jobs have one id or one output.
   public static let repeated = Rule(
     "PR1208", "batch/repeated",
     "an id and an output are those of one job",

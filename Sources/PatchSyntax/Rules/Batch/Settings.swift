@@ -1,6 +1,7 @@
 public import AudioTypes
 
 extension BatchRules {
+  /// The settings of a job fit its patch.
   public static let settings = Rule(
     "PR1205", "batch/settings",
     "the settings of a job fit its patch",

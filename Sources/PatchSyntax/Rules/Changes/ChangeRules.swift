@@ -1,6 +1,6 @@
 public import AudioTypes
 
-/// The rules of changes to a document. Each is in a file of its own.
+/// The rules about changes of a document. Each rule is in a file of its own.
 public enum ChangeRules {
   /// All of them.
   public static let all: [Rule] = [

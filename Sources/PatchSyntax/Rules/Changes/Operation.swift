@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension ChangeRules {
-  /// An operation is one of those of a JSON Patch.
+  /// An operation is one that a JSON Patch has.
   public static let operation = Rule(
     "PR0901", "change/operation",
     "an operation is one of those of a JSON Patch",

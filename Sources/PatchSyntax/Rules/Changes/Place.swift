@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension ChangeRules {
-  /// An operation names a place that the document has by then.
+  /// An operation names a place that the document has at its turn.
   public static let place = Rule(
     "PR0902", "change/place",
     "an operation names a place that the document has by then",

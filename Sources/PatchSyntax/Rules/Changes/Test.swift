@@ -14,7 +14,7 @@ extension ChangeRules {
         """,
       example: .patch(tested, wrong: ["\"value\": 0.8": "\"value\": 0.7"])))
 
-  /// A change that looks before it leaps.
+  /// A change that tests a value first.
   private static let tested = ExamplePatches.mixer(
     with: """
       "timeline": [

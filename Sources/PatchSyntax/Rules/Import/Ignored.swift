@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension ImportRules {
-  /// What is imported is what the original takes.
+  /// The program of an imported file reads everything in it.
   public static let ignored = Rule(
     "PR1001", "import/ignored",
     "what is imported is what the original takes",

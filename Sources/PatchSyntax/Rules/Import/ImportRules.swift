@@ -1,6 +1,6 @@
 public import AudioTypes
 
-/// What is said of files of other programs that are imported. Each rule is in a file of its own.
+/// The rules about imported files of other programs. Each rule is in a file of its own.
 public enum ImportRules {
   /// All of them.
   public static let all: [Rule] = [

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension ImportRules {
-  /// What an imported file was written for is known.
+  /// It is clear which program an imported file was written for.
   public static let unclear = Rule(
     "PR1006", "import/unclear",
     "what an imported file was written for is known",

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension CostRules {
-  /// The nodes of a patch have no more inputs than the limit allows.
+  /// The nodes of a patch have no more inputs and outputs than the limit allows.
   public static let buses = Rule(
     "PR0227", "limit/buses",
     "the nodes of a patch have no more inputs and outputs than the limit allows",

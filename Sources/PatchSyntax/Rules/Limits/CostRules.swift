@@ -1,6 +1,7 @@
 public import AudioTypes
 
-/// What a patch may cost (`PatchLimits`), as far as its text says. That of the memory is a rule of the graph.
+/// The rules about what a patch may cost (`PatchLimits`), as far as its text decides. The graph has
+/// the rule about memory.
 public enum CostRules {
   /// All of them.
   public static let all: [Rule] = [

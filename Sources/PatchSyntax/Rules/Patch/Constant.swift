@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension PatchRules {
-  /// What is named with a dollar sign is a constant of the patch.
+  /// A name with a dollar sign is that of a constant of the patch.
   public static let constant = Rule(
     "PR0114", "patch/constant",
     "what is named with a dollar sign is a constant of the patch",

@@ -1,6 +1,6 @@
 public import AudioTypes
 
-/// What a patch has to keep to before any of its names is looked up. Each rule is in a file of its own.
+/// The rules that a patch keeps before its names are looked up. Each rule is in a file of its own.
 public enum PatchRules {
   /// All of them.
   public static let all: [Rule] = [

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension PatchRules {
-  /// Numbers are such as can be meant.
+  /// Numbers are in their ranges.
   public static let range = Rule(
     "PR0109", "patch/range",
     "numbers are such as can be meant",

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension PatchRules {
-  /// What is repeated has a number of copies, and each of them a name.
+  /// A repetition has a number of copies, and each copy a name.
   public static let repetition = Rule(
     "PR0120", "patch/repetition",
     "what is repeated says how often, and calculates in braces",

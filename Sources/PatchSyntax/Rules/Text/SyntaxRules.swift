@@ -1,6 +1,7 @@
 public import AudioTypes
 
-/// What the JSON of a patch has to keep to: RFC 8259, and no key twice. Each rule is in a file of its own.
+/// The rules about the JSON of a patch: RFC 8259, without repeated keys. Each rule is in a file of
+/// its own.
 public enum SyntaxRules {
   /// All of them.
   public static let all: [Rule] = [

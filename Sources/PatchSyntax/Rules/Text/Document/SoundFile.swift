@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension SyntaxRules {
-  /// A patch is a text, and a sound file is played by one.
+  /// A patch is a text, and not a sound file.
   public static let soundFile = Rule(
     "PR0034", "json/sound-file",
     "a patch is a text, and a sound file is played by one",

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension SyntaxRules {
-  /// No character stands where JSON has no use for it.
+  /// Every character has a use in JSON where it stands.
   public static let unexpected = Rule(
     "PR0021", "json/unexpected",
     "no character stands where JSON has no use for it",
