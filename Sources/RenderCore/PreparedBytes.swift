@@ -1,38 +1,39 @@
 import Glibc
 
-/// Memory for tables that are made once: it begins on a multiple of 64 bytes. Control thread, until
+/// Memory for tables that are computed once, aligned to 64 bytes. Used by one control thread until
 /// it is filled.
 @safe
 public final class PreparedBytes: @unchecked Sendable {
-  // `@unchecked Sendable`: who makes it fills it, and nobody changes it after that.
+  // `@unchecked Sendable`: its maker fills it before it shares it, and nobody changes it
+  // afterwards.
 
-  /// How many bytes there are.
+  /// The number of bytes.
   public let count: Int
   private let memory: UnsafeMutableRawPointer
 
   private static let largePage = 1 << 21
 
-  /// Memory that holds nothing yet.
+  /// Allocates uninitialized memory.
   public init(count: Int) {
     precondition(count >= 0, "a number of bytes is not negative")
     self.count = count
     let isLarge = count >= Self.largePage
     unsafe memory = .allocate(
       byteCount: Swift.max(count, 64), alignment: isLarge ? Self.largePage : 64)
-    // Small pages that are touched one by one take longer than what is read into them.
+    // Faulting in small pages one by one takes longer than reading the table.
     if isLarge { _ = unsafe madvise(memory, count, MADV_HUGEPAGE) }
   }
 
   deinit { unsafe memory.deallocate() }
 
-  /// Valid as long as this is.
+  /// All bytes; valid as long as this object.
   public var buffer: UnsafeMutableRawBufferPointer {
     unsafe UnsafeMutableRawBufferPointer(start: memory, count: count)
   }
 
   /// Writes numbers, 8 bytes each.
   ///
-  /// - Parameter offset: Of the first, in bytes: a multiple of 8.
+  /// - Parameter offset: The byte of the first number: a multiple of 8.
   public func put(_ numbers: [Double], at offset: Int) {
     precondition(
       offset >= 0 && offset % 8 == 0 && offset + 8 * numbers.count <= count,
@@ -42,7 +43,7 @@ public final class PreparedBytes: @unchecked Sendable {
     }
   }
 
-  /// Numbers that have been written; `nil` where the memory ends before.
+  /// Reads numbers; `nil` where the memory is too short, or `offset` is not a multiple of 8.
   public func numbers(_ number: Int, at offset: Int) -> [Double]? {
     guard offset >= 0, offset % 8 == 0, number >= 0, number <= (count - offset) / 8 else {
       return nil
@@ -52,6 +53,6 @@ public final class PreparedBytes: @unchecked Sendable {
     }
   }
 
-  /// The smallest multiple of 64 that is not less.
+  /// The smallest multiple of 64 that is at least `count`.
   public static func roundedUp(_ count: Int) -> Int { (count + 63) / 64 * 64 }
 }

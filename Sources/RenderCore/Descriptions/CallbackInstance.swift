@@ -1,69 +1,70 @@
 public import AudioTypes
 import Synchronization
 
-/// A callback on one input, or one that such a callback pulls: the live settings of both its halves.
+/// A callback on one input, or one that such a callback pulls, with its live settings, which both
+/// of its halves follow.
 ///
-/// A graph makes one of each callback that it is given; who wants to turn a setting makes it beforehand,
-/// and gives the graph that:
+/// A graph makes an instance of each callback that it is given. A client that wants to change
+/// settings makes the instance itself, and gives the graph that:
 ///
 ///     let tone = CallbackInstance(ToneCallback(frequency: 440))
 ///     try graph.setInputCallback(tone, of: io)
 ///     try graph.start()
 ///     try tone.set("frequency", to: 660)
 ///
-/// What is set holds from the next slice on; what is continuous goes there in 10 ms. An instance is in
-/// one place of one graph at a time. One that is taken from its place and put to another in the same
-/// update plays on: so does what pulls it, or what it pulls, while one sound goes over to the other.
+/// A change applies from the next slice on; a continuous setting glides there in 10 ms. An instance
+/// is in one place of one graph at a time. An instance that an update moves to another place plays
+/// on, and so do the callbacks that it pulls or that pull it, while the graph crossfades.
 ///
 /// Callable from any thread but the render thread.
 public final class CallbackInstance: RenderCallback {
-  /// Called after a setting has been set, on the thread that set it, with its number and its value.
+  /// Called after a change of a setting, on the thread that made it, with the setting's number and
+  /// value.
   public typealias Listener = @Sendable (UInt32, Double) -> Void
 
-  /// What takes a listener away again.
+  /// Identifies a listener, for `removeListener(_:)`.
   public struct ListenerToken: Hashable, Sendable {
     fileprivate let number: Int
   }
 
   private struct State {
-    /// What has been set, of which the control keeps the nearest float.
+    /// The values as they were set; the controls keep the nearest floats.
     var exact: [Double]
-    /// What has been set and is not in force yet; `nil` where what is set is in force.
+    /// The writes held back; `nil` while writes apply at once.
     var held: [ControlWrite]?
     var listeners: [Int: (UInt32?, Listener)] = [:]
     var nextListener = 0
-    /// How often a setting has been set.
+    /// The number of changes so far.
     var version = 0
   }
 
   private static let lastSerial = Atomic<Int>(0)
 
-  /// The callback as it was given.
+  /// The callback with its initial values.
   public let original: any RenderCallback
-  /// What can be turned, in the order of the callback's settings; empty for nothing.
+  /// The live settings, in the order of the callback's settings; empty for none.
   public let settings: [LiveSetting]
   /// The controls of the settings, in the same order.
   public let block: ControlBlock
-  /// Its own number among all that have been made.
+  /// Unique among all instances of the process.
   package let serial = CallbackInstance.lastSerial.wrappingAdd(1, ordering: .relaxed).newValue
-  /// The number of the one that it takes the place of.
+  /// The serial of the instance that it replaces.
   package let predecessor: Int?
-  /// The number of the one whose sound it begins again: it is heard whole from its first frame on, while that
-  /// one fades out under it. `nil` for what fades in.
+  /// The serial of the instance that it restarts: this one is heard at full level from its first
+  /// frame on, while that one fades out. `nil` for one that fades in.
   package let begunAgain: Int?
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - callback: An instance stands for its callback as it is set now.
-  ///   - old: An instance that plays, and whose place this one is to take: it goes on where that one is
-  ///     in its sound, where its kind can. `nil` for a beginning.
+  ///   - callback: For an instance: its callback with the current values.
+  ///   - old: A playing instance that the new one replaces. The new one continues at that one's
+  ///     position, where its kind can. `nil` to start at the beginning.
   public convenience init(_ callback: any RenderCallback, continuing old: CallbackInstance? = nil) {
     self.init(callback, continuing: old, beginningAgain: nil)
   }
 
-  /// The callback of an instance that plays, as it is set now, to take its place from its beginning: a
-  /// graph lets it be heard whole from its first frame on, and fades out under it what the other one
-  /// still plays.
+  /// Restarts the callback of a playing instance, with its current values: the graph plays the new
+  /// instance at full level from its first frame on, and fades the old one out.
   public convenience init(beginningAgain old: CallbackInstance) {
     self.init(old, continuing: nil, beginningAgain: old)
   }
@@ -84,10 +85,10 @@ public final class CallbackInstance: RenderCallback {
 
   // MARK: Settings
 
-  /// Where a setting stands in `settings`; `nil` where there is none of that name.
+  /// The index of a setting in `settings`; `nil` where there is none of that name.
   public func index(of key: String) -> Int? { settings.firstIndex { $0.key == key } }
 
-  /// The value of a setting: 0 or 1 for false and true. Where a ramp has moved it, where that is.
+  /// The current value of a setting, which a ramp may have moved; 0 or 1 for false and true.
   ///
   /// - Returns: `nil` where there is no such setting.
   public func value(of key: String) -> Double? { index(of: key).map(value) }
@@ -96,14 +97,14 @@ public final class CallbackInstance: RenderCallback {
     let stored = block.stored(index)
     let exact = state.withLock { $0.exact[index] }
     if Float(exact).bitPattern == stored.bitPattern { return exact }
-    // The number as a float prints itself: that is what was meant by it.
+    // The shortest decimal number for the float, as it was written.
     return Double("\(stored)") ?? Double(stored)
   }
 
-  /// Sets a setting, from the next slice on, and calls the listeners.
+  /// Sets a setting from the next slice on, and calls the listeners.
   ///
-  /// - Throws: `kAudioUnitErr_InvalidParameter` where there is no such setting, or it may not have the
-  ///   value.
+  /// - Throws: `kAudioUnitErr_InvalidParameter` where there is no such setting, or the value is out
+  ///   of range.
   public func set(_ key: String, to value: Double) throws(CallbackProblem) {
     let (index, setting) = try found(key, value)
     let listeners = state.withLock { state -> [Int] in
@@ -118,13 +119,13 @@ public final class CallbackInstance: RenderCallback {
       return state.listeners.filter { $0.value.0 == nil || $0.value.0 == setting.id }.keys.sorted()
     }
     for token in listeners {
-      // One listener may have taken another away.
+      // A listener may have removed another one.
       let listener = state.withLock { $0.listeners[token]?.1 }
       listener?(setting.id, value)
     }
   }
 
-  /// Calls `listener` after each change of a setting, or of any for `nil`.
+  /// Calls `listener` after each change of one setting, given by its number, or of any for `nil`.
   public func addListener(
     _ setting: UInt32? = nil, _ listener: @escaping Listener
   ) -> ListenerToken {
@@ -135,14 +136,15 @@ public final class CallbackInstance: RenderCallback {
     }
   }
 
-  /// Takes a listener away; safe inside the listener itself.
+  /// Removes a listener. A listener may remove itself.
   public func removeListener(_ token: ListenerToken) {
     state.withLock { _ = $0.listeners.removeValue(forKey: token.number) }
   }
 
   /// The control of a setting, for a ramp to a value.
   ///
-  /// - Throws: As `set(_:to:)`; `kAudioUnitErr_InvalidParameter` also for one that does not ramp.
+  /// - Throws: As `set(_:to:)`; `kAudioUnitErr_InvalidParameter` also for a setting that cannot
+  ///   ramp.
   public func rampControl(
     _ key: String, to value: Double
   ) throws(CallbackProblem) -> (block: ControlBlock, index: Int) {
@@ -178,7 +180,7 @@ public final class CallbackInstance: RenderCallback {
     return (index, setting)
   }
 
-  /// The settings as they can be scheduled.
+  /// The settings, in the form that a `ParameterSchedule` takes.
   public var schedulableSettings: [SchedulableParameter] {
     settings.enumerated().map { index, setting in
       SchedulableParameter(
@@ -190,7 +192,7 @@ public final class CallbackInstance: RenderCallback {
 
   // MARK: The callback
 
-  /// The callback as it is set now.
+  /// The callback with its current values.
   public var callback: any RenderCallback {
     guard let live = original as? any LiveCallback else { return original }
     var values: [String: Double] = [:]
@@ -219,7 +221,7 @@ public final class CallbackInstance: RenderCallback {
     callback.memory(for: format, maximumFramesPerSlice: maximumFramesPerSlice)
   }
 
-  /// What is wrong with the callback on a bus of `format` once a setting has another value.
+  /// Why the callback could not feed a bus of `format` with another value of a setting.
   public func problems(
     for format: StreamFormat, setting key: String, to value: Double
   ) -> [CallbackProblem] {
@@ -233,7 +235,8 @@ public final class CallbackInstance: RenderCallback {
     try makeSource(for: format, maximumFramesPerSlice: maximumFramesPerSlice, after: nil)
   }
 
-  /// - Parameter before: What the source takes the place of; `nil` for a beginning.
+  /// - Parameter before: The source that the new one replaces and continues; `nil` to start at the
+  ///   beginning.
   public func makeSource(
     for format: StreamFormat, maximumFramesPerSlice: Int, after before: SourceContinuation?
   ) throws(CallbackProblem) -> RenderSource {
@@ -245,22 +248,22 @@ public final class CallbackInstance: RenderCallback {
       for: format, maximumFramesPerSlice: maximumFramesPerSlice, following: self, after: before)
   }
 
-  /// A control as a kernel follows it.
+  /// The control of a setting, as a kernel follows it.
   ///
   /// - Parameters:
-  ///   - key: Of one of the settings.
-  ///   - length: In how many frames a change is made that brings no glide of its own.
+  ///   - key: The key of a live setting.
+  ///   - length: The frames of the glide for a change that brings no ramp of its own.
   public func control(_ key: String, length: Int) -> GlidingControl {
     guard let index = index(of: key) else { preconditionFailure("no live setting '\(key)'") }
     return GlidingControl(block.access, index, value: value(at: index), length: length)
   }
 
-  // MARK: What is set at a frame
+  // MARK: Changes at a frame
 
-  /// From now on what is set is not in force, but kept: for a graph that puts it in force at a frame.
+  /// Holds back writes from now on, for a graph that applies them at a frame.
   package func holdWrites() { state.withLock { $0.held = [] } }
 
-  /// What has been kept, in order; from now on what is set is in force at once.
+  /// Returns the writes held back, in order. Writes apply at once again.
   package func takeHeldWrites() -> [ControlWrite] {
     state.withLock { state in
       defer { state.held = nil }
@@ -268,6 +271,6 @@ public final class CallbackInstance: RenderCallback {
     }
   }
 
-  /// How often anything has been set.
+  /// The number of changes so far.
   package var version: Int { state.withLock { $0.version } }
 }

@@ -1,11 +1,11 @@
 public import AudioTypes
 
-/// What is told, on the render thread, that the microphone side of an I/O unit has heard something:
-/// Core Audio's input callback.
+/// Called on the render thread when the microphone side of an I/O unit has captured a slice: Core
+/// Audio's input callback.
 ///
-/// Core Audio's gets no buffers and has to render element 1 itself. This one is handed what element 1
-/// has put out for the slice, as floats, which it may read until it returns. It keeps the render
-/// thread's rules: no allocation, no lock, no system call.
+/// Core Audio's gets no buffers and has to render element 1 itself. This one gets the output of
+/// element 1 for the slice, as floats, valid until it returns. It must keep the render thread's
+/// rules: no allocation, no lock, no system call.
 public final class InputCallbackReference: Sendable {
   public typealias Body = @Sendable (_ timeStamp: TimeStamp, _ heard: RenderBus) -> Void
 
@@ -14,7 +14,7 @@ public final class InputCallbackReference: Sendable {
   public init(_ body: @escaping Body) { self.body = body }
 }
 
-/// `@safe`: the callback is in the company of the kernel's box.
+/// `@safe`: the kernel's box retains the callback.
 @safe
 public struct InputCallbackKernel: RenderKernel {
   private let callback: Unmanaged<InputCallbackReference>
@@ -29,7 +29,7 @@ public struct InputCallbackKernel: RenderKernel {
     return .ok
   }
 
-  // A client's own code: what it does on the render thread is its own promise.
+  // The client's code: keeping the render thread's rules is its own responsibility.
   @_semantics("no_performance_analysis")
   private func call(_ context: RenderContext) {
     let heard = context.input(0)

@@ -1,22 +1,23 @@
 public import AudioTypes
 
-/// A callback some of whose settings can be turned, ramped, scheduled and listened to while it plays, as
-/// a unit's parameters can.
+/// A callback with settings that can be set, ramped, scheduled and observed while it plays, as a
+/// unit's parameters can.
 ///
-/// It says which, with the values that it begins with, and makes a kernel that follows their controls.
+/// It lists them with their initial values, and makes a kernel that follows their controls.
 public protocol LiveCallback: RenderCallback {
-  /// What can be turned, with the values that it begins with: always the same settings in the same order
-  /// for the same callback.
+  /// The live settings with their initial values: for one callback always the same settings, in the
+  /// same order.
   var liveSettings: [LiveSetting] { get }
 
-  /// The same callback with other values, by the keys of live settings. What is not named stays.
+  /// The same callback with other values, by the keys of live settings. Settings that are not named
+  /// stay.
   func setting(_ values: [String: Double]) -> Self
 
-  /// Makes the callback's two halves, whose kernel follows the controls of an instance.
+  /// Makes the callback's two halves; the kernel follows the controls of an instance.
   ///
   /// - Parameters:
-  ///   - instance: That of this callback: what its settings are now is what this callback says.
-  ///   - before: What the source takes the place of, where it goes on; `nil` for a beginning.
+  ///   - instance: The instance of this callback, whose current values this callback has.
+  ///   - before: The source to replace and continue; `nil` to start at the beginning.
   func makeSource(
     for format: StreamFormat, maximumFramesPerSlice: Int, following instance: CallbackInstance,
     after before: SourceContinuation?
@@ -33,11 +34,11 @@ extension LiveCallback {
   }
 }
 
-/// A source that another one takes the place of.
+/// A source that another one replaces and continues.
 public struct SourceContinuation: Sendable {
-  /// Where the one that goes is.
+  /// The position of the source that is replaced.
   public var clock: SourceClock
-  /// In how many seconds the other one is heard first, about; 0 for as soon as can be.
+  /// Seconds until the new source is first heard, approximately; 0 for as soon as possible.
   public var delay: Double
 
   public init(_ clock: SourceClock, delay: Double = 0) {
@@ -46,15 +47,15 @@ public struct SourceContinuation: Sendable {
   }
 }
 
-/// A setting of one callback that can be turned while it plays, as a unit has a parameter.
+/// A setting of a callback that can be changed while it plays, as a unit's parameter can.
 public struct LiveSetting: Hashable, Sendable {
-  /// Its number among those of its callback.
+  /// Its number among the settings of its callback.
   public var id: UInt32
-  /// What is known of the setting.
+  /// The description of the setting.
   public var info: SettingInfo
-  /// Of an object of numbers the one that this is.
+  /// The member that this is, in a setting that is an object of numbers; `nil` for others.
   public var member: String?
-  /// What the callback begins with; 0 or 1 for false and true.
+  /// The initial value; 0 or 1 for false and true.
   public var value: Double
 
   public init(_ info: SettingInfo, member: String? = nil, id: UInt32? = nil, value: Double) {
@@ -67,16 +68,16 @@ public struct LiveSetting: Hashable, Sendable {
   /// Its name in the callback: `gain`, or `constants/depth`.
   public var key: String { member.map { "\(info.key)/\($0)" } ?? info.key }
 
-  /// Where it is in the callback's object in a patch.
+  /// Its path in the callback's object in a patch.
   public var path: [String] { [info.key] + (member.map { [$0] } ?? []) }
 
-  /// Whether it can go from one value to another in time.
+  /// Whether the value can ramp.
   public var canRamp: Bool { info.change == .ramp }
 
   /// Whether it is a switch.
   public var isBoolean: Bool { info.kind == .boolean }
 
-  /// Whether it may have a value.
+  /// Whether the value is in range.
   public func accepts(_ value: Double) -> Bool {
     switch info.kind {
     case .boolean: value == 0 || value == 1
@@ -85,12 +86,12 @@ public struct LiveSetting: Hashable, Sendable {
     }
   }
 
-  /// What it may be, to follow "must be".
+  /// The values that it accepts, as words that follow "must be".
   public var expectation: String {
     if case .numbers = info.kind { "a finite number" } else { info.expectation }
   }
 
-  /// The values that it may have; a bound of floats where there is none.
+  /// The range of values; the finite floats where the setting has no bounds.
   public var range: ClosedRange<Double> {
     let most = Double(Float.greatestFiniteMagnitude)
     switch info.kind {

@@ -1,37 +1,39 @@
 public import AudioTypes
 
-/// What feeds an input bus in the place of a connection: Core Audio's render callback, before it
-/// knows the bus.
+/// What feeds an input bus in place of a connection: Core Audio's render callback, not yet made for
+/// a bus.
+///
+/// Used from the control thread.
 public protocol RenderCallback: Sendable {
-  /// Whether the callback pulls something upstream itself, and hands it on.
+  /// Whether the callback itself pulls an input upstream.
   var input: CallbackInput { get }
 
-  /// Frames until the callback has nothing more to say, at the rate of `format`; `nil` where it
-  /// never ends. For one that pulls something: frames that it goes on after that has ended.
+  /// The frames that the callback lasts, at the rate of `format`; `nil` where it never ends. For a
+  /// callback with an input: the frames that it continues after the input has ended.
   func duration(for format: StreamFormat) -> Int?
 
-  /// Why the callback cannot feed a bus of `format`: a file that is not there, say. Empty for no
-  /// reason. `makeSource` fails exactly where this is not empty.
+  /// Why the callback cannot feed a bus of `format`, a missing file for instance; empty where it
+  /// can. `makeSource` fails exactly where this is not empty.
   func problems(for format: StreamFormat) -> [CallbackProblem]
 
-  /// Warnings about how the callback feeds a bus of `format`, none of which keeps it from doing so:
-  /// a file that is cut off. Asked where there are no problems.
+  /// Warnings about how the callback feeds a bus of `format`, such as a truncated file. Called
+  /// where there are no problems.
   func warnings(for format: StreamFormat) -> [CallbackProblem]
 
-  /// How far what it puts out goes.
+  /// The peak level of the output.
   ///
-  /// - Parameter level: How far what it pulls goes.
+  /// - Parameter level: The peak level of the input.
   func peak(pulling level: PeakLevel) -> PeakLevel
 
-  /// About how many bytes a source of `makeSource` takes, apart from a few thousand that each takes.
-  /// Asked before anything is allocated, and also where there are problems.
+  /// About how many bytes `makeSource` allocates, apart from a few thousand that every source
+  /// takes. Called before anything is allocated, and also where there are problems.
   func memory(for format: StreamFormat, maximumFramesPerSlice: Int) -> Int
 
-  /// Whether a callback that rounds samples to its bus's integers gives them as floats if it is made for a
-  /// bus of floats, as good as it has them: where the bus is dithered, the plan rounds them.
+  /// Whether the callback, made for a bus of floats, leaves out the rounding that it does for a bus
+  /// of integers. A plan then rounds its floats itself, where the bus is dithered.
   var canLeaveRounding: Bool { get }
 
-  /// Makes the callback's two halves for the bus it is to feed.
+  /// Makes the callback's two halves for a bus.
   func makeSource(
     for format: StreamFormat, maximumFramesPerSlice: Int
   ) throws(CallbackProblem) -> RenderSource
@@ -49,53 +51,53 @@ extension RenderCallback {
   public func memory(for format: StreamFormat, maximumFramesPerSlice: Int) -> Int { 0 }
 }
 
-/// Whether a callback pulls something upstream.
+/// Whether a callback pulls an input.
 public enum CallbackInput: Hashable, Sendable {
-  /// It makes its own sound.
+  /// It has no input.
   case none
-  /// It may be given something to pull.
+  /// It works with and without an input.
   case optional
-  /// There is nothing to it without.
+  /// It needs an input.
   case required
 }
 
 /// Why a callback or a tap cannot do its work.
 public struct CallbackProblem: Error, Hashable, Sendable {
-  /// What is in the way.
+  /// The kind of problem.
   public enum Kind: Hashable, Sendable {
     case fileNotFound, fileUnreadable, notAudio, unwritable, badSetting, formatNotSupported
-    /// Something is there that patchrun has not written.
+    /// The file exists and was not written by patchrun.
     case notOwn
-    /// The path of what is written has words in it that mean nothing.
+    /// The path of a recording contains an unknown word.
     case takeName
-    /// An impulse response lasts longer than is allowed.
+    /// An impulse response is longer than allowed.
     case responseTooLong
   }
 
-  /// What is in the way.
+  /// The kind of problem.
   public var kind: Kind
-  /// What the call returns that finds it.
+  /// The status that the failing call returns.
   public var status: Status
-  /// A sentence that starts in lower case.
+  /// What is wrong: a sentence that starts in lower case.
   public var message: String
-  /// What to do about it; empty for nothing.
+  /// What the user can do about it; may be empty.
   public var help: String
-  /// The setting that is to blame: the key in a patch, such as `path`.
+  /// The setting that causes it: the key in a patch, such as `path`.
   public var setting: String?
-  /// Of a setting that has names in it the one that is to blame.
+  /// The member that causes it, in a setting that is an object of numbers.
   public var member: String?
-  /// Which bytes (UTF-8) of the setting's text are to blame; `nil` for the setting as a whole.
+  /// The range in the UTF-8 bytes of the setting's text; `nil` for the whole setting.
   public var range: Range<Int>?
-  /// A name that is not known.
+  /// The unknown name that causes it.
   public var unknown: UnknownName?
 
-  /// A name that is not known, and those that are: for a guess at what was meant.
+  /// An unknown name and the known ones, for a suggestion.
   public struct UnknownName: Hashable, Sendable {
     public var name: String
-    /// Those that are known.
+    /// The known names.
     public var candidates: [String]
 
-    /// - Parameter candidates: Those that are known.
+    /// - Parameter candidates: The known names.
     public init(_ name: String, among candidates: [String]) {
       self.name = name
       self.candidates = candidates
@@ -119,21 +121,21 @@ public struct CallbackProblem: Error, Hashable, Sendable {
 
 /// A callback made for one bus: a kernel that fills output 0.
 ///
-/// Where it pulls something upstream, that is input 0, as floats, with the channels and at the rate
-/// of the bus; else there is no input.
+/// An input is input 0, as floats, with the channels and the rate of the bus.
 public struct RenderSource: Sendable {
   /// Fills output 0 of each slice.
   public var kernel: KernelBox
-  /// Whether the kernel writes what the bus's format can hold, in the bus's own words. Otherwise it
-  /// writes floats, and the plan rounds them.
+  /// Whether the kernel writes values of the bus's sample type, in the bus's own words. Otherwise
+  /// it writes floats, and the plan rounds them.
   public var writesBusWords: Bool
-  /// Frames until it ends, or goes on after what it pulls has ended; `nil` where it never ends.
+  /// The frames that it lasts, or continues after its input has ended; `nil` where it never ends.
   public var duration: Int?
-  /// The half that reads ahead, where there is one.
+  /// The half that reads ahead; `nil` for none.
   public var service: (any RenderService)?
-  /// Where it is, for a source that takes its place and goes on; `nil` where none can.
+  /// Its position, for a source that replaces and continues it; `nil` where none can.
   public var clock: SourceClock?
-  /// What `duration` is after live settings have been turned; `nil` where it stays.
+  /// The current `duration`, where live settings change it; `nil` where they do not. Control
+  /// thread.
   public var durationNow: (@Sendable () -> Int?)?
 
   public init(
@@ -150,13 +152,13 @@ public struct RenderSource: Sendable {
   }
 }
 
-/// What watches a bus: a recording, a meter.
+/// Observes a bus: a recording, a meter. Used from the control thread.
 public protocol RenderTap: Sendable {
-  /// Why the tap cannot watch a bus of `format`. `makeSink` may still fail where the world changes
-  /// in between; nothing is created or opened for writing here.
+  /// Why the tap cannot observe a bus of `format`; empty where it can. Creates nothing and opens
+  /// nothing for writing, so that `makeSink` may still fail.
   func problems(for format: StreamFormat) -> [CallbackProblem]
 
-  /// About how many bytes a sink of `makeSink` takes, apart from a few thousand that each takes.
+  /// About how many bytes `makeSink` allocates, apart from a few thousand that every sink takes.
   func memory(for format: StreamFormat, maximumFramesPerSlice: Int) -> Int
 
   func makeSink(
@@ -172,9 +174,9 @@ extension RenderTap {
 public struct RenderSink: Sendable {
   /// Reads input 0 of each slice.
   public var kernel: KernelBox
-  /// The half that writes what has come, where there is one.
+  /// The half that writes the frames to a file; `nil` for none.
   public var service: (any RenderService)?
-  /// What is asked for the readings of a tap that measures.
+  /// Reads the measurements of a tap that measures; `nil` for others.
   public var reader: (any TapReader)?
 
   public init(
@@ -186,47 +188,44 @@ public struct RenderSink: Sendable {
   }
 }
 
-/// The half of a callback or a tap that may wait for a disk, beside the render thread.
+/// The half of a callback or a tap that may wait for a disk, outside of the render thread.
 ///
-/// The host calls it before the first slice and then again and again: live, from a thread of its
-/// own, as often as `secondsToSpare(atLeast:)` asks for; offline, between slices, in one of the threads
-/// that render, beside calls of other services. Never two calls at a time.
+/// The host calls it before the first slice, and then repeatedly: live, from a thread for services,
+/// as often as `secondsToSpare(atLeast:)` asks; offline, between slices, in one of the rendering
+/// threads, in parallel with other services. Never two calls of one service at a time.
 public protocol RenderService: AnyObject, Sendable {
-  /// Reads ahead as far as there is room, or writes down what has come. After it returns there are
-  /// at least `frameCount` frames to read, or room for as many.
+  /// Reads ahead as far as there is room, or writes the frames that wait. Afterwards there are at
+  /// least `frameCount` frames to read, or room for as many.
   func service(atLeast frameCount: Int) throws(ServiceError)
 
-  /// In how many seconds a live host calls `service(atLeast:)` again, at the latest, with the same
-  /// number of frames: what has been read ahead, or the room that is left, lasts for longer. Asked after
-  /// each of those calls. 0 or less asks to be called as soon as the host can.
+  /// The seconds after which a live host must call `service(atLeast:)` again with the same number
+  /// of frames: for so long the frames read ahead, or the room left, will do. Called after each of
+  /// those calls. 0 or less asks for a call as soon as possible.
   func secondsToSpare(atLeast frameCount: Int) -> Double
 
-  /// `service(atLeast:)` for a host that calls before each slice, in the slice's own thread: nothing
-  /// need be read further ahead than so many frames, and what is read is still in the cache when it is
-  /// played.
+  /// `service(atLeast:)` for a host that calls before each slice, in the thread that renders it: it
+  /// need not read further ahead than `frameCount`, and the frames are still in the cache when they
+  /// are played.
   func service(inStepFor frameCount: Int) throws(ServiceError)
 
-  /// Writes what is left, makes what is written whole, and closes what is open. Called once, when no
-  /// slice follows.
+  /// Writes the rest, completes and closes the files. Called once, after the last slice.
   func finish() throws(ServiceError)
 
-  /// Closes what is open in the place of `finish()`, where the run has failed: nothing takes the place
-  /// of what was there before.
+  /// Replaces `finish()` where the run has failed: closes the files without replacing earlier ones.
   func abandon()
 
-  /// What went wrong on the render side so far: frames that were not there in time, or that there
-  /// was no room for.
+  /// Frames lost on the render side so far: not read in time, or without room.
   var lostFrames: Int { get }
 
-  /// What has happened to files since the last call, in order. The sound goes on through all of it.
+  /// The events of files since the last call, in order. None of them stopped the sound.
   func takeEvents() -> [ServiceEvent]
 
-  /// What is happening to a file at this moment and has not been told: its end is an event of
-  /// `takeEvents()`. Any thread but the render thread, also while another call waits for the disk.
+  /// An event that is going on and has not been taken; its end comes with `takeEvents()`. Any
+  /// thread but the render thread, also while another call waits for the disk.
   func takeOngoingEvent() -> ServiceEvent?
 
-  /// Tells a recording that time has passed of which the run has heard nothing: `seconds` of it, between
-  /// two frames of which the second came `ago` seconds before this call.
+  /// Notes a pause of `seconds` in a recording, between two frames of which the second came `ago`
+  /// seconds before this call.
   func noteGap(seconds: Double, ago: Double, cause: String)
 }
 
@@ -247,15 +246,15 @@ extension RenderService {
 
   public func noteGap(seconds: Double, ago: Double, cause: String) {}
 
-  /// The same where the second frame is the next one.
+  /// Notes a pause before the next frame.
   public func noteGap(seconds: Double, cause: String) {
     noteGap(seconds: seconds, ago: 0, cause: cause)
   }
 }
 
-/// A file that failed while the graph was running.
+/// A failure of a file while the graph was running.
 public struct ServiceError: Error, Hashable, Sendable {
-  /// A sentence that starts in lower case and names the file.
+  /// What happened: a sentence that starts in lower case and names the file.
   public var message: String
   public init(_ message: String) { self.message = message }
 }

@@ -1,42 +1,42 @@
-/// Something that has happened to a file while a graph ran, and that the sound has gone on through.
+/// Something that happened to a file while a graph was running, without stopping the sound.
 public struct ServiceEvent: Hashable, Sendable {
-  /// What can happen to a file that is read or written while sound plays.
+  /// The kind of event.
   public enum Kind: String, CaseIterable, Hashable, Sendable {
-    /// A file that is played cannot be read: silence stands in the place of its frames.
+    /// A file cannot be read, and silence replaces its frames.
     case unread
-    /// Frames of a file that is played came too late, and silence stood in their place.
+    /// Frames of a file were read too late, and silence replaced them.
     case late
-    /// A file that is played holds samples that are no finite numbers.
+    /// A file contains samples that are not finite.
     case notFinite
-    /// Frames are missing in a recording, or time has passed between two of them.
+    /// A recording lacks frames, or spans a pause.
     case gap
-    /// Samples beyond full scale were clipped in a recording whose samples are integers.
+    /// Samples above full scale were clipped in a recording with integer samples.
     case clipped
     /// A recording has ended early, because it cannot be written.
     case ended
-    /// A picture cannot be written.
+    /// A picture could not be written.
     case unwritten
-    /// A recording has begun, under another name than was asked for.
+    /// A recording has begun under another name than the requested one.
     case begun
-    /// A recording goes on in its file, although a new one was asked for.
+    /// A recording continues in its file, although a new one was requested.
     case kept
-    /// A recording is whole, and has its name.
+    /// A recording is complete and has its final name.
     case saved
   }
 
-  /// What has happened.
+  /// The kind of event.
   public var kind: Kind
   /// The file, as it was opened.
   public var file: String
-  /// Where in the file, in seconds from its beginning.
+  /// The position in the file, in seconds from its beginning.
   public var time: Double
-  /// In seconds; 0 where it is a moment.
+  /// The duration in seconds; 0 for a moment.
   public var duration: Double
-  /// Whether it is still going on. Another event says when it is over.
+  /// Whether it is still going on. Another event reports its end.
   public var isOngoing: Bool
-  /// Frames that are lost by it, at the rate of the file; 0 where none are, or how many is not known.
+  /// The frames lost, at the rate of the file; 0 for none, and where the number is unknown.
   public var frameCount: Int
-  /// Why, as words that follow a colon.
+  /// The reason, as words that follow a colon.
   public var cause: String
 
   public init(
@@ -52,7 +52,7 @@ public struct ServiceEvent: Hashable, Sendable {
     self.cause = cause
   }
 
-  /// Whether the run has failed to do what the patch says.
+  /// Whether the event makes the run a failure.
   public var isFailure: Bool { kind == .ended || kind == .unread || kind == .unwritten }
 
   /// The event as a sentence: `'take.wav': 0.120 s missing at 0:03.200: the disk was too slow`.
@@ -79,12 +79,12 @@ public struct ServiceEvent: Hashable, Sendable {
     }
   }
 
-  /// The same for a mark in the file itself: `0.120 s missing: the disk was too slow`.
+  /// The event as the label of a mark in the file: `0.120 s missing: the disk was too slow`.
   public var label: String {
     (duration == 0 ? "frames are missing" : "\(Self.decimal(duration)) s missing") + ": \(cause)"
   }
 
-  /// Minutes and seconds, rounded to thousandths: `0:03.200`.
+  /// A time as minutes and seconds, with three decimals: `0:03.200`.
   public static func clock(_ seconds: Double) -> String {
     guard seconds.isFinite, seconds >= 0, seconds < 1e12 else { return "\(seconds) s" }
     let thousandths = Int((seconds * 1000).rounded())

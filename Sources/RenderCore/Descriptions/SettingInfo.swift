@@ -1,6 +1,6 @@
 public import AudioTypes
 
-/// A value as it is written in a patch, for a setting of a callback or a tap.
+/// The value of a setting of a callback or a tap, as written in a patch.
 public enum SettingValue: Hashable, Sendable {
   case number(Double)
   case text(String)
@@ -8,7 +8,7 @@ public enum SettingValue: Hashable, Sendable {
   /// Numbers by name.
   case numbers([String: Double])
 
-  /// What it is, in the words of a diagnostic: `a number`.
+  /// The type of the value in the words of a diagnostic: `a number`.
   public var kindName: String {
     switch self {
     case .number: "a number"
@@ -20,7 +20,7 @@ public enum SettingValue: Hashable, Sendable {
 }
 
 extension SettingValue: CustomStringConvertible {
-  /// As it would be written in a patch.
+  /// The value as it would be written in a patch.
   public var description: String {
     switch self {
     case .number(let value): rateText(value)
@@ -36,10 +36,10 @@ extension SettingValue: CustomStringConvertible {
   }
 }
 
-/// One setting of a kind of callback or tap: the schema, the listings and the checks are made from
-/// it.
+/// The description of a setting of a kind of callback or tap. Schema, listings and checks are made
+/// from it.
 public struct SettingInfo: Hashable, Sendable {
-  /// What its values are.
+  /// The type and the range of the values.
   public enum Kind: Hashable, Sendable {
     /// A finite number. With `excludesLowerBound` it must be above the lower bound.
     case number(ClosedRange<Double>, excludesLowerBound: Bool = false)
@@ -49,7 +49,7 @@ public struct SettingInfo: Hashable, Sendable {
     case choice([String])
     /// The path of a file.
     case path
-    /// Any text.
+    /// Any text without a NUL.
     case text
     /// The name of a function in C.
     case symbol
@@ -59,30 +59,30 @@ public struct SettingInfo: Hashable, Sendable {
     case numbers
   }
 
-  /// What becomes of the setting while a callback plays.
+  /// Whether the setting can change while a callback plays.
   public enum Change: String, Hashable, Sendable {
-    /// It is as it is: with another value another callback takes the place of this one.
+    /// It cannot: another value makes another callback, which replaces this one.
     case fixed
-    /// It can be set while it plays, and cannot ramp: it is one value or another.
+    /// It can be set, and not ramped.
     case live
-    /// It can be set and ramped while it plays, as a unit's parameter can.
+    /// It can be set and ramped, as a unit's parameter can.
     case ramp
   }
 
   /// The name in a patch: `frequency`.
   public var key: String
-  /// Its number among the settings of its kind, as a parameter has one; that of a member of an object
-  /// of numbers is `LiveSetting.id`.
+  /// Its number among the settings of its kind, as parameters have one. A member of an object of
+  /// numbers has the number `LiveSetting.id`.
   public var id: UInt32
-  /// What becomes of it while a callback plays.
+  /// Whether it can change while a callback plays.
   public var change: Change
-  /// What its values are.
+  /// The type and the range of the values.
   public var kind: Kind
-  /// What a number is in; `.generic` for nothing.
+  /// The unit of a number; `.generic` for none.
   public var unit: ParameterUnit
-  /// What holds where the setting is not given; `nil` where that is not one value.
+  /// The value where the setting is missing; `nil` where that depends on other things.
   public var defaultValue: SettingValue?
-  /// Whether there is no callback or tap without it.
+  /// Whether the setting must be given.
   public var isRequired: Bool
   public var summary: String
 
@@ -101,7 +101,7 @@ public struct SettingInfo: Hashable, Sendable {
     self.summary = summary
   }
 
-  /// What may be given, to follow "must be": `a number from 0 to 8`.
+  /// The values that it accepts, as words that follow "must be": `a number from 0 to 8`.
   public var expectation: String {
     let symbol = unit.symbol.isEmpty ? "" : " \(unit.symbol)"
     switch kind {
@@ -129,7 +129,7 @@ public struct SettingInfo: Hashable, Sendable {
     }
   }
 
-  /// Whether the setting may have this value.
+  /// Whether the setting accepts a value.
   public func accepts(_ value: SettingValue) -> Bool {
     switch (kind, value) {
     case (.number(let range, let excludesLowerBound), .number(let number)):
@@ -155,8 +155,8 @@ public struct SettingInfo: Hashable, Sendable {
     }
   }
 
-  /// Everything that is wrong with the settings given to `kind`: values that are not accepted,
-  /// settings that are missing, names that it does not have.
+  /// The problems of settings given to `kind`: values that are not accepted, missing settings,
+  /// unknown names.
   public static func problems(
     with values: [String: SettingValue], settings: [SettingInfo], of kind: String
   ) -> [CallbackProblem] {

@@ -1,7 +1,7 @@
-/// What a tap that measures has read: a snapshot, to be passed around and kept.
+/// What a tap has measured: a snapshot.
 ///
-/// Levels are in decibels in reference to full scale, a square wave of full scale being 0 dBFS in each
-/// of them and a sine -3.01 dBFS RMS. Nothing at all is minus infinity.
+/// Levels are in decibels relative to full scale, where a square wave of full scale reads 0 dBFS
+/// and a sine -3.01 dBFS RMS. Silence reads minus infinity.
 public enum TapReading: Hashable, Sendable {
   case meter(MeterReading)
   case loudness(LoudnessReading)
@@ -10,17 +10,17 @@ public enum TapReading: Hashable, Sendable {
 
 /// The levels of the channels of a bus.
 public struct MeterReading: Hashable, Sendable {
-  /// What is read of one channel.
+  /// The levels of one channel.
   public struct Channel: Hashable, Sendable {
-    /// The largest magnitude in the last whole interval, in dBFS.
+    /// The peak magnitude of the last complete interval, in dBFS.
     public var peak: Double
-    /// The root mean square over the last whole interval, in dBFS.
+    /// The RMS level of the last complete interval, in dBFS.
     public var rms: Double
-    /// The largest magnitude, held and then falling, in dBFS.
+    /// The peak magnitude with hold and decay, in dBFS.
     public var heldPeak: Double
-    /// The largest magnitude since the beginning, in dBFS.
+    /// The peak magnitude since the beginning, in dBFS.
     public var highestPeak: Double
-    /// The root mean square since the beginning, in dBFS.
+    /// The RMS level since the beginning, in dBFS.
     public var overallRMS: Double
 
     public init(
@@ -34,9 +34,9 @@ public struct MeterReading: Hashable, Sendable {
     }
   }
 
-  /// Frames that have been measured.
+  /// The number of frames measured.
   public var frameCount: Int
-  /// In the order of the bus.
+  /// The channels in the order of the bus.
   public var channels: [Channel]
 
   public init(frameCount: Int, channels: [Channel]) {
@@ -47,7 +47,7 @@ public struct MeterReading: Hashable, Sendable {
 
 /// The loudness of a programme: ITU-R BS.1770-4, EBU R 128, EBU Tech 3341 and 3342.
 public struct LoudnessReading: Hashable, Sendable {
-  /// Frames that have been measured.
+  /// The number of frames measured.
   public var frameCount: Int
   /// Over the last 400 ms, in LUFS.
   public var momentary: Double
@@ -57,11 +57,11 @@ public struct LoudnessReading: Hashable, Sendable {
   public var integrated: Double
   /// Loudness range since the beginning, in LU.
   public var range: Double
-  /// The highest momentary loudness, looked at every 100 ms, in LUFS.
+  /// The highest momentary loudness, sampled every 100 ms, in LUFS.
   public var highestMomentary: Double
-  /// The highest short-term loudness, looked at every 100 ms, in LUFS.
+  /// The highest short-term loudness, sampled every 100 ms, in LUFS.
   public var highestShortTerm: Double
-  /// Of each channel the true peak since the beginning, in dBTP.
+  /// The true peak of each channel since the beginning, in dBTP.
   public var truePeaks: [Double]
 
   /// The highest of the true peaks, in dBTP.
@@ -82,15 +82,15 @@ public struct LoudnessReading: Hashable, Sendable {
   }
 }
 
-/// What a bus consists of: the amplitudes of sines.
+/// The spectrum of a bus.
 public struct SpectrumReading: Hashable, Sendable {
-  /// A level for each bin, from 0 Hz to half the sample rate.
+  /// Levels of the bins, from 0 Hz to half the sample rate.
   public struct Curve: Hashable, Sendable {
-    /// In dBFS: a sine of amplitude 1 in the middle of a bin reads 0 there. Empty before there is a
-    /// spectrum.
+    /// The level of each bin in dBFS, where a sine of amplitude 1 at the centre of a bin reads 0.
+    /// Empty before the first spectrum.
     public var levels: [Float]
-    /// Where the strongest bin is or, by the parabola through it and its neighbours, what lies in it:
-    /// in Hz; `nil` in silence.
+    /// The frequency of the strongest bin, refined by a parabola through it and its neighbours, in
+    /// Hz; `nil` in silence.
     public var peakFrequency: Double?
     /// The level of the strongest bin, in dBFS.
     public var peakLevel: Double
@@ -102,15 +102,15 @@ public struct SpectrumReading: Hashable, Sendable {
     }
   }
 
-  /// Frames that the spectra have been made of.
+  /// The number of frames that the spectra cover.
   public var frameCount: Int
-  /// How many spectra there were.
+  /// The number of spectra.
   public var spectrumCount: Int
-  /// From one bin to the next, in Hz.
+  /// The distance of two bins, in Hz.
   public var binWidth: Double
-  /// The last spectrum or, with averaging, the average of late.
+  /// The last spectrum or, with averaging, the running average.
   public var recent: Curve
-  /// The mean power of all spectra since the beginning.
+  /// The mean power spectrum since the beginning.
   public var overall: Curve
 
   public init(
@@ -124,8 +124,8 @@ public struct SpectrumReading: Hashable, Sendable {
   }
 }
 
-/// The side of a tap that is asked for what it has read, from any thread but the render thread.
+/// Reads what a tap measures. Any thread but the render thread.
 public protocol TapReader: AnyObject, Sendable {
-  /// What has been read so far. Never waits for the render thread, nor makes it wait.
+  /// The latest reading. Neither waits for the render thread nor delays it.
   var reading: TapReading { get }
 }

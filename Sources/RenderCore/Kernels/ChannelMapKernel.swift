@@ -1,13 +1,13 @@
 public import AudioTypes
 
-/// Hands the channels of a bus on in another order, some more than once, some not at all.
+/// Routes the channels of a bus to other channels; a channel may go to several or to none.
 ///
-/// Samples are words that it does not look at, so that it goes for a bus of any format.
+/// It copies words unread, so that it works for every sample type.
 public struct ChannelMapKernel: RenderKernel, ~Copyable {
-  // For each channel of the output the input's, or -1 for silence.
+  // The input channel for each channel of the output, or -1 for silence.
   private let map: DoubleStorage
 
-  /// - Parameter map: For each channel of the output the input's, or -1 for silence.
+  /// - Parameter map: The input channel for each channel of the output, or -1 for silence.
   public init(map: [Int]) { self.map = DoubleStorage(map.map(Double.init)) }
 
   @_noLocks

@@ -1,15 +1,15 @@
 public import AudioTypes
 
-/// From one sound to another: input 0 leaves, input 1 enters, once.
+/// Fades once from input 0 to input 1.
 ///
-/// The two gains add up to 1 in every frame, and both have no corner: 1 - s and s with
-/// s = 3x² - 2x³, x from 0 to 1 over the length of the fade. Two inputs that are the same come out as
-/// they are; after the fade input 1 does, bit for bit.
+/// The two gains add up to 1 in every frame and have no corner: 1 - s and s with s = 3x² - 2x³, x
+/// from 0 to 1 over the length of the fade. Two equal inputs pass unchanged; after the fade input 1
+/// passes bit for bit.
 ///
-/// Where a sound begins again, input 1 is heard whole from its first frame on, with its own onset, and
-/// only input 0 fades: what comes out is input 1 and 1 - s of input 0.
+/// For a sound that restarts, input 1 has full level from its first frame on, with its own onset,
+/// and only input 0 fades: the output is input 1 plus 1 - s times input 0.
 public struct CrossfadeKernel: RenderKernel {
-  /// How long what is left fades where a sound begins again, in seconds.
+  /// The fade of input 0 where a sound restarts, in seconds.
   public static let onsetDuration = 0.005
 
   private let length: Int
@@ -18,9 +18,9 @@ public struct CrossfadeKernel: RenderKernel {
   private var wait: Int
 
   /// - Parameters:
-  ///   - length: In frames, at least 1.
-  ///   - wait: Frames before it begins: until then input 0 is heard.
-  ///   - isOnset: Whether input 1 is heard whole from its first frame on.
+  ///   - length: The length of the fade in frames, at least 1.
+  ///   - wait: Frames of input 0 before the fade.
+  ///   - isOnset: Whether input 1 has full level from its first frame on.
   public init(length: Int, after wait: Int = 0, isOnset: Bool = false) {
     precondition(length > 0 && wait >= 0, "a fade needs at least one frame")
     self.length = length

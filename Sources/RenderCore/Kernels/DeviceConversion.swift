@@ -1,19 +1,18 @@
-/// What the two converters of an I/O unit have in common: the one between the graph and the
-/// loudspeaker, which the session runs, and the one between the microphone and the graph, which the
-/// microphone side's kernel runs.
+/// The settings shared by the two resamplers of an I/O unit: the one from the graph to the
+/// loudspeaker, in the session, and the one from the microphone to the graph, in the kernel of the
+/// microphone side.
 public enum DeviceConversion {
-  /// How both convert between different rates. In stereo from 44.1 to 48 kHz it takes some 0.05 %
-  /// of a processor.
+  /// The quality of both. In stereo from 44.1 to 48 kHz it takes some 0.05 % of a processor.
   public static var quality: PolyphaseResampler.Quality { .mastering }
 
-  /// How far ahead of the output the microphone has to be, in frames of the device, for everything
-  /// between the two to work without a delay: 0 where nothing converts.
+  /// How far ahead of the output the microphone must be, in frames of the device, so that
+  /// resamplers and units need no delay; 0 where none of them looks ahead.
   ///
   /// - Parameters:
-  ///   - heardRate: The rate at which the graph takes what the microphone hears, in Hz.
-  ///   - hardwareRate: The device's, on both sides, in Hz.
-  ///   - playedRate: The rate at which the graph gives to the loudspeaker, in Hz; `nil` where it
-  ///     does not.
+  ///   - heardRate: The rate at which the graph takes the microphone, in Hz.
+  ///   - hardwareRate: The device's rate, on both sides, in Hz.
+  ///   - playedRate: The rate at which the graph feeds the loudspeaker, in Hz; `nil` where it does
+  ///     not.
   ///   - graphLead: How far the units between the two look ahead, in seconds.
   public static func captureLead(
     heardRate: Double, hardwareRate: Double, playedRate: Double?, graphLead: Double = 0
@@ -27,7 +26,7 @@ public enum DeviceConversion {
       roundings += 1
     }
     if let playedRate, playedRate != hardwareRate {
-      // The last frame that a pull of n asks the graph for is so much beyond the pull's end.
+      // The last frame that a pull takes from the graph is so much behind the pull's end.
       let ahead = PolyphaseResampler.lookAhead(
         inputRate: playedRate, outputRate: hardwareRate, quality: quality)
       lead += (Double(ahead) * hardwareRate / playedRate).rounded(.up)
@@ -37,7 +36,7 @@ public enum DeviceConversion {
       lead += (graphLead * hardwareRate).rounded(.up)
       roundings += 1
     }
-    // Nobody waits for 2^40 frames; a rate of next to nothing would ask for more than there are numbers.
+    // 2^40 frames are longer than any run; at a tiny rate the lead could overflow an `Int`.
     return Int(min(lead, 0x1p40)) + roundings
   }
 }

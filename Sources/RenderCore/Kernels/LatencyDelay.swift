@@ -1,11 +1,12 @@
 public import AudioTypes
 
-/// Delays a bus by a number of frames, so that a path is as late as others that it meets.
+/// Delays a bus by a number of frames, to align a path with others.
 ///
-/// The samples are handed on as they are, bit for bit. Another delay is gone over to as soon as as much has
-/// been heard as it needs: in 10 ms, by gains that add up to 1, on a bus of floats; at once on one of words.
+/// Samples pass bit for bit. Another delay takes effect once as many frames have been received as
+/// it needs: a bus of floats crossfades in 10 ms, by gains that add up to 1; a bus of words
+/// switches at once.
 public struct LatencyDelay: RenderKernel, ~Copyable {
-  // `capacity` words for each channel, written in a circle.
+  // `capacity` words for each channel, as a ring.
   private let memory: SampleStorage
   private let channelCount: Int
   private let capacity: Int
@@ -13,7 +14,7 @@ public struct LatencyDelay: RenderKernel, ~Copyable {
   private let controls: ControlAccess
   private var delay: Int
   private var next = 0
-  /// Frames heard, up to the capacity.
+  /// Frames received, up to the capacity.
   private var heard: Int
   private var place = 0
   private var fadePosition = 0
@@ -21,10 +22,11 @@ public struct LatencyDelay: RenderKernel, ~Copyable {
   // MARK: Control thread
 
   /// - Parameters:
-  ///   - capacity: The longest delay there can be, in frames, and one more.
-  ///   - controls: Its word 0 is the delay in frames, below the capacity.
-  ///   - startsDelayed: Whether it begins with that delay, on silence: at the beginning of a graph.
-  ///   - fadeLength: In frames; 0 for at once.
+  ///   - capacity: The longest possible delay in frames, plus 1.
+  ///   - controls: Word 0 is the delay in frames, below the capacity.
+  ///   - startsDelayed: Whether it starts with that delay, filled with silence: at the start of a
+  ///     graph.
+  ///   - fadeLength: The length of the crossfade in frames; 0 to switch at once.
   public init(
     channelCount: Int, capacity: Int, controls: ControlAccess, startsDelayed: Bool, fadeLength: Int
   ) {
@@ -51,7 +53,8 @@ public struct LatencyDelay: RenderKernel, ~Copyable {
     let wanted = Int(controls[word: 0])
     var done = 0
     while done < context.frameCount {
-      // A piece ends where something begins or ends; and what it reads has been written before it.
+      // A piece ends where a fade begins or ends, and is at most a ring long, so that it reads
+      // before it overwrites.
       if next == delay, wanted != delay, wanted < capacity, heard >= wanted {
         next = wanted
         fadePosition = 0

@@ -1,9 +1,9 @@
 public import AudioTypes
 
-/// What is told that somebody speaks while a Voice-Processing I/O unit is muted: Core Audio's muted
-/// speech activity listener.
+/// Called when somebody starts or stops speaking while a Voice-Processing I/O unit is muted: Core
+/// Audio's muted speech activity listener.
 ///
-/// It is called on the render thread, and keeps its rules: no allocation, no lock, no system call.
+/// Called on the render thread, whose rules it must keep: no allocation, no lock, no system call.
 public final class MutedSpeechActivityListener: Sendable {
   /// Core Audio's `AUVoiceIOSpeechActivityEvent`.
   public enum Event: UInt32, Sendable, BitwiseCopyable {
@@ -18,9 +18,9 @@ public final class MutedSpeechActivityListener: Sendable {
   public init(_ body: @escaping Body) { self.body = body }
 }
 
-/// Tells a listener of what the unit's own kernel has noted among the controls.
+/// Calls a listener when the unit's kernel changes the control that reports speech.
 ///
-/// `@safe`: the listener and the controls are in the company of the kernel's box.
+/// `@safe`: the kernel's box retains the listener and the controls.
 @safe
 public struct MutedSpeechKernel: RenderKernel {
   private let listener: Unmanaged<MutedSpeechActivityListener>
@@ -28,7 +28,7 @@ public struct MutedSpeechKernel: RenderKernel {
   private let word: Int
   private var isSpeaking = false
 
-  /// - Parameter word: The control that is 1 while somebody speaks, and 0 otherwise.
+  /// - Parameter word: The index of the control, which is 1 while somebody speaks, and 0 otherwise.
   public init(_ listener: MutedSpeechActivityListener, controls: ControlAccess, word: Int) {
     unsafe self.listener = .passUnretained(listener)
     self.controls = controls
@@ -45,7 +45,7 @@ public struct MutedSpeechKernel: RenderKernel {
     return .ok
   }
 
-  // A client's own code: what it does on the render thread is its own promise.
+  // The client's code: keeping the render thread's rules is its own responsibility.
   @_semantics("no_performance_analysis")
   private func call(_ event: MutedSpeechActivityListener.Event) {
     unsafe listener._withUnsafeGuaranteedRef { $0.body(event) }

@@ -1,8 +1,8 @@
 public import AudioTypes
 
-/// Tells an observer that a unit is about to render, or has rendered (`AudioUnitAddRenderNotify`).
+/// Notifies an observer before or after a unit renders (`AudioUnitAddRenderNotify`).
 ///
-/// `@safe`: the observer is in the company of the kernel's box.
+/// `@safe`: the kernel's box retains the observer.
 @safe
 public struct ObserverKernel: RenderKernel {
   private let observer: Unmanaged<RenderObserver>
@@ -19,7 +19,7 @@ public struct ObserverKernel: RenderKernel {
     return .ok
   }
 
-  // A client's own code: what it does on the render thread is its own promise.
+  // The client's code: keeping the render thread's rules is its own responsibility.
   @_semantics("no_performance_analysis")
   private func tell(_ context: RenderContext) {
     let flags = flags
@@ -31,32 +31,32 @@ public struct ObserverKernel: RenderKernel {
 
 // MARK: Taps
 
-/// What stands between a graph and its taps: until it is opened they hear nothing of what is rendered.
+/// Keeps the taps of a graph from running until it is opened.
 ///
-/// One gate belongs to one graph. It is opened while nothing renders, or between two slices of the thread that
-/// renders.
+/// A gate belongs to one graph. It is opened while nothing renders, or between two slices by the
+/// thread that renders.
 public final class TapGate: Sendable {
   private let block = ControlBlock(count: 1)
 
   public init() {}
 
-  /// Lets taps hear what is rendered from now on.
+  /// Lets the taps run from the next slice on.
   public func open() { block[word: 0] = 1 }
 
-  /// A tap's kernel behind the gate. Control thread.
+  /// The kernel of a tap, run only while the gate is open. Control thread.
   package func gated(_ kernel: KernelBox) -> KernelBox { kernel.running(where: block) }
 }
 
 extension KernelBox {
-  /// A kernel that runs this one while word 0 of a block is another than 0, and does nothing else.
+  /// A kernel that runs this one while word 0 of a block is not 0, and otherwise does nothing.
   func running(where gate: ControlBlock) -> KernelBox {
     let gated = GatedKernel(self, gate.access)
-    // A client's code stays what it is.
+    // A kernel that calls a client's code keeps that mark.
     return callsClient ? .calling(gated, with: self, gate) : .holding(gated, with: self, gate)
   }
 }
 
-// Its box keeps the kernel that it points to.
+// `@safe`: the box retains the kernel and the gate.
 @safe
 private struct GatedKernel: RenderKernel {
   private let kernel: Unmanaged<KernelBox>
@@ -72,7 +72,7 @@ private struct GatedKernel: RenderKernel {
     gate[word: 0] == 0 ? .ok : run(context)
   }
 
-  // The kernel is checked on its own side, as in a plan.
+  // The kernel's own conformance is checked, as in a plan.
   @_semantics("no_performance_analysis")
   private func run(_ context: RenderContext) -> Status {
     unsafe kernel._withUnsafeGuaranteedRef { $0.render(context) }

@@ -1,7 +1,7 @@
 public import AudioTypes
 
-/// Runs its input 0 in step with the plan around it, at another rate, and puts nothing out: for what
-/// is only watched.
+/// Pulls its input 0 in step with the plan around it, at another rate, and puts nothing out: for a
+/// bus that only a tap observes.
 public struct PacedPull: RenderKernel, ~Copyable {
   private let ratio: Double
   private var rendered = 0

@@ -1,26 +1,27 @@
-/// Reads a number of signals, each at a pace of its own that may change at any time: sources at
-/// other sample rates, played faster or slower, coming nearer and going away, heard by two ears.
+/// Reads several signals, each at a pace that may change at any time: sources at other sample
+/// rates, varispeed playback, Doppler shift, a signal at two ears.
 ///
-/// It works in blocks of one length. Within a block a pace goes in a straight line from one value to
-/// another, and so does a delay: frame n of a block is read at
+/// It works in blocks of one length. Within a block the pace and the delay change linearly: frame n
+/// of a block is read at
 ///
 ///     position + n · start + n² · (end - start) / (2 · blockLength) - delay(n) · pace(n)
 ///
-/// in frames of the signal. At a pace of 1, on a whole frame, it copies; else it filters with a
-/// windowed sinc that lets through what fits under half the lower rate. From copying to filtering
-/// and from one filter to another it goes over in the course of a block.
+/// in frames of the signal. At a pace of 1, on a whole frame, it copies; otherwise it filters with
+/// a windowed sinc whose passband ends below half the lower rate. Between copy and filter, and
+/// between two filters, it crossfades over a block.
 ///
-/// For each block and signal: `framesNeeded`, `push` of so many, any number of `read`s, `advance`.
+/// Calls for each block and signal: `framesNeeded`, `push` of so many, any number of `read`s,
+/// `advance`.
 @safe
 public struct PacedReader: ~Copyable, @unchecked Sendable {
-  // `@unchecked Sendable`: it owns its memory, and one thread at a time has it.
-  /// One signal.
+  // `@unchecked Sendable`: it owns its memory, and one thread at a time uses it.
+  /// The description of a signal.
   public struct Signal: Hashable, Sendable {
     /// 1 or 2.
     public var channelCount: Int
-    /// Its frames for one frame that is read, at the most and at the least.
+    /// The greatest pace: frames of the signal for each frame read.
     public var fastest: Double
-    /// At the least.
+    /// The smallest pace, above 0.
     public var slowest: Double
 
     public init(channelCount: Int, fastest: Double, slowest: Double) {
@@ -30,31 +31,31 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// How often each signal may be read in a block, each time in another way.
+  /// The most readings of a signal in a block, each with its own pace and delay.
   public static var readings: Int { @_noLocks get { 3 } }
 
-  /// Filters from one to the next: each is for paces up to 4% above and below its own.
+  /// The number of filters per octave of pace: each serves paces up to 4 % above and below its own.
   static var filtersPerOctave: Double { @_noLocks get { 8 } }
 
-  /// Frames that a row reads beyond its taps, times zero.
+  /// Frames that a row reads beyond its taps, with weights of zero.
   private static var margin: Int { @_noLocks get { 16 } }
 
   private struct State: BitwiseCopyable {
     var channelCount: Int
     var firstLane: Int
     var laneLength: Int
-    /// Frames before `start` that may still be read.
+    /// Frames before `start` that a reading may still need.
     var history: Int
     var slowest: Double
     var fastest: Double
     /// Frames in the lanes.
     var end: Int
-    /// The lanes are zero from here to `end`.
+    /// The end of the sound: the lanes are zero from here to `end`.
     var soundEnd: Int
     /// The next block begins `fraction` of a frame after frame `start`.
     var start: Int
     var fraction: Double
-    /// For each reading the filter of the block before: -1 for none yet, -2 for a copy.
+    /// The filter of the last block for each reading: -1 for none yet, -2 for a copy.
     var filter0: Int
     var filter1: Int
     var filter2: Int
@@ -68,7 +69,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
     let rowCount: Int
   }
 
-  /// Frames that are read at a time.
+  /// The frames of a block.
   public let blockLength: Int
   private let signalCount: Int
   private let states: UnsafeMutablePointer<State>
@@ -84,8 +85,8 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
   // MARK: Control thread
 
   /// - Parameters:
-  ///   - blockLength: In frames that are read.
-  ///   - maximumDelay: Of a reading, in frames that are read.
+  ///   - blockLength: In frames read.
+  ///   - maximumDelay: The longest delay of a reading, in frames read.
   public init(_ signals: [Signal], blockLength: Int, maximumDelay: Int = 0) {
     precondition(blockLength > 0 && maximumDelay >= 0, "a block has at least one frame")
     precondition(
@@ -112,7 +113,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
       let reach = filters[Self.number(signal.fastest) - first].width / 2 + Self.margin
       let history = Int((Double(maximumDelay) * signal.fastest).rounded(.up)) + reach + 2
       let block = Int((Double(blockLength) * signal.fastest).rounded(.up)) + 2
-      // Twice as many new frames as a block needs, so that the lanes are not moved each time.
+      // Room for twice the frames of a block, so that the lanes are not moved for each block.
       let length = history + 2 * block + 2 * reach + 16
       unsafe (states + index).initialize(
         to: State(
@@ -122,7 +123,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
           filter1: -1, filter2: -1))
       laneFrames += length * signal.channelCount
     }
-    // What a row reads beyond its taps, times zero, may be behind the last lane.
+    // The margin of a row may reach beyond the last lane.
     lanes = SampleStorage(repeating: 0, count: laneFrames + 32)
     row = SampleStorage(repeating: 0, count: filters.map(\.width).max() ?? 16)
     other = SampleStorage(repeating: 0, count: blockLength)
@@ -134,21 +135,21 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
     unsafe tables.deallocate()
   }
 
-  /// How many frames a signal is ahead of what is read of it, at most, when it keeps its pace: a
-  /// block and half a filter.
+  /// How many frames of a signal are pushed ahead of the frame that is read, at most, at a constant
+  /// pace: a block and half a filter.
   public static func lookAhead(pace: Double, blockLength: Int) -> Int {
     Int((Double(blockLength) * pace).rounded(.up)) + 2
       + ReadingFilter.number(number(pace)).width / 2 + margin
   }
 
-  /// The number of the filter for a pace. Below a pace of 1 the signal's own rate is the lower one.
+  /// The filter for a pace. Up to a pace of 1 the signal's own rate is the lower one.
   private static func number(_ pace: Double) -> Int {
     pace <= 1 ? 0 : Int((renderLog10(pace) / renderLog10(2) * Self.filtersPerOctave).rounded())
   }
 
   // MARK: Render thread
 
-  /// Forgets every frame: back to the beginning.
+  /// Discards all frames and returns to the initial state.
   @_noLocks
   public mutating func reset() {
     lanes.buffer(at: 0, count: lanes.count).clear()
@@ -161,14 +162,14 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The nearest pace that a signal can have.
+  /// The nearest pace in the signal's range.
   @_noLocks
   public mutating func clamped(_ pace: Double, of signal: Int) -> Double {
     let state = unsafe states[checked(signal)]
     return pace < state.slowest ? state.slowest : pace > state.fastest ? state.fastest : pace
   }
 
-  /// How many frames have to be pushed before a block is read.
+  /// The number of frames to push before the next block is read.
   @_noLocks
   public mutating func framesNeeded(_ signal: Int, from start: Double, until end: Double) -> Int {
     let state = unsafe states[checked(signal)]
@@ -182,7 +183,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
     return last > state.end ? last - state.end : 0
   }
 
-  /// Takes frames of a signal; what is not finite counts as 0.
+  /// Takes frames of a signal. Samples that are not finite count as 0.
   @_noLocks
   public mutating func push(_ signal: Int, _ bus: RenderBus, frameCount: Int) {
     let state = unsafe states[checked(signal)]
@@ -198,7 +199,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
     }
     unsafe states[signal].end = place + frameCount
     if bus.isSilent { return }
-    // A bus that is not marked as silent may be silent all the same: a pause in a file.
+    // A bus that is not marked as silent may still be all zeros: a pause in a file.
     var soundEnd = unsafe states[signal].soundEnd
     for channel in 0..<bus.channelCount {
       let lane = unsafe lane(signal, channel)
@@ -209,7 +210,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
     unsafe states[signal].soundEnd = soundEnd
   }
 
-  /// Whether all that the next block may read is zero.
+  /// Whether the next block reads only zeros.
   @_noLocks
   public mutating func isSilent(_ signal: Int) -> Bool {
     let state = unsafe states[checked(signal)]
@@ -219,9 +220,9 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
   /// Reads a block of a channel.
   ///
   /// - Parameters:
-  ///   - reading: 0, 1 or 2: those that belong together from block to block.
-  ///   - start: The pace at the block's beginning; `end` that after its last frame.
-  ///   - startDelay: In frames that are read, 0 or more; `endDelay` that after the last frame.
+  ///   - reading: 0, 1 or 2: each has a filter of its own from block to block.
+  ///   - start: The pace at the beginning of the block; `end` is the one after its last frame.
+  ///   - startDelay: In frames read, 0 or more; `endDelay` is the one after the last frame.
   ///   - output: Room for a block.
   @_noLocks
   public mutating func read(
@@ -255,15 +256,15 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Has the next block read through the filter for its pace alone, whatever was read before. For a
-  /// signal of which blocks have been left out.
+  /// Lets the next block start without a crossfade from the last filter. For a signal of which
+  /// blocks were skipped.
   @_noLocks
   public mutating func forgetFilters(_ signal: Int) {
     let index = checked(signal)
     for reading in 0..<Self.readings { setFilter(index, reading, -1) }
   }
 
-  /// Goes on to the next block.
+  /// Goes to the next block.
   @_noLocks
   public mutating func advance(_ signal: Int, from start: Double, until end: Double) {
     let index = checked(signal)
@@ -275,7 +276,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
 
   // MARK: Inner loops
 
-  /// How a block is read.
+  /// The positions of a block's frames.
   private struct Span: BitwiseCopyable {
     let start: Double
     let end: Double
@@ -301,7 +302,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
       delayRise = (endDelay - startDelay) / Double(blockLength)
     }
 
-    /// Whether all frames lie at the same place between two of the signal's.
+    /// Whether all frames have the same fraction.
     var isSteady: Bool {
       @_noLocks get {
         if start != 1 || end != 1 { return false }
@@ -317,7 +318,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
       }
     }
 
-    /// Where a frame is read, after frame `start` of the signal.
+    /// The position of a frame, relative to frame `start` of the signal.
     @_noLocks
     @inline(__always)
     func place(_ frame: Int) -> Double {
@@ -333,7 +334,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
     into output: UnsafeMutablePointer<Float>
   ) {
     let state = unsafe states[index]
-    // Places are counted from here, so that they are never negative.
+    // Positions relative to this frame are never negative.
     let origin = state.start - state.history
     let lift = Double(state.history)
     let lane = unsafe lane(index, channel) + origin
@@ -396,7 +397,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
     return Weights(row: row, Float(place - Double(row)))
   }
 
-  /// Straight lines between frames: on whole frames, a copy.
+  /// Interpolates linearly; on whole frames it copies.
   @_noLocks
   private mutating func readLinearly(
     _ lane: UnsafePointer<Float>, _ lift: Double, _ span: Span,
@@ -443,7 +444,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
     return index < 0 ? 0 : index < filterCount ? index : filterCount - 1
   }
 
-  /// How many frames beyond its place a filter reads.
+  /// The frames that a filter reads beyond its position.
   @_noLocks
   private mutating func reach(_ filter: Int) -> Int {
     filter < 0 ? 2 : unsafe tables[filter].width / 2 + Self.margin
@@ -465,7 +466,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Moves what may still be read to the front of the lanes.
+  /// Moves the frames that may still be read to the front of the lanes.
   @_noLocks
   private mutating func makeRoom(_ index: Int) {
     let state = unsafe states[index]

@@ -1,22 +1,22 @@
 import AudioTypes
 
-/// What feeds an input that keeps a pace of its own: everything upstream of it, as a plan that is run
-/// when the unit asks, for as many frames as it asks.
+/// Feeds an input that has its own pace: everything upstream of it, as a plan that runs when the
+/// unit asks, for as many frames as it asks.
 ///
-/// A converter of rates asks for more or fewer frames than it puts out; a source that is played
-/// faster is asked for more. Made on the control thread, run on the render thread by the one kernel
-/// that the input belongs to.
+/// A sample rate converter pulls more or fewer frames than it puts out; varispeed playback does
+/// too. Made on the control thread, run on the render thread by the kernel that has the input.
 @safe
 public final class PulledInput: @unchecked Sendable {
-  // `@unchecked Sendable`: made on one thread, then run by the one that renders the plan around it.
+  // `@unchecked Sendable`: made on one thread, then used only by the thread that renders the plan
+  // around it.
   private let plan: RenderPlan
   private let bus: Int
 
   /// - Parameters:
-  ///   - plan: What is run. Its slices, and so what can be asked for at once, may be shorter than
+  ///   - plan: The plan to run. Its slices, and so the frames of one pull, may be shorter than
   ///     those of the plan around it.
-  ///   - bus: Which of its buses the input is fed by, as floats, or in the words of its format for a
-  ///     unit that reads those.
+  ///   - bus: The bus that feeds the input: floats, or the words of its format for a unit that
+  ///     reads those.
   public init(_ plan: consuming RenderPlan, bus: Int) {
     self.plan = plan
     self.bus = bus
@@ -24,7 +24,7 @@ public final class PulledInput: @unchecked Sendable {
 
   var callsClients: Bool { plan.callsClients }
 
-  /// The most frames that can be asked for at once, 1 or more.
+  /// The most frames of one pull, 1 or more.
   @_noLocks
   func limit() -> Int { plan.maximumFramesPerSlice }
 
@@ -37,24 +37,23 @@ public final class PulledInput: @unchecked Sendable {
   func pulled(_ frameCount: Int) -> RenderBus { plan.bus(bus, frameCount: frameCount) }
 }
 
-/// How much a unit asks of an input that it pulls at a pace of its own.
+/// How much a unit pulls from an input that has its own pace.
 public struct PullDemand: Hashable, Sendable {
-  /// The most frames of the input for each frame that the unit puts out: the ratio of the rates,
-  /// times the fastest that it may be played.
+  /// The most frames of the input for each frame of the output: the ratio of the rates, times the
+  /// highest playback speed.
   public var framesPerFrame: Double
-  /// Frames of the input that the unit may ask for beyond that: what its filter looks ahead.
+  /// Frames of the input that the unit may pull beyond that: the lookahead of its filter.
   public var ahead: Int
-  /// Seconds of the input that pass in a second, at first: how soon a source that ends will have
-  /// ended.
+  /// The initial playback speed: seconds of the input per second. It tells how soon a source ends.
   public var speed: Double
-  /// Frames of the input by which what the unit puts out comes late; negative where it begins as far
-  /// within the input.
+  /// The delay of the output in frames of the input; negative where the output begins within the
+  /// input.
   public var delay: Double
-  /// Frames of the input for which the unit goes on sounding, at its first settings, when the input
-  /// has ended: a room's echo.
+  /// Frames of the input for which the unit sounds after the input has ended, at its initial
+  /// settings: reverberation.
   public var tail: Double
-  /// Whether the input is played as fast as the unit is set to: then nothing can feed it that gives a
-  /// second of sound in a second, as a microphone does.
+  /// Whether the playback speed is a setting. A source in real time, such as a microphone, cannot
+  /// feed such an input.
   public var playsAtWill: Bool
 
   public init(
@@ -70,7 +69,7 @@ public struct PullDemand: Hashable, Sendable {
     self.playsAtWill = playsAtWill
   }
 
-  /// The most frames of the input that `frameCount` frames of the unit can need.
+  /// The most frames of the input for `frameCount` frames of the output.
   public func frames(for frameCount: Int) -> Int {
     let exact = (Double(frameCount) * framesPerFrame).rounded(.up)
     return (exact < 1e15 ? Int(exact) : Int(1e15)) + ahead + 1

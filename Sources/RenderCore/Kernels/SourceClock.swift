@@ -1,42 +1,42 @@
-/// Where a source is in its sound: what another source that takes its place goes on from.
+/// The position of a source, from which a source that replaces it continues.
 ///
-/// The kernel of the source notes where each slice begins and ends. The kernel that takes its place asks
-/// once, in its first slice: the two may be rendered in either order, so that the answer depends on
-/// whether the source that leaves has rendered that slice already. Asked on another thread, it says
-/// where the last slice has ended.
+/// The kernel of the source notes where each slice begins and ends. The kernel that replaces it
+/// asks once, in its first slice. Either may render first, so that the answer takes into account
+/// whether the old source has rendered that slice already. On another thread it is the end of the
+/// last slice.
 public final class SourceClock: Sendable {
   private let counters = CounterBlock(count: 6)
-  /// Frames of the source in a second.
+  /// The rate of the source, in Hz.
   public let sampleRate: Double
 
   /// - Parameter sampleRate: In Hz.
   public init(sampleRate: Double) { self.sampleRate = sampleRate }
 
-  /// What a kernel keeps: valid as long as the clock, which the kernel's box holds as company.
+  /// The form for a kernel, valid as long as the clock, which the kernel's box retains.
   public var access: SourceClockAccess {
     SourceClockAccess(counters: counters.access, sampleRate: sampleRate)
   }
 
-  /// Where the last slice has ended.
+  /// The end of the last slice.
   public var place: (frame: Int, phase: Int) {
     (
       Int(truncatingIfNeeded: counters.access[2]), Int(truncatingIfNeeded: counters.access[4])
     )
   }
 
-  /// Seconds of the sound that have been rendered.
+  /// Seconds of the sound rendered so far.
   public var position: Double {
     Double(Int(truncatingIfNeeded: counters.access[2])) / sampleRate
   }
 }
 
-/// A source's clock as a kernel sees it.
+/// A source's clock, for a kernel.
 public struct SourceClockAccess: BitwiseCopyable, Sendable {
-  /// A place in a sound.
+  /// A position in a sound.
   public struct Place: BitwiseCopyable, Sendable {
     /// In frames of the source.
     public var frame: Int
-    /// Where in its cycle a wave is, in 2^-64 of it; 0 for what has no cycles.
+    /// The phase of a wave, in 2^-64 of a cycle; 0 for a sound without cycles.
     public var phase: UInt64
 
     @_noLocks
@@ -47,7 +47,7 @@ public struct SourceClockAccess: BitwiseCopyable, Sendable {
   }
 
   private let counters: CounterAccess
-  /// Of the source's bus, in hertz.
+  /// The rate of the source's bus, in Hz.
   public let sampleRate: Double
 
   init(counters: CounterAccess, sampleRate: Double) {
@@ -55,7 +55,7 @@ public struct SourceClockAccess: BitwiseCopyable, Sendable {
     self.sampleRate = sampleRate
   }
 
-  /// Notes where a slice that begins at a time begins and ends. Render thread.
+  /// Notes the beginning and the end of a slice; `time` is its sample time. Render thread.
   @_noLocks
   public func note(at time: Double, from begin: Place, to end: Place) {
     counters[0] = time.bitPattern
@@ -66,7 +66,7 @@ public struct SourceClockAccess: BitwiseCopyable, Sendable {
     counters[5] = 1
   }
 
-  /// Where the slice begins that begins at a time: for the source that takes the place of this one.
+  /// The position at the beginning of the slice at `time`, for the source that replaces this one.
   /// Render thread.
   @_noLocks
   public func place(at time: Double) -> Place {

@@ -1,31 +1,32 @@
-/// Reads a signal of any number of channels at a pace that may be another one in every frame: a tape
-/// whose speed is turned.
+/// Reads a signal of any number of channels at a pace that may change in every frame: a tape whose
+/// speed is varied.
 ///
-/// Frame 0 is read at frame 0 of the signal, and each frame as far beyond the one before it as the mean
-/// of the two frames' paces: of a pace that goes in a straight line, and of one that stands still, that
-/// is the integral. Where a frame is read depends on the paces alone, and so does how much of the signal
-/// has been pushed by then: not on how a render is cut.
+/// Frame 0 is read at frame 0 of the signal. Each further frame is read as far behind the one
+/// before as the mean of the two frames' paces, which is the integral of a constant or linear pace.
+/// The positions, and the number of frames to push, depend on the paces alone, and not on how a
+/// render is sliced.
 ///
-/// A frame is a windowed sinc over the signal. Below a pace of 1 everything up to half the signal's rate
-/// passes, but for the filter's edge (`ReadingFilter`); from there on nothing does that would be beyond
-/// half the rate of what is read. From pace to pace the filter goes over without a step: it is a mixture
-/// of two filters, both of them for paces that are as fast or faster, by 9% at the most. As long as the
-/// pace has been 1 from the beginning on, frames are copied.
+/// A frame is a windowed sinc over the signal. Below a pace of 1 it passes everything up to half
+/// the signal's rate, except for the filter's transition band (`ReadingFilter`); above, it stops
+/// everything beyond half the output's rate. Between paces the filter changes continuously: it
+/// mixes two filters, both made for the same pace or a higher one, by 9 % at the most. While the
+/// pace has been 1 since the beginning, frames are copied.
 ///
-/// For each stretch: `frame(at:)` for each of its frames, `framesNeeded`, `push` of so many, `read`.
+/// Calls for each stretch: `frame(at:)` for each of its frames, `framesNeeded`, `push` of so many,
+/// `read`.
 public struct TurningReader: ~Copyable {
   /// The most frames of a stretch.
   public static var longest: Int { @_noLocks get { 256 } }
 
   private static var filtersPerOctave: Double { @_noLocks get { 16 } }
-  /// Frames in which what is copied goes over to what is filtered.
+  /// Frames of the crossfade from copying to filtering.
   private static var fadeLength: Int { @_noLocks get { 64 } }
-  /// Frames that a row reads beyond its taps, times zero.
+  /// Frames that a row reads beyond its taps, with weights of zero.
   private static var margin: Int { @_noLocks get { 16 } }
 
-  /// Channels that are read together.
+  /// The channels, all read at the same positions.
   public let channelCount: Int
-  /// How many frames of the signal it is ahead of what it reads, at every pace.
+  /// Frames of the signal pushed ahead of the frame that is read, at any pace.
   public let lookAhead: Int
   private let fastest: Double
   private let filters: ReadingFilterBank
@@ -33,24 +34,25 @@ public struct TurningReader: ~Copyable {
   private let laneLength: Int
   private let row: SampleStorage
   private let otherRow: SampleStorage
-  // Of each frame of the stretch, the place after the whole frame that it is read at, that whole frame
-  // after `start`, and its pace.
+  // For each frame of the stretch: its position as a whole frame after `start` and a fraction, and
+  // its pace.
   private let fractions: DoubleStorage
   private let wholes: DoubleStorage
   private let paces: DoubleStorage
 
-  // Where the lanes' first frame that is still read is, and their end.
+  // The position in the lanes of the last frame of the stretch before, and the end of the frames
+  // pushed.
   private var start: Int
   private var end: Int
-  /// The lanes are zero from here to `end`.
+  /// The end of the sound: the lanes are zero from here to `end`.
   private var soundEnd = 0
-  /// Frames of the stretch so far.
+  /// The frames of the stretch so far.
   private var count = 0
   private var fraction = 0.0
   private var lastPace = -1.0
-  /// Frames until nothing is copied any more; more than `fadeLength` where that has not begun.
+  /// Frames left of the crossfade from copying; more than `fadeLength` before it has begun.
   private var copyLeft = TurningReader.fadeLength + 1
-  // The filters for the pace that was read last: that of the table, and the share of the next one.
+  // The filters for the last pace: the first one, the next one, and the share of the next one.
   private var filterPace = 1.0
   private var filterNumber = 0
   private var filterNext = 0
@@ -60,8 +62,8 @@ public struct TurningReader: ~Copyable {
 
   /// - Parameters:
   ///   - channelCount: 1 or more.
-  ///   - fastest: Frames of the signal for each frame that is read, at the most; 1 or more.
-  ///   - maximumPush: Frames in one `push`, at the most.
+  ///   - fastest: The highest pace, in frames of the signal for each frame read; from 1 to 64.
+  ///   - maximumPush: The most frames of one `push`.
   public init(channelCount: Int, fastest: Double, maximumPush: Int) {
     precondition(channelCount > 0 && maximumPush > 0, "a signal has a channel and frames")
     precondition(fastest >= 1 && fastest <= 64, "a pace is up to 64")
@@ -73,9 +75,9 @@ public struct TurningReader: ~Copyable {
     let reach = width / 2 + Self.margin
     lookAhead = reach
     let stretch = Int((Double(Self.longest) * fastest).rounded(.up)) + 2
-    // Twice as many new frames as a stretch needs, so that the lanes are not moved each time.
+    // Room for twice the frames of a stretch, so that the lanes are not moved for each stretch.
     laneLength = 2 * reach + 2 * stretch + 2 * maximumPush
-    // What a row reads beyond its taps, times zero, may be behind the last lane.
+    // The margin of a row may reach beyond the last lane.
     lanes = SampleStorage(repeating: 0, count: laneLength * channelCount + 64)
     row = SampleStorage(repeating: 0, count: width)
     otherRow = SampleStorage(repeating: 0, count: width)
@@ -86,7 +88,7 @@ public struct TurningReader: ~Copyable {
     end = reach
   }
 
-  /// What `lookAhead` is of a reader that is made for a pace.
+  /// The `lookAhead` of a reader made for a highest pace.
   public static func lookAhead(fastest: Double) -> Int {
     ReadingFilter.number(lastFilter(fastest), filtersPerOctave: filtersPerOctave).width / 2 + margin
   }
@@ -97,7 +99,7 @@ public struct TurningReader: ~Copyable {
 
   // MARK: Render thread
 
-  /// Forgets every frame: back to the beginning.
+  /// Discards all frames and returns to the initial state.
   @_noLocks
   public mutating func reset() {
     lanes.buffer(at: 0, count: lanes.count).clear()
@@ -110,9 +112,9 @@ public struct TurningReader: ~Copyable {
     copyLeft = Self.fadeLength + 1
   }
 
-  /// Adds a frame to the stretch, which has room for `longest`.
+  /// Adds a frame to the stretch, which may have up to `longest` frames.
   ///
-  /// - Parameter pace: Over 0; taken as `fastest` where it is more.
+  /// - Parameter pace: Above 0; limited to `fastest`.
   @_noLocks
   public mutating func frame(at pace: Double) {
     precondition(count < Self.longest && pace > 0, "a stretch has 256 frames, and goes forward")
@@ -131,7 +133,7 @@ public struct TurningReader: ~Copyable {
     count += 1
   }
 
-  /// How many frames have to be pushed before the stretch is read.
+  /// The number of frames to push before the stretch is read.
   @_noLocks
   public mutating func framesNeeded() -> Int {
     guard count > 0 else { return 0 }
@@ -139,7 +141,7 @@ public struct TurningReader: ~Copyable {
     return last > end ? last - end : 0
   }
 
-  /// Takes frames of the signal; what is not finite counts as 0.
+  /// Takes frames of the signal. Samples that are not finite count as 0.
   @_noLocks
   public mutating func push(_ bus: RenderBus, frameCount: Int) {
     precondition(
@@ -151,7 +153,7 @@ public struct TurningReader: ~Copyable {
     }
     end += frameCount
     if bus.isSilent { return }
-    // A bus that is not marked as silent may be silent all the same: a pause in a file.
+    // A bus that is not marked as silent may still be all zeros: a pause in a file.
     for channel in 0..<channelCount {
       let lane = channel * laneLength
       var last = end
@@ -160,9 +162,9 @@ public struct TurningReader: ~Copyable {
     }
   }
 
-  /// Reads the stretch, whose frames have been pushed, and begins the next one.
+  /// Reads the stretch, whose frames must have been pushed, and begins the next one.
   ///
-  /// - Parameter offset: Of its first frame in the bus.
+  /// - Parameter offset: The frame of the bus for the first frame of the stretch.
   /// - Returns: Whether all of it is zeros.
   @_noLocks
   public mutating func read(into bus: RenderBus, offset: Int) -> Bool {
@@ -191,7 +193,7 @@ public struct TurningReader: ~Copyable {
       if copyLeft > 0, copyLeft <= Self.fadeLength { copyLeft -= 1 }
     }
     if count > 0 {
-      // The next stretch goes on from the last frame.
+      // The next stretch continues from the last frame.
       start += Int(wholes[count - 1])
       count = 0
     }
@@ -226,8 +228,8 @@ public struct TurningReader: ~Copyable {
     }
   }
 
-  /// Finds the filters for a pace: the two next ones beyond it, and of each the share that makes the
-  /// mixture go on from step to step. A step below 1 it begins with the one for 1.
+  /// Chooses the filters for a pace: the next two of higher paces, and the share of the second that
+  /// makes the mixture continuous. The first mixture begins one step below a pace of 1.
   @_noLocks
   private mutating func choose(_ pace: Double) {
     filterPace = pace
@@ -242,7 +244,8 @@ public struct TurningReader: ~Copyable {
     filterNext = whole + 1 < filters.count ? whole + 1 : filters.count - 1
   }
 
-  /// The pace has just left 1: from copying to the filter, so that its edge does not begin with a step.
+  /// Crossfades from copying to filtering after the pace has left 1, so that the filter does not
+  /// start with a step.
   @_noLocks
   private mutating func blend(
     _ place: Int, _ fraction: Double, into bus: RenderBus, _ frame: Int
@@ -257,7 +260,8 @@ public struct TurningReader: ~Copyable {
     }
   }
 
-  /// Moves what is still read to the front of the lanes where the back is too short.
+  /// Moves the frames that are still read to the front of the lanes, where there is no room behind
+  /// them.
   @_noLocks
   private mutating func makeRoom(_ frameCount: Int) {
     guard end + frameCount > laneLength else { return }

@@ -1,36 +1,37 @@
-/// Which memory each channel of a plan's buses has: buses that are never needed at the same time have
-/// the same.
+/// Assigns memory to the channels of a plan's buses: buses that are never in use at the same time
+/// share memory.
 ///
-/// A graph of a thousand units works in as much memory as its widest place takes, which stays in the
+/// The memory of a graph of a thousand units is then as large as its widest place, and stays in the
 /// processor's cache.
 struct BusMemory {
-  /// For the channels of all buses, one bus after the other: the number of a stretch of memory.
+  /// The stretch of memory of each channel, for the channels of all buses, one bus after the other.
   private(set) var stretches: [Int] = []
-  /// How many there are.
+  /// The number of stretches.
   private(set) var count = 0
 
-  /// Of each strand, what its rows have given back.
+  /// The free stretches of each strand.
   private var free: [Int: [Int]] = [:]
 
-  /// Every channel has its own.
+  /// Gives every channel a stretch of its own.
   init(_ busChannelCounts: [Int]) {
     count = busChannelCounts.reduce(0, +)
     stretches = Array(0..<count)
   }
 
   /// - Parameters:
-  ///   - rows: In their order. A row fills each of its outputs, and needs its inputs until it has.
-  ///   - kept: The buses that something else fills or reads.
-  ///   - strands: Of each row the strand that it belongs to, where several threads render them: what
-  ///     the rows of one strand alone have used is used by that strand again, and by no other.
+  ///   - rows: In the order of rendering. A row fills its outputs, and needs its inputs until it
+  ///     has.
+  ///   - kept: The buses that are filled or read outside of the rows.
+  ///   - strands: The strand of each row, where several threads render them. A stretch used by the
+  ///     rows of one strand only is reused by that strand, and by no other.
   init(
     _ busChannelCounts: [Int], rows: [RenderPlan.Row], kept: [Int], strands: [Int]? = nil
   ) {
     var first = [Int](repeating: -1, count: busChannelCounts.count)
     var last = [Int](repeating: -1, count: busChannelCounts.count)
-    // The strand that has a bus to itself; -1 before there is one, and -2 where there are two.
+    // The only strand that uses a bus; -1 for none, and -2 for several.
     var owners = [Int](repeating: -1, count: busChannelCounts.count)
-    // By their places, so that rows are not copied.
+    // By index, so that rows are not copied.
     for index in rows.indices {
       let (inputs, outputs) = (rows[index].inputs, rows[index].outputs)
       let strand = strands?[index] ?? 0
@@ -41,7 +42,7 @@ struct BusMemory {
         owners[bus] = owners[bus] == -1 ? strand : -2
       }
       for bus in inputs {
-        // What is read before it is filled is there from the slice before, or silence.
+        // A bus that is read before it is filled holds the last slice, or silence.
         if first[bus] < 0 { first[bus] = .max }
         last[bus] = index
       }
@@ -76,7 +77,7 @@ struct BusMemory {
       }
       for buses in [inputs, outputs] {
         for bus in buses where last[bus] == index && first[bus] != .max {
-          // Named twice in a row, it is given back once.
+          // A row may name a bus twice; it is freed once.
           last[bus] = .max
           guard owners[bus] == strand else { continue }
           free[strand, default: []] +=

@@ -1,12 +1,12 @@
 /// The frames of one channel for one slice: four-byte words that hold a `Float` each or, on a bus
 /// whose format needs 32 bits of precision, an `Int32`.
 ///
-/// `@safe`: the memory belongs to the plan, which outlives every slice it renders, and each access
-/// is bounds-checked.
+/// `@safe`: the plan owns the memory and outlives every slice that it renders, and each access is
+/// bounds-checked.
 @safe
 public struct ChannelBuffer: BitwiseCopyable {
   private let base: UnsafeMutablePointer<Float>
-  /// In frames.
+  /// The number of frames.
   public let count: Int
 
   /// `base` must stay allocated, with room for `count` samples, as long as the buffer is used.
@@ -16,7 +16,7 @@ public struct ChannelBuffer: BitwiseCopyable {
     self.count = count
   }
 
-  /// The first frame, for inner loops that have checked their bounds beforehand.
+  /// The first frame, for inner loops that have checked the bounds before.
   var start: UnsafeMutablePointer<Float> { @_noLocks get { unsafe base } }
 
   /// All frames, from 0.
@@ -24,7 +24,7 @@ public struct ChannelBuffer: BitwiseCopyable {
     @_noLocks get { unsafe Range(uncheckedBounds: (0, count)) }
   }
 
-  /// The sample of a frame. One that is out of range ends the process.
+  /// The sample of a frame. An index out of range ends the process.
   public subscript(frame: Int) -> Float {
     @_noLocks get {
       precondition(UInt(bitPattern: frame) < UInt(bitPattern: count), "frame out of range")
@@ -36,7 +36,8 @@ public struct ChannelBuffer: BitwiseCopyable {
     }
   }
 
-  /// The same memory on a bus of `int32` or `fixed8.24`: one word a sample.
+  /// The sample of a bus of `int32` or `fixed8.24`, as its word. An index out of range ends the
+  /// process.
   public subscript(word frame: Int) -> Int32 {
     @_noLocks get {
       precondition(UInt(bitPattern: frame) < UInt(bitPattern: count), "frame out of range")
@@ -68,14 +69,14 @@ public struct ChannelBuffer: BitwiseCopyable {
     unsafe clearSamples(base, count)
   }
 
-  /// Copies as many samples as both buffers have; what is not finite becomes 0.
+  /// Copies as many samples as both buffers have. Samples that are not finite become 0.
   @_noLocks
   func copyFinite(from source: ChannelBuffer) {
     let length = count < source.count ? count : source.count
     unsafe RenderCore.copyFinite(source.base, into: base, count: length)
   }
 
-  /// Copies as many words as both buffers have; the two may not overlap unless they are the same.
+  /// Copies as many words as both buffers have. The two may be the same, but not overlap otherwise.
   @_noLocks
   public func copy(from source: ChannelBuffer) {
     let length = count < source.count ? count : source.count

@@ -1,28 +1,30 @@
 import Synchronization
 
-/// The numbers of one unit that both sides see: parameters, properties that may change while the
-/// unit renders, and meters. The control thread writes some and the render thread others; each is a
-/// 32-bit word of its own, read and written whole.
+/// The numbers that both sides of a unit share: parameters, properties that may change while the
+/// unit renders, and meters. Some are written by the control thread, others by the render thread.
+/// Each is a 32-bit word, read and written whole.
 ///
-/// Beside each number stands its glide: in how many frames the last change of it is to be reached,
-/// where whoever made it has said so. A glide belongs to one change: each change brings its own, and a
-/// client's brings none, which leaves it to the unit. And beside that, what has been scheduled for it and is not in force yet:
+/// Each number has a glide: the frames in which its last change is to be reached; 0 leaves them to
+/// the unit. Every change sets the glide anew, a client's change to 0. Each number also has a
+/// stored value, which clients read: the one that was set or scheduled last, even before it
+/// applies.
 /// clients read the number that was set last, also where the unit comes to it later.
 @safe
 public final class ControlBlock: @unchecked Sendable {
   // `@unchecked Sendable`: the words are atomic, the pointer never changes.
   private let words: UnsafeMutablePointer<Atomic<UInt32>>
-  /// How many numbers there are.
+  /// The number of numbers.
   public let count: Int
 
   public convenience init(count: Int) { self.init([UInt32](repeating: 0, count: count)) }
 
-  /// A block that holds these numbers, as if each had been set.
+  /// Makes a block of numbers, as if each had been set.
   public init(_ numbers: [UInt32]) {
     count = numbers.count
-    // Four for each number, its glide, what is scheduled and how often; then whether it is retired, and
-    // how often a number has been set.
-    // Filled before there is anybody who could read them: an atomic word is laid out as its value is.
+    // Four words for each number, in four rows: the number, its glide, its stored value, and the
+    // number of scheduled changes that are pending. Then two words: whether the block is retired,
+    // and the version.
+    // Written before the block is shared: an atomic word has the layout of its value.
     let memory = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: 4 * count + 2)
     unsafe memory.initialize(repeating: 0)
     for (index, number) in numbers.enumerated() {
@@ -38,16 +40,16 @@ public final class ControlBlock: @unchecked Sendable {
     unsafe words.deallocate()
   }
 
-  /// What a kernel keeps: valid as long as the block, which the kernel's box holds as company.
+  /// The form for a kernel, valid as long as the block, which the kernel's box retains.
   public var access: ControlAccess { unsafe ControlAccess(words: words, count: count) }
 
-  /// A number as a float. Setting it says nothing of a glide: the unit smooths the change as it likes.
+  /// A number as a float. Setting it sets no glide: the unit smooths the change.
   public subscript(index: Int) -> Float {
     get { access[index] }
     set { self[word: index] = newValue.bitPattern }
   }
 
-  /// The same as a word.
+  /// A number as a word.
   public subscript(word index: Int) -> UInt32 {
     get { access[word: index] }
     set {
@@ -56,7 +58,7 @@ public final class ControlBlock: @unchecked Sendable {
     }
   }
 
-  /// The number that was set or scheduled last.
+  /// The number as set or scheduled last.
   public func stored(_ index: Int) -> Float {
     precondition(index >= 0 && index < count, "no such control")
     let isScheduled = unsafe words[3 * count + index].load(ordering: .acquiring) > 0
@@ -64,22 +66,22 @@ public final class ControlBlock: @unchecked Sendable {
     return unsafe Float(bitPattern: words[2 * count + index].load(ordering: .relaxed))
   }
 
-  /// Says that another block has taken the place of this one: nothing is scheduled on it any more.
+  /// Marks the block as replaced by another: nothing more is scheduled on it.
   public func retire() { unsafe words[4 * count].store(1, ordering: .relaxed) }
 
-  /// Reads a word and leaves 0 in its place, in one step.
+  /// Reads a word and sets it to 0, atomically.
   public func take(word index: Int) -> UInt32 {
     precondition(index >= 0 && index < count, "no such control")
     return unsafe words[index].exchange(0, ordering: .relaxed)
   }
 }
 
-/// A control block as a kernel sees it.
+/// A control block, for a kernel.
 @safe
 public struct ControlAccess: BitwiseCopyable, @unchecked Sendable {
-  // `@unchecked Sendable`: as the block it is of, which the kernel holds as company.
+  // `@unchecked Sendable`: as the block itself, which the kernel's box retains.
   private let words: UnsafeMutablePointer<Atomic<UInt32>>
-  /// How many numbers there are.
+  /// The number of numbers.
   public let count: Int
 
   @_noLocks
@@ -88,13 +90,13 @@ public struct ControlAccess: BitwiseCopyable, @unchecked Sendable {
     self.count = count
   }
 
-  /// A number as a float.
+  /// A number as a float. An index out of range ends the process.
   public subscript(index: Int) -> Float {
     @_noLocks get { Float(bitPattern: self[word: index]) }
     @_noLocks nonmutating set { self[word: index] = newValue.bitPattern }
   }
 
-  /// The same as a word.
+  /// A number as a word. An index out of range ends the process.
   public subscript(word index: Int) -> UInt32 {
     @_noLocks get {
       precondition(index >= 0 && index < count, "no such control")
@@ -107,36 +109,36 @@ public struct ControlAccess: BitwiseCopyable, @unchecked Sendable {
     }
   }
 
-  /// Another number after each time that a number has been set: a kernel that has seen it need not look at
-  /// the numbers again. What has been noted (`note(_:at:)`) does not change it.
+  /// A count of the changes: while it stays, a kernel need not read the numbers again.
+  /// `note(_:at:)` does not change it.
   public var version: UInt32 {
     @_noLocks get { unsafe words[4 * count + 1].load(ordering: .acquiring) }
   }
 
-  /// Writes down what a kernel has measured, for clients to read.
+  /// Stores a measurement of the kernel, for clients to read.
   @_noLocks
   public func note(_ word: UInt32, at index: Int) {
     precondition(index >= 0 && index < count, "no such control")
     unsafe words[index].store(word, ordering: .relaxed)
   }
 
-  /// Whether it is the same block.
+  /// Whether both are of the same block.
   @_noLocks
   func isSame(as other: ControlAccess) -> Bool { unsafe words == other.words }
 
-  /// In how many frames a change of the number is to be reached; 0 for as many as the unit likes.
+  /// The frames in which the last change of a number is to be reached; 0 leaves them to the unit.
   @_noLocks
   public func glide(_ index: Int) -> Int {
     precondition(index >= 0 && index < count, "no such control")
     return unsafe Int(words[count + index].load(ordering: .relaxed))
   }
 
-  /// Whether another block has taken the place of this one.
+  /// Whether another block has replaced this one.
   public var isRetired: Bool {
     @_noLocks get { unsafe words[4 * count].load(ordering: .relaxed) != 0 }
   }
 
-  /// Says that a number has been scheduled, and is what clients read from now on.
+  /// Notes that a change is scheduled: clients read its value from now on.
   @_noLocks
   func noteScheduled(_ index: Int, _ value: Float) {
     precondition(index >= 0 && index < count, "no such control")
@@ -144,15 +146,14 @@ public struct ControlAccess: BitwiseCopyable, @unchecked Sendable {
     unsafe words[3 * count + index].wrappingAdd(1, ordering: .releasing)
   }
 
-  /// Says that a number which had been scheduled is in force, or never will be.
+  /// Notes that a scheduled change applies now, or never will.
   @_noLocks
   func settleScheduled(_ index: Int) {
     precondition(index >= 0 && index < count, "no such control")
     unsafe words[3 * count + index].wrappingSubtract(1, ordering: .releasing)
   }
 
-  /// Says that the last change has been made, or will not be: who looks at the glide from now on is told
-  /// of none.
+  /// Sets the glide to 0: the last change is complete, or is abandoned.
   @_noLocks
   func endGlide(_ index: Int) {
     precondition(index >= 0 && index < count, "no such control")

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Numbers of 64 bits that two threads see: places in a sound, say. Each is read and written whole.
+/// 64-bit numbers shared by two threads, such as positions. Each is read and written whole.
 @safe
 public final class CounterBlock: @unchecked Sendable {
   // `@unchecked Sendable`: the words are atomic, the pointer never changes.
   private let words: UnsafeMutablePointer<Atomic<UInt64>>
-  /// How many counters there are.
+  /// The number of counters.
   public let count: Int
 
-  /// Numbers that are 0.
+  /// Makes counters that are 0.
   public init(count: Int) {
     self.count = count
     unsafe words = .allocate(capacity: count)
@@ -20,14 +20,14 @@ public final class CounterBlock: @unchecked Sendable {
     unsafe words.deallocate()
   }
 
-  /// What a kernel keeps: valid as long as the block, which the kernel's box holds as company.
+  /// The form for a kernel, valid as long as the block, which the kernel's box retains.
   public var access: CounterAccess { unsafe CounterAccess(words: words, count: count) }
 }
 
-/// A counter block as a kernel sees it.
+/// A counter block, for a kernel.
 @safe
 public struct CounterAccess: BitwiseCopyable, @unchecked Sendable {
-  // `@unchecked Sendable`: as the block it is of, which the kernel holds as company.
+  // `@unchecked Sendable`: as the block itself, which the kernel's box retains.
   private let words: UnsafeMutablePointer<Atomic<UInt64>>
   private let count: Int
 
@@ -37,7 +37,7 @@ public struct CounterAccess: BitwiseCopyable, @unchecked Sendable {
     self.count = count
   }
 
-  /// What a counter has come to. Any thread.
+  /// A counter. Any thread.
   public subscript(index: Int) -> UInt64 {
     @_noLocks get {
       precondition(index >= 0 && index < count, "no such counter")

@@ -1,21 +1,22 @@
 import Glibc
 import Synchronization
 
-/// Frames on their way from one thread to another: one side writes, one side reads, neither waits.
+/// A ring of frames between two threads: one writes, one reads, neither waits.
 ///
-/// Each channel has a ring of its own of four-byte words, so that a stretch of frames is copied a
-/// channel at a time. An interleaved ring has its frames as files have them: they are read into it, and
-/// what takes them out takes them apart. Frames are counted from the first on and never wrap in practice.
+/// Each channel has a ring of its own of four-byte words, so that frames are copied channel by
+/// channel. An interleaved ring stores frames as files do: they are read into it whole, and the
+/// reader takes the channels apart. Frames are counted from the first one on; the count does not
+/// overflow in practice.
 @safe
 public final class FrameRing: @unchecked Sendable {
   // `@unchecked Sendable`: `written` and `read` order the accesses; each side writes only its own.
   private let words: UnsafeMutablePointer<Float>
   private let state: UnsafeMutablePointer<FrameRingState>
-  /// Channels of a frame.
+  /// The number of channels.
   public let channelCount: Int
-  /// In frames; a power of two.
+  /// The capacity in frames; a power of two.
   public let capacity: Int
-  /// Whether the samples of a frame lie side by side, as in most files.
+  /// Whether the samples of a frame are adjacent, as in most files.
   public let isInterleaved: Bool
 
   /// A ring for at least `minimumCapacity` frames.
@@ -25,7 +26,7 @@ public final class FrameRing: @unchecked Sendable {
     self.capacity = capacity
     self.channelCount = channelCount
     self.isInterleaved = isInterleaved
-    // Zeros that take no memory before they are written.
+    // `calloc`, because its zeros take no memory before they are written.
     guard let memory = unsafe calloc(max(1, capacity * channelCount), 4) else {
       preconditionFailure("there is no memory for a ring of \(capacity) frames")
     }
@@ -40,20 +41,20 @@ public final class FrameRing: @unchecked Sendable {
     unsafe state.deallocate()
   }
 
-  /// What either side keeps: valid as long as the ring, which a kernel's box holds as company.
+  /// The form for either side, valid as long as the ring, which a kernel's box retains.
   public var access: FrameRingAccess {
     unsafe FrameRingAccess(
       words: words, state: state, capacity: capacity, channelCount: channelCount,
       isInterleaved: isInterleaved)
   }
 
-  /// How often there was less to read than was due. Any thread.
+  /// Reads that found too few frames. Any thread.
   public var underruns: Int { unsafe state.pointee.underruns.load(ordering: .relaxed) }
 
-  /// Frames that were due and not there, in whose place there was silence. Any thread.
+  /// Frames that reads lacked, replaced by silence. Any thread.
   public var missingFrames: Int { unsafe state.pointee.missing.load(ordering: .relaxed) }
 
-  /// Frames that the reader gave up unheard, to catch up after the ring had been full. Any thread.
+  /// Frames that the reader skipped to catch up, after the ring had been full. Any thread.
   public var skippedFrames: Int { unsafe state.pointee.skipped.load(ordering: .relaxed) }
 }
 
@@ -61,7 +62,7 @@ public final class FrameRing: @unchecked Sendable {
 struct FrameRingState: ~Copyable {
   let written = Atomic<Int>(0)
   let read = Atomic<Int>(0)
-  /// The frame that is at the beginning of the memory.
+  /// The frame at the beginning of the memory.
   let origin = Atomic<Int>(0)
   let lead = Atomic<Int>(0)
   /// The bits of a double.
@@ -71,15 +72,15 @@ struct FrameRingState: ~Copyable {
   let skipped = Atomic<Int>(0)
 }
 
-/// A frame ring as one of its two sides sees it.
+/// A frame ring, for one of its two sides.
 @safe
 public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
-  // `@unchecked Sendable`: as the ring it is of: each side writes only its own.
+  // `@unchecked Sendable`: as the ring itself: each side writes only its own.
   private let words: UnsafeMutablePointer<Float>
   private let state: UnsafeMutablePointer<FrameRingState>
-  /// How many frames there is room for.
+  /// The capacity in frames.
   public let capacity: Int
-  /// Channels of a frame.
+  /// The number of channels.
   public let channelCount: Int
   private let isInterleaved: Bool
 
@@ -95,7 +96,7 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     self.channelCount = channelCount
   }
 
-  /// Frames that wait to be read.
+  /// Frames that can be read.
   public var available: Int {
     @_noLocks get {
       unsafe state.pointee.written.load(ordering: .acquiring)
@@ -103,7 +104,7 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     }
   }
 
-  /// Frames that there is room for.
+  /// Frames that can be written.
   public var room: Int { @_noLocks get { capacity - available } }
 
   /// Frames written since the beginning.
@@ -116,18 +117,18 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     @_noLocks get { unsafe state.pointee.read.load(ordering: .acquiring) }
   }
 
-  /// By how many frames a writer that has its frames beforehand should stay ahead: before a pull of
-  /// n frames it brings what it has written to `lead` + n more than has been pulled. What the reader
-  /// needs for filters that look ahead; 0 until it says so. Where the writer keeps time with a device it
-  /// is what the reader takes more in its first pull.
+  /// How many frames a writer that has its frames in advance must stay ahead: before a pull of n
+  /// frames it must have written `lead` + n frames more than have been pulled. The reader sets it
+  /// for filters that look ahead; 0 until then. Where the writer follows a device's clock, it is
+  /// how many frames more the reader takes in its first pull.
   public var lead: Int {
     @_noLocks get { unsafe state.pointee.lead.load(ordering: .relaxed) }
     @_noLocks nonmutating set { unsafe state.pointee.lead.store(newValue, ordering: .relaxed) }
   }
 
-  /// How many frames the reader takes for one, nominally: over 1 where the writer's clock is fast. 1
-  /// until a writer that follows the clocks says otherwise; 0 as long as it wants nothing read, and
-  /// silence put in its place.
+  /// How many frames the reader takes for each one, nominally: above 1 where the writer's clock is
+  /// fast. 1 unless the writer follows two clocks; 0 while the reader is to read nothing and put
+  /// out silence.
   public var pace: Double {
     @_noLocks get { unsafe Double(bitPattern: state.pointee.pace.load(ordering: .relaxed)) }
     @_noLocks nonmutating set {
@@ -135,13 +136,14 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     }
   }
 
-  /// In how many seconds whoever serves the ring has to come again, at the latest: before half of it is used, or
-  /// less than so many frames are left. The 3D Mixer may take frames, and give them, four times as fast as
-  /// the bus has them.
+  /// The seconds after which the ring must be served again: before half of it is used, or fewer
+  /// than `frameCount` frames are left. The 3D Mixer may read, or write, four times as fast as the
+  /// rate of the bus.
   ///
   /// - Parameters:
-  ///   - frames: Frames that wait, or that there is room for.
-  ///   - sampleRate: Of the bus, in Hz.
+  ///   - frames: The frames that can be read, for a ring that is refilled; or written, for one that
+  ///     is emptied.
+  ///   - sampleRate: The rate of the bus, in Hz.
   public func secondsToSpare(
     _ frames: Int, atLeast frameCount: Int, sampleRate: Double
   ) -> Double {
@@ -149,27 +151,27 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     return min(Double(surplus), Double(capacity) / 8) / sampleRate
   }
 
-  /// Frames that were due and not there, in whose place there was silence.
+  /// Frames that reads lacked, replaced by silence.
   public var missingFrames: Int {
     @_noLocks get { unsafe state.pointee.missing.load(ordering: .relaxed) }
   }
 
   // MARK: The writing side
 
-  /// Has the next frames go to the beginning of the memory, where none waits to be read: a ring that is
-  /// often empty stays in the nearest cache, however long it is. Nothing may have been put down that is
-  /// not committed.
+  /// Lets the next frames go to the beginning of the memory, where no frame waits to be read: a
+  /// ring that is often empty stays in the nearest cache, however long it is. No frames may be
+  /// written and not committed.
   @_noLocks
   public func rewind() {
-    // The reader has given up all that there was, and looks where the next frames are only when they have
-    // been committed.
+    // The reader has discarded all frames, and looks for the next ones only when they are
+    // committed.
     guard available == 0 else { return }
     let next = unsafe state.pointee.written.load(ordering: .relaxed)
     unsafe state.pointee.origin.store(next, ordering: .relaxed)
   }
 
-  /// The memory of an interleaved ring that the next frames go to, and for how many there is room in one
-  /// stretch; `commit` makes them readable.
+  /// The memory for the next frames in an interleaved ring, and the number of frames that fit there
+  /// in one piece. `commit` makes them readable.
   public var next: (memory: UnsafeMutablePointer<Float>, frameCount: Int) {
     precondition(isInterleaved, "the channels lie apart")
     let (first, _) = unsafe straight(
@@ -177,8 +179,8 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     return unsafe (words + first.start * channelCount, first.count)
   }
 
-  /// Puts down one channel of frames, `offset` frames beyond what has been committed; `commit`
-  /// makes them readable. There must be room.
+  /// Writes frames of one channel, `offset` frames behind those committed; `commit` makes them
+  /// readable. There must be room.
   @_noLocks
   public func write(_ source: ChannelBuffer, channel: Int, offset: Int = 0) {
     precondition(offset >= 0 && offset + source.count <= room, "no room in the ring")
@@ -188,7 +190,7 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     lane(channel, rest).copy(from: source.dropping(first.count))
   }
 
-  /// Puts down zeros in every channel, as `write` puts down frames. There must be room.
+  /// Writes zeros to every channel, as `write` writes frames. There must be room.
   @_noLocks
   public func writeSilence(_ frameCount: Int, offset: Int = 0) {
     precondition(
@@ -201,7 +203,7 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     }
   }
 
-  /// Makes frames readable that have been written to every channel.
+  /// Makes frames readable, once they are written to every channel.
   @_noLocks
   public func commit(_ frameCount: Int) {
     precondition(frameCount >= 0 && frameCount <= room, "no room in the ring")
@@ -210,7 +212,7 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
 
   // MARK: The reading side
 
-  /// Copies frames of one channel, from `offset` frames beyond the oldest; `discard` gives them up.
+  /// Copies frames of one channel, from `offset` frames behind the oldest; `discard` removes them.
   @_noLocks
   public func read(into sink: ChannelBuffer, channel: Int, offset: Int = 0) {
     precondition(offset >= 0 && offset + sink.count <= available, "not so many frames in the ring")
@@ -227,28 +229,28 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     sink.dropping(first.count).copy(from: lane(channel, rest))
   }
 
-  /// Gives up the oldest frames.
+  /// Removes the oldest frames.
   @_noLocks
   public func discard(_ frameCount: Int) {
     precondition(frameCount >= 0 && frameCount <= available, "not so many frames in the ring")
     unsafe state.pointee.read.wrappingAdd(frameCount, ordering: .releasing)
   }
 
-  /// Counts frames that were due and not there.
+  /// Counts a read that found too few frames.
   @_noLocks
   public func countUnderrun(missing frameCount: Int) {
     unsafe state.pointee.underruns.wrappingAdd(1, ordering: .relaxed)
     unsafe state.pointee.missing.wrappingAdd(frameCount, ordering: .relaxed)
   }
 
-  /// Gives up the oldest frames, and counts them as lost.
+  /// Removes the oldest frames, and counts them as skipped.
   @_noLocks
   public func skip(_ frameCount: Int) {
     discard(frameCount)
     unsafe state.pointee.skipped.wrappingAdd(frameCount, ordering: .relaxed)
   }
 
-  /// A stretch of the memory of a channel.
+  /// A contiguous part of a channel's memory.
   private struct Run: BitwiseCopyable {
     let start: Int
     let count: Int
@@ -260,7 +262,7 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     }
   }
 
-  /// Where frames are in the memory: up to its end, and from its beginning on.
+  /// Splits frames into those up to the end of the memory, and those at its beginning.
   @_noLocks
   private func straight(_ frame: Int, _ count: Int) -> (Run, Run) {
     let origin = unsafe state.pointee.origin.load(ordering: .relaxed)

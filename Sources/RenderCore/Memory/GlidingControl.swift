@@ -1,12 +1,12 @@
-/// A control as a kernel follows it: each change is made in a straight line, in as many frames as the
-/// control says or, where it says none, in as many as the kernel likes.
+/// A control, as a kernel follows it: each change is a linear ramp over the frames of its glide or,
+/// without a glide, over a length that the kernel chooses.
 ///
-/// Where the line is in a frame is worked out from the frame's place in it, so that it is the same
-/// however a render is cut. What the control is in the first slice holds at once.
+/// The value of a frame is computed from its position in the ramp, so that it does not depend on
+/// how a render is sliced. A change found in the first slice applies at once.
 public struct GlidingControl: BitwiseCopyable {
   private let controls: ControlAccess
   private let index: Int
-  /// Frames of a change that brings no glide.
+  /// The frames of a change without a glide.
   private let length: Int
   private var word: UInt32
   private var origin: Double
@@ -14,16 +14,16 @@ public struct GlidingControl: BitwiseCopyable {
   private var value: Double
   private var position = 0
   private var frames = 0
-  /// Whether it has been looked at.
+  /// Whether `follow()` has been called.
   public private(set) var hasBegun = false
-  /// Whether the control has ever been another value than the one that this was made with.
+  /// Whether the control has ever changed since this was made.
   public private(set) var isTurned = false
-  /// Whether the change that is on its way, or was last, brought a glide of its own.
+  /// Whether the current or last change has a glide of its own.
   public private(set) var isRamping = false
 
   /// - Parameters:
-  ///   - value: What the control is: of it a control keeps the nearest float.
-  ///   - length: In frames, at least 1.
+  ///   - value: The current value; the control has the nearest float.
+  ///   - length: The frames of a change without a glide, at least 1.
   public init(_ controls: ControlAccess, _ index: Int, value: Double, length: Int) {
     precondition(length > 0, "a change needs at least one frame")
     self.controls = controls
@@ -35,8 +35,8 @@ public struct GlidingControl: BitwiseCopyable {
     self.value = value
   }
 
-  /// Looks at the control, and sets out where it has been changed. At the beginning of each slice.
-  /// Returns whether it has been changed.
+  /// Reads the control, and starts a ramp where it has changed. Called at the beginning of each
+  /// slice. Returns whether it has changed.
   @_noLocks
   @discardableResult
   public mutating func follow() -> Bool {
@@ -46,7 +46,7 @@ public struct GlidingControl: BitwiseCopyable {
     if now == word { return false }
     word = now
     let next = Double(Float(bitPattern: now))
-    // Neither an infinity nor what is no number.
+    // False for infinities and NaN.
     guard next - next == 0 else { return false }
     isTurned = true
     let glide = controls.glide(index)
@@ -63,13 +63,13 @@ public struct GlidingControl: BitwiseCopyable {
     return true
   }
 
-  /// Whether the last change has been made, so that `next()` stays what it is.
+  /// Whether the ramp is over, so that `next()` is constant.
   public var isSettled: Bool { @_noLocks get { position >= frames } }
 
   /// The value of the last frame.
   public var current: Double { @_noLocks get { value } }
 
-  /// Where it goes, or is.
+  /// The value that the ramp ends at.
   public var goal: Double { @_noLocks get { target } }
 
   /// The value of the next frame.
@@ -83,7 +83,7 @@ public struct GlidingControl: BitwiseCopyable {
     return value
   }
 
-  /// Goes on by some frames that nobody asks for.
+  /// Advances by frames whose values are not needed.
   @_noLocks
   public mutating func skip(_ frameCount: Int) {
     if position >= frames { return }

@@ -1,6 +1,6 @@
-/// A value on its way to a target, a fixed number of frames at a time.
+/// A value that ramps linearly to its target, always in the same number of frames.
 ///
-/// The length is in frames and not in slices, so that a render sounds the same however it is cut.
+/// The length is in frames and not in slices, so that a render does not depend on how it is sliced.
 public struct LinearRamp: BitwiseCopyable, Sendable {
   private let length: Int
   private var remaining = 0
@@ -15,7 +15,7 @@ public struct LinearRamp: BitwiseCopyable, Sendable {
     self.value = value
   }
 
-  /// Sets out for `target`, from wherever the value is now.
+  /// Starts a ramp to `target` from the current value.
   @_noLocks
   public mutating func aim(at target: Float) {
     guard target != self.target else { return }
@@ -24,13 +24,13 @@ public struct LinearRamp: BitwiseCopyable, Sendable {
     remaining = length
   }
 
-  /// Whether the target has been reached, so that `next()` stays what it is.
+  /// Whether the target is reached, so that `next()` is constant.
   public var isSettled: Bool { @_noLocks get { remaining == 0 } }
 
-  /// The value that `next()` gave last.
+  /// The last value of `next()`.
   public var current: Float { @_noLocks get { value } }
 
-  /// Jumps to a value, with no ramp.
+  /// Sets the value without a ramp.
   @_noLocks
   public mutating func jump(to value: Float) {
     target = value

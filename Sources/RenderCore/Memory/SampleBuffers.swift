@@ -1,32 +1,32 @@
 public import AudioTypes
 
-/// The samples of one slice in the format of their bus: what Core Audio's `AudioBufferList` holds.
+/// The samples of one slice in the format of their bus: Core Audio's `AudioBufferList`.
 ///
-/// A stream whose format is interleaved has one buffer with all channels in turn, any other has one for
-/// each channel.
+/// An interleaved format has one buffer for all channels, any other format has one for each
+/// channel.
 ///
-/// `@safe`: the memory belongs to whoever hands the buffers out, for as long as the call lasts in which it
-/// does, and each access is bounds-checked.
+/// `@safe`: whoever hands the buffers out owns the memory for the duration of that call, and each
+/// access is bounds-checked.
 @safe
 public struct SampleBuffers: BitwiseCopyable {
-  /// How many buffers there are.
+  /// The number of buffers.
   public let count: Int
-  /// How many frames each of them has.
+  /// The number of frames in each buffer.
   public let frameCount: Int
-  /// How many channels share a buffer.
+  /// The number of channels in each buffer.
   public let channelsPerBuffer: Int
-  /// The type of each sample.
+  /// The sample type.
   public let sample: SampleType
-  /// 3, say, for packed 24-bit samples and 4 for those that stand in a word.
+  /// 3 for packed 24-bit samples, for instance, and 4 for 24-bit samples in words.
   public let bytesPerSample: Int
   private let isAlignedHigh: Bool
   private let memory: UnsafeMutableRawPointer
-  /// From one buffer's memory to the next one's.
+  /// The bytes from one buffer to the next.
   private let stride: Int
 
   /// - Parameters:
-  ///   - memory: Must stay allocated, with room for all buffers, as long as they are used.
-  ///   - stride: From one buffer's memory to the next one's.
+  ///   - memory: Must stay allocated, with room for all buffers, while they are used.
+  ///   - stride: The bytes from one buffer to the next.
   package init(
     memory: UnsafeMutableRawPointer, stride: Int, count: Int, frameCount: Int,
     channelsPerBuffer: Int, sample: SampleType, bytesPerSample: Int, isAlignedHigh: Bool
@@ -41,7 +41,7 @@ public struct SampleBuffers: BitwiseCopyable {
     self.isAlignedHigh = isAlignedHigh
   }
 
-  /// One of the buffers; one that is out of range ends the process.
+  /// One of the buffers. An index out of range ends the process.
   public subscript(buffer: Int) -> SampleBuffer {
     precondition(buffer >= 0 && buffer < count, "no such buffer")
     return unsafe SampleBuffer(
@@ -50,7 +50,7 @@ public struct SampleBuffers: BitwiseCopyable {
       isAlignedHigh: isAlignedHigh)
   }
 
-  /// The buffer that a channel is in, and the number of its first sample there; the next one is
+  /// The buffer of a channel, and the index of its first sample there; the next one is
   /// `channelsPerBuffer` further on.
   public func place(ofChannel channel: Int) -> (buffer: Int, first: Int) {
     (channel / channelsPerBuffer, channel % channelsPerBuffer)
@@ -58,19 +58,19 @@ public struct SampleBuffers: BitwiseCopyable {
 }
 
 /// Memory for the samples of a slice in one stream format, which a client renders into: an
-/// `AudioBufferList` with what it points to.
+/// `AudioBufferList` and its data.
 ///
-/// `@unchecked Sendable`: used by one thread at a time, as whoever renders into it promises.
+/// `@unchecked Sendable`: used by one thread at a time, as the client promises.
 @safe
 public final class SampleMemory: @unchecked Sendable {
-  /// How samples and channels are laid out.
+  /// The layout of samples and channels.
   public let format: StreamFormat
-  /// How many frames there is room for.
+  /// The most frames of a slice.
   public let capacity: Int
   private let memory: UnsafeMutableRawPointer
   private let bufferStride: Int
 
-  /// Zeros.
+  /// Allocates the memory, filled with zeros. The format must have a `sampleType`.
   public init(_ format: StreamFormat, capacity: Int) {
     precondition(capacity > 0 && format.sampleType != nil, "memory is for samples")
     self.format = format
@@ -84,8 +84,7 @@ public final class SampleMemory: @unchecked Sendable {
 
   deinit { unsafe memory.deallocate() }
 
-  /// The buffers of so many frames, `capacity` at the most. They are not to be used when the memory has
-  /// been freed.
+  /// The buffers for so many frames, at most `capacity`. They must not outlive the memory.
   public func buffers(_ frameCount: Int) -> SampleBuffers {
     precondition(frameCount >= 0 && frameCount <= capacity, "there is no room for so many frames")
     return unsafe SampleBuffers(
@@ -95,7 +94,7 @@ public final class SampleMemory: @unchecked Sendable {
       isAlignedHigh: format.flags.contains(.isAlignedHigh) && !format.flags.contains(.isPacked))
   }
 
-  /// The first frames of a channel, full scale being 1.
+  /// The first frames of a channel, where 1 is full scale.
   public func floats(ofChannel channel: Int, frameCount: Int) -> [Float] {
     let buffers = buffers(frameCount)
     let (number, first) = buffers.place(ofChannel: channel)
@@ -111,17 +110,17 @@ public final class SampleMemory: @unchecked Sendable {
 
 /// One buffer of a slice: `mNumberChannels`, `mDataByteSize` and `mData`.
 ///
-/// `@safe`: as `SampleBuffers`.
+/// `@safe`: see `SampleBuffers`.
 @safe
 public struct SampleBuffer: BitwiseCopyable {
   private let memory: UnsafeMutableRawPointer
-  /// How many samples there are: frames times channels.
+  /// The number of samples: frames times channels.
   public let count: Int
-  /// Channels that share the buffer.
+  /// The number of channels in the buffer.
   public let channelCount: Int
-  /// The type of each sample.
+  /// The sample type.
   public let sample: SampleType
-  /// As in `SampleBuffers`.
+  /// See `SampleBuffers`.
   public let bytesPerSample: Int
   private let isAlignedHigh: Bool
 
@@ -137,10 +136,10 @@ public struct SampleBuffer: BitwiseCopyable {
     self.isAlignedHigh = isAlignedHigh
   }
 
-  /// How many bytes all samples take.
+  /// The number of bytes.
   public var byteCount: Int { count * bytesPerSample }
 
-  /// The bytes as they are, for code that has pointers.
+  /// The bytes, for code that uses pointers.
   @unsafe
   public var bytes: UnsafeMutableRawBufferPointer {
     unsafe UnsafeMutableRawBufferPointer(start: memory, count: byteCount)
@@ -163,8 +162,8 @@ public struct SampleBuffer: BitwiseCopyable {
     }
   }
 
-  /// A sample of a stream of integers or of 8.24 fixed point: an integer of 16, 24 or 32 bits. What does
-  /// not fit loses its upper bits.
+  /// A sample of a stream of integers or of 8.24 fixed point, as an integer of 16, 24 or 32 bits. A
+  /// value that does not fit loses its upper bits.
   public subscript(word index: Int) -> Int32 {
     get {
       precondition(sample != .float32, "the samples are floats")
@@ -179,7 +178,7 @@ public struct SampleBuffer: BitwiseCopyable {
       default:
         let word = unsafe place.loadUnaligned(as: Int32.self)
         guard sample == .int24 else { return word }
-        // What stands above or below the 24 bits is nobody's.
+        // The unused bits above or below the 24 bits may be anything.
         return (isAlignedHigh ? word : word << 8) >> 8
       }
     }

@@ -1,20 +1,20 @@
 import Synchronization
 
-/// A row of numbers on its way from the render thread to others: what was published last is there,
-/// whole, whenever somebody looks, and neither side waits for the other.
+/// A row of numbers passed from the render thread to others: a reader always gets the last complete
+/// row, and neither side waits for the other.
 ///
-/// Three rows: one that is being written, one that is being read, and one between them, which the two
-/// sides exchange for theirs.
+/// Three rows: one being written, one being read, and one between them, which each side swaps for
+/// its own.
 @safe
 public final class SnapshotExchange: @unchecked Sendable {
-  // `@unchecked Sendable`: each row belongs to one side at a time; the exchange orders the two.
+  // `@unchecked Sendable`: each row belongs to one side at a time; the swap orders the two.
   private let rows: UnsafeMutablePointer<Double>
   private let middle: UnsafeMutablePointer<Atomic<UInt32>>
   private let front = Mutex<UInt32>(0)
-  /// Numbers of a snapshot.
+  /// The numbers of a row.
   public let count: Int
 
-  /// Rows of `count` zeros.
+  /// Makes rows of `count` zeros.
   public init(count: Int) {
     precondition(count > 0, "a snapshot has at least one number")
     self.count = count
@@ -30,12 +30,13 @@ public final class SnapshotExchange: @unchecked Sendable {
     unsafe middle.deallocate()
   }
 
-  /// What the one that publishes keeps, valid as long as the exchange. There is one writer.
+  /// The form for the writer, valid as long as the exchange. There may be only one writer.
   public var writer: SnapshotWriter {
     unsafe SnapshotWriter(rows: rows, middle: middle, count: count)
   }
 
-  /// What was published last; zeros before that. Any thread but the writer's.
+  /// The last row published; zeros before the first. Any thread but the writer's; readers take a
+  /// lock among themselves.
   public var latest: [Double] {
     front.withLock { front in
       if unsafe middle.pointee.load(ordering: .relaxed) & SnapshotWriter.isFresh != 0 {
@@ -47,17 +48,17 @@ public final class SnapshotExchange: @unchecked Sendable {
   }
 }
 
-/// A snapshot exchange as the render thread sees it.
+/// A snapshot exchange, for the render thread.
 @safe
 public struct SnapshotWriter: BitwiseCopyable, @unchecked Sendable {
-  // `@unchecked Sendable`: as the exchange it is of; the writing side is used by one thread at a time.
-  /// The mark on the row in the middle that nobody has read.
+  // `@unchecked Sendable`: as the exchange itself; one thread at a time writes.
+  /// Marks the row in the middle as not read yet.
   static var isFresh: UInt32 { @_noLocks get { 4 } }
 
   private let rows: UnsafeMutablePointer<Double>
   private let middle: UnsafeMutablePointer<Atomic<UInt32>>
   private var back: UInt32 = 2
-  /// Numbers of a snapshot.
+  /// The numbers of a row.
   public let count: Int
 
   @_noLocks
@@ -69,14 +70,14 @@ public struct SnapshotWriter: BitwiseCopyable, @unchecked Sendable {
     self.count = count
   }
 
-  /// Writes a number of the row that is published next. Each has to be written each time.
+  /// Writes a number of the next row. Every number must be written before each `publish()`.
   @_noLocks
   public func write(_ value: Double, at index: Int) {
     precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "index out of range")
     unsafe rows[Int(back) * count + index] = value
   }
 
-  /// Makes what has been written the latest.
+  /// Publishes the row.
   @_noLocks
   public mutating func publish() {
     back = unsafe middle.pointee.exchange(back | Self.isFresh, ordering: .acquiringAndReleasing) & 3

@@ -1,18 +1,19 @@
-/// Memory of a kernel, an element for each channel, voice, band or sample: allocated when it is made,
-/// freed with the kernel, never resized. It begins at a multiple of 64 bytes.
+/// Memory of a kernel: an element for each channel, voice, band or sample. Allocated by `init`,
+/// freed with the kernel, never resized, aligned to 64 bytes.
 ///
-/// Made on the control thread, then used by one render thread at a time. An index that is out of range
-/// ends the process.
-// The subscript is `@inlinable` and has no `@_noLocks`: the checker refuses a generic accessor that is
-// marked, and checks one that is not where it is specialized, in the marked function that calls it. In a
-// debug build it sees no body in another file of the same module: so render code in this one has storage of
-// floats and of doubles only, whose subscripts are not generic. And an element that is private to its file
-// ends the compiler where another file frees the storage.
+/// Made on the control thread, then used by one render thread at a time. An index out of range ends
+/// the process.
+// The subscript is `@inlinable` and has no `@_noLocks`. The checker refuses a generic accessor with
+// that mark; it checks one without it where it is specialized, in the marked function that calls
+// it. In a debug build it cannot see a body in another file of the same module: render code of this
+// module therefore uses storage of floats and doubles only, whose subscripts are not generic.
+// An element type that is private to its file crashes the compiler where another file frees the
+// storage.
 @safe
 public struct StateStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
-  // `@unchecked Sendable`: it owns what it points to, and one thread at a time has it.
-  /// How many elements there are, at least 1.
+  // `@unchecked Sendable`: it owns its memory, and one thread at a time uses it.
   @usableFromInline let base: UnsafeMutablePointer<Element>
+  /// The number of elements, at least 1.
   public let count: Int
 
   /// - Parameter count: At least 1.
@@ -34,7 +35,7 @@ public struct StateStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
 
   deinit { unsafe base.deallocate() }
 
-  /// An element, read and changed where it is: a change of one property copies nothing else.
+  /// An element, in place: changing one property of it copies nothing else.
   @inlinable
   public subscript(index: Int) -> Element {
     unsafeAddress {
@@ -51,14 +52,14 @@ public struct StateStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
 /// Samples of a kernel, in single precision.
 public typealias SampleStorage = StateStorage<Float>
 
-/// Numbers of a kernel in double precision: coefficients and the memory of filters, say.
+/// Numbers of a kernel in double precision, such as the coefficients and the state of filters.
 public typealias DoubleStorage = StateStorage<Double>
 
 extension StateStorage where Element == Float {
-  /// The first element, for inner loops that have checked their bounds beforehand.
+  /// The first element, for inner loops that have checked the bounds before.
   var start: UnsafeMutablePointer<Float> { @_noLocks get { unsafe base } }
 
-  /// A sample. An index that is out of range ends the process.
+  /// A sample. An index out of range ends the process.
   public subscript(index: Int) -> Float {
     @_noLocks get {
       precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "index out of range")
@@ -70,7 +71,7 @@ extension StateStorage where Element == Float {
     }
   }
 
-  /// A stretch of the storage as the frames of a channel: valid as long as the storage.
+  /// Some of the samples as a channel's frames, valid as long as the storage.
   @_noLocks
   public func buffer(at start: Int, count length: Int) -> ChannelBuffer {
     precondition(start >= 0 && length >= 0 && start <= count - length, "index out of range")
@@ -79,10 +80,10 @@ extension StateStorage where Element == Float {
 }
 
 extension StateStorage where Element == Double {
-  /// The first element, for inner loops that have checked their bounds beforehand.
+  /// The first element, for inner loops that have checked the bounds before.
   var start: UnsafeMutablePointer<Double> { @_noLocks get { unsafe base } }
 
-  /// A number. An index that is out of range ends the process.
+  /// A number. An index out of range ends the process.
   public subscript(index: Int) -> Double {
     @_noLocks get {
       precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "index out of range")
@@ -94,8 +95,8 @@ extension StateStorage where Element == Double {
     }
   }
 
-  /// Whether it is to be cleared, as the memory of filters: all of it is next to nothing, or some of it is
-  /// spoilt by what is not a number.
+  /// Whether the state of a filter should be cleared: all of it is below 1e-30, or some of it is
+  /// not finite.
   public var isSpent: Bool {
     @_noLocks get {
       var rings = false
@@ -103,14 +104,14 @@ extension StateStorage where Element == Double {
       for index in 0..<count {
         let value = self[index].magnitude
         if value >= 1e-30 { rings = true }
-        // True of a NaN as well.
+        // True for NaN too.
         if !(value <= .greatestFiniteMagnitude) { isSpoilt = true }
       }
       return !rings || isSpoilt
     }
   }
 
-  /// Clears each value that is smaller than a bound, far beyond full scale, or no number.
+  /// Clears each value that is below `bound`, above 1e30, or NaN.
   @_noLocks
   public func clear(below bound: Double) {
     for index in 0..<count {

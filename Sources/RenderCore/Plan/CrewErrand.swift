@@ -1,5 +1,5 @@
-/// What threads that render together do beside it.
+/// A job that the rendering threads share, apart from rendering.
 public protocol CrewErrand: AnyObject, Sendable {
-  /// Takes pieces of it and does them, until all have been taken. Several threads at once.
+  /// Takes and does pieces of the job until none is left. Called by several threads at once.
   func work()
 }

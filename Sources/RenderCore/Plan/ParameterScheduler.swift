@@ -1,25 +1,27 @@
 import Synchronization
 
-/// What clients have scheduled for one slice: changes of controls at frames of it, and ramps.
+/// The parameter events that clients scheduled for one slice: changes of controls at frames, and
+/// ramps.
 ///
-/// The slice is cut wherever a change or a ramp begins and where a ramp ends, and within a ramp at its
-/// first frame and every 64 frames after that; a unit that glides in a straight line follows the ramp
-/// to the frame. A ramp that the next slice is given again, with the same values and begun that much
-/// earlier, goes on as if there had been one slice: what comes out does not depend on where slices end.
+/// The slice is cut where a change or a ramp begins, where a ramp ends, and within a ramp behind
+/// its first frame and every 64 frames after that. A unit that glides linearly then follows the
+/// ramp exactly. A ramp that continues is scheduled again for the next slice, with the same values
+/// and an offset that is earlier by a slice. It then continues as within one slice, so that the
+/// output does not depend on where slices end.
 ///
-/// What is scheduled holds for one slice. At its end a change whose frame has not come takes force, and
-/// a ramp that nobody gives again stays where it is. Of two for the same control the one that begins
-/// later ends the other.
+/// Events apply to one slice. At its end a change whose frame has not come applies at once, and a
+/// ramp that is not scheduled again stops where it is. Of two events for the same control the one
+/// that begins later ends the other.
 ///
-/// Posted from any thread, without a lock, for the slice that begins next; from the thread that renders
-/// for the slice that it renders.
+/// Any thread posts, without a lock, events for the slice that begins next; the thread that renders
+/// adds events to the slice that it renders.
 @safe
 public final class ParameterScheduler: @unchecked Sendable {
-  // `@unchecked Sendable`: the ring is handed over by atomic numbers, the rest is the rendering
-  // thread's own.
+  // `@unchecked Sendable`: atomic turns hand over the places of the ring; the rest belongs to the
+  // rendering thread.
 
-  /// How many events other threads may have posted for a slice, and how many the rendering thread may
-  /// add in it.
+  /// The most events that other threads may post for a slice, and the most that the rendering
+  /// thread may add to it.
   public static var capacity: Int { @_noLocks get { room } }
 
   /// A change of one control.
@@ -27,16 +29,17 @@ public final class ParameterScheduler: @unchecked Sendable {
     let controls: ControlAccess
     let index: Int
     let isRamp: Bool
-    /// Counted from the beginning of the slice, and once the slice is known from that of the session.
+    /// In frames: from the beginning of the slice and, once it is inserted, from that of the
+    /// session.
     var start: Int
     let length: Int
     let from: Float
     let to: Float
     var hasBegun = false
     var isOver = false
-    /// Whether it sets out in the middle of a piece.
+    /// Whether it begins in the middle of a piece.
     var joins = false
-    /// What it has set last.
+    /// The value that it set last.
     var written: Float = 0
 
     /// A change to a value, at a frame of the slice.
@@ -51,7 +54,7 @@ public final class ParameterScheduler: @unchecked Sendable {
       to = value
     }
 
-    /// A ramp of `length` frames, which may have begun before the slice.
+    /// A ramp of `length` frames. `offset` is negative where it has begun before the slice.
     @_noLocks
     public init(
       _ controls: ControlAccess, _ index: Int, from: Float, to: Float, at offset: Int, length: Int
@@ -65,7 +68,7 @@ public final class ParameterScheduler: @unchecked Sendable {
       self.to = to
     }
 
-    /// The value of a frame of the ramp.
+    /// The value of the ramp in a frame.
     @_noLocks
     func value(_ frame: Int) -> Float {
       let rise = Double(to) - Double(from)
@@ -78,7 +81,7 @@ public final class ParameterScheduler: @unchecked Sendable {
       return controls.isSame(as: other.controls)
     }
 
-    /// Whether it is the same ramp, given again.
+    /// Whether the other event is the same ramp, scheduled again.
     @_noLocks
     func isSameRamp(as other: Event) -> Bool {
       if !other.isRamp { return false }
@@ -90,27 +93,28 @@ public final class ParameterScheduler: @unchecked Sendable {
     }
   }
 
-  // The ring that other threads post to: a place is free for position p while its turn is p, and full
-  // while that is p + 1.
+  // The ring that other threads post to. A place is free for position p while its turn is p, and
+  // full while its turn is p + 1.
   private let turns: UnsafeMutablePointer<Atomic<Int>>
   private let posted: UnsafeMutablePointer<Event>
   private let tail = Atomic<Int>(0)
   private let threadNumber = Atomic<UInt>(0)
-  /// How many stages the session has been given, and how many of them have begun.
+  /// The stages posted to the session, and those that have begun.
   private let postedStages = Atomic<Int>(0)
   private let begunStages = Atomic<Int>(0)
-  /// Events that have been posted, and ramps that may go on: as long as there are any, blocks are held.
+  /// The number of events that are pending, and of ramps that may continue. While it is not 0,
+  /// blocks are retained.
   private let live = Atomic<Int>(0)
-  /// What events point to.
+  /// The blocks that events point to.
   private let company = Mutex<[ControlBlock]>([])
 
-  // The rendering thread's: the events of the slice in the order of their frames, and the ramps that
-  // were on their way when the last slice ended.
+  // For the rendering thread: the events of the slice in the order of their frames, and the ramps
+  // that were not over when the last slice ended.
   private let events: UnsafeMutablePointer<Event>
   private let kept: UnsafeMutablePointer<Event>
   private var count = 0
   private var keptCount = 0
-  /// Of the ramps kept, those that the slice goes on without: their glides end with it.
+  /// The number of kept ramps that stop in this slice; their glides end with it.
   private var leftCount = 0
   private var ownCount = 0
   private var head = 0
@@ -136,12 +140,13 @@ public final class ParameterScheduler: @unchecked Sendable {
 
   // MARK: Control thread
 
-  /// Keeps a block as long as an event may point to it. For every block, before the first event.
+  /// Retains a block as long as an event may point to it. Must be called for every block before its
+  /// first event.
   public func hold(_ block: ControlBlock) {
     company.withLock { blocks in
       var others: [ControlBlock] = []
       for index in blocks.indices {
-        // Whoever can post for a block holds it too.
+        // A schedule that can post events for a block retains it too.
         let isHeld = !isKnownUniquelyReferenced(&blocks[index])
         if blocks[index] !== block, isHeld || live.load(ordering: .acquiring) > 0 {
           others.append(blocks[index])
@@ -151,7 +156,7 @@ public final class ParameterScheduler: @unchecked Sendable {
     }
   }
 
-  /// Forgets how far ramps are, while nothing renders.
+  /// Forgets the ramps under way. Called while nothing renders.
   public func restart() {
     live.wrappingSubtract(keptCount, ordering: .relaxed)
     for index in 0..<keptCount {
@@ -161,30 +166,31 @@ public final class ParameterScheduler: @unchecked Sendable {
     keptCount = 0
   }
 
-  /// Says how many stages the session has been given.
+  /// Sets the number of stages posted to the session.
   public func noteStages(posted count: Int) { postedStages.store(count, ordering: .releasing) }
 
   // MARK: Any thread
 
-  /// Whether the session has been given a stage that has not begun yet.
+  /// Whether a stage of the session has not begun.
   @_noLocks
   public func hasWaitingStage() -> Bool {
     postedStages.load(ordering: .acquiring) > begunStages.load(ordering: .acquiring)
   }
 
-  /// The number of the thread that renders at the moment; 0 for none.
+  /// The identity of the thread that renders now; 0 for none.
   @_noLocks
   public func thread() -> UInt { threadNumber.load(ordering: .relaxed) }
 
-  /// Makes room for events of the next slice, and returns the position of the first; -1 where there is
-  /// none. All of them are posted then, the first one last, and are there together.
+  /// Reserves places for events of the next slice, and returns the position of the first; -1 where
+  /// there is no room. All of them must be posted then, the first one last, which makes them
+  /// visible together.
   @_noLocks
   public func claim(_ eventCount: Int) -> Int {
     guard eventCount > 0, eventCount <= room else { return -1 }
     var position = tail.load(ordering: .relaxed)
     while true {
       let last = position + eventCount - 1
-      // Places are freed in order: where the last one is free, those before it are.
+      // Places are freed in order: if the last one is free, so are those before it.
       let turn = unsafe turns[last & (room - 1)].load(ordering: .acquiring)
       if turn < last { return -1 }
       if turn > last {
@@ -198,7 +204,7 @@ public final class ParameterScheduler: @unchecked Sendable {
     }
   }
 
-  /// Posts an event at a position that has been claimed.
+  /// Posts an event at a reserved position.
   @_noLocks
   public func post(_ event: Event, at position: Int) {
     let place = position & (room - 1)
@@ -206,8 +212,8 @@ public final class ParameterScheduler: @unchecked Sendable {
     unsafe turns[place].store(position + 1, ordering: .releasing)
   }
 
-  /// Says what clients read of an event's control from now on. For every event, in order, before it is
-  /// posted or added.
+  /// Makes the value of an event the one that clients read. Must be called for every event, in
+  /// order, before it is posted or added.
   @_noLocks
   public func note(_ event: Event) {
     live.wrappingAdd(1, ordering: .relaxed)
@@ -216,29 +222,29 @@ public final class ParameterScheduler: @unchecked Sendable {
 
   // MARK: Render thread
 
-  /// Says which thread renders; what is scheduled on any other takes another way.
+  /// Sets the identity of the thread that renders: its events are added, those of others posted.
   @_noLocks
   public func setThread(_ number: UInt) { threadNumber.store(number, ordering: .relaxed) }
 
-  /// Says how many of the session's stages have begun.
+  /// Sets the number of the session's stages that have begun.
   @_noLocks
   public func noteStages(begun count: Int) { begunStages.store(count, ordering: .releasing) }
 
-  /// Whether the rendering thread may add that many events to its slice.
+  /// Whether the rendering thread may add so many events to its slice.
   @_noLocks
   public func hasRoom(_ eventCount: Int) -> Bool {
     guard eventCount > 0 else { return false }
     return eventCount <= room - ownCount
   }
 
-  /// Adds an event to the slice. There is room for it.
+  /// Adds an event to the slice. There must be room.
   @_noLocks
   public func add(_ event: Event) {
     ownCount += 1
     insert(event)
   }
 
-  /// Begins a slice at a frame, and takes what has been posted for it.
+  /// Begins a slice at a frame of the session, and takes the events posted for it.
   @_noLocks
   public func beginSlice(at frame: Int) {
     sliceStart = frame
@@ -254,10 +260,10 @@ public final class ParameterScheduler: @unchecked Sendable {
     }
   }
 
-  /// Puts an event behind those that do not begin later.
+  /// Inserts an event behind those that begin at the same frame or before.
   @_noLocks
   private func insert(_ event: Event) {
-    // An autoclosure would retain `self`.
+    // `guard`, because the autoclosure of `precondition` would retain `self`.
     guard count < 2 * room else { preconditionFailure("no room for an event") }
     var event = event
     event.start += sliceStart
@@ -272,8 +278,8 @@ public final class ParameterScheduler: @unchecked Sendable {
     count += 1
   }
 
-  /// Moves the controls for the piece that begins at a frame, and says how many of the next
-  /// `frameCount` frames, at least one, it holds.
+  /// Sets the controls for the piece that begins at a frame, and returns its length: at least one
+  /// frame and at most `frameCount`.
   @_noLocks
   public func cut(_ frameCount: Int, at frame: Int) -> Int {
     if isFresh {
@@ -294,7 +300,7 @@ public final class ParameterScheduler: @unchecked Sendable {
     return rest
   }
 
-  /// Lets the ramps that have been given again go on, and leaves the others where they are.
+  /// Continues the ramps that were scheduled again, and stops the others at their current values.
   @_noLocks
   private func goOn() {
     for index in 0..<keptCount {
@@ -311,7 +317,7 @@ public final class ParameterScheduler: @unchecked Sendable {
         isGoingOn = true
       }
       if isGoingOn { continue }
-      // Unless somebody else has set it since.
+      // A client may have set it since.
       if old.controls[old.index].bitPattern != old.written.bitPattern { continue }
       let past = sliceStart - old.start
       let value = past >= old.length ? old.to : old.value(past - 1)
@@ -323,8 +329,8 @@ public final class ParameterScheduler: @unchecked Sendable {
     keptCount = 0
   }
 
-  /// Moves a control for the piece that begins at `place` frames of an event. Returns the frames that
-  /// are left of the piece, 0 where the event is over.
+  /// Sets a control for the piece that begins `place` frames behind the beginning of an event.
+  /// Returns the frames left of the piece; 0 where the event is over.
   @_noLocks
   private func move(_ index: Int, at place: Int) -> Int {
     let event = unsafe events[index]
@@ -340,7 +346,7 @@ public final class ParameterScheduler: @unchecked Sendable {
     }
     if place >= event.length {
       unsafe events[index].isOver = true
-      // One that was over before the slice says nothing.
+      // A ramp that was over before the slice has no effect.
       if !event.hasBegun {
         if place > 0 { return 0 }
       }
@@ -348,7 +354,7 @@ public final class ParameterScheduler: @unchecked Sendable {
       return 0
     }
     if !event.hasBegun {
-      // From wherever the control is to where the ramp is in this frame.
+      // From the current value to the ramp's value in this frame.
       unsafe events[index].joins = place > 0
       set(index, to: event.value(place), glide: 1)
       return 1
@@ -369,7 +375,7 @@ public final class ParameterScheduler: @unchecked Sendable {
     unsafe events[index].written = value
   }
 
-  /// Ends the ramps of the same control that began before an event.
+  /// Ends earlier ramps of the same control.
   @_noLocks
   private func endOthers(before index: Int) {
     let event = unsafe events[index]
@@ -380,7 +386,7 @@ public final class ParameterScheduler: @unchecked Sendable {
     }
   }
 
-  /// Ends a slice, once it has been rendered.
+  /// Ends a slice, after its last piece.
   @_noLocks
   public func endSlice() {
     for index in 0..<leftCount {
@@ -393,7 +399,7 @@ public final class ParameterScheduler: @unchecked Sendable {
       guard event.isRamp, event.hasBegun, event.isOver else { continue }
       event.controls.endGlide(event.index)
     }
-    // What has not been cut takes force first.
+    // Changes that no piece reached apply now.
     for index in 0..<count {
       let event = unsafe events[index]
       if event.isRamp { continue }
@@ -414,26 +420,26 @@ public final class ParameterScheduler: @unchecked Sendable {
   }
 }
 
-// By `Self` it would be looked up in the metadata.
+// A global, because through `Self` it would be read from the metadata.
 private var room: Int { @_noLocks get { 256 } }
 
-/// A parameter of a unit as it can be scheduled: where its controls are, and what they may be.
+/// A parameter that can be scheduled: the location of its controls, and its range.
 public struct SchedulableParameter: BitwiseCopyable, Sendable {
   /// The parameter's number.
   public var parameter: UInt32
   /// Core Audio's number of its scope.
   public var scope: UInt32
-  /// The number of the first element's control, and how far it is from each to the next.
+  /// The index of the first element's control.
   public var firstIndex: Int
-  /// From each element's control to the next one's.
+  /// The distance from one element's control to the next.
   public var stride: Int
-  /// How many elements there are.
+  /// The number of elements.
   public var elementCount: Int
-  /// The values that it may have.
+  /// The smallest value.
   public var lowest: Float
-  /// At the most.
+  /// The largest value.
   public var highest: Float
-  /// Whether it may go from one value to another in time.
+  /// Whether the value can ramp.
   public var canRamp: Bool
 
   public init(

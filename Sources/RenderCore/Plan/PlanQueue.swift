@@ -1,18 +1,17 @@
 public import AudioTypes
 import Synchronization
 
-/// Hands stages to the render thread, which plays them in order, and brings the ones that it has
-/// finished with back to be freed.
+/// Hands stages to the render thread, which plays them in order, and returns those that it has
+/// finished, to be freed.
 ///
-/// A list without locks: the control thread adds behind the last stage, the render thread goes on
-/// from one to the next once the frame is there, and puts what it leaves on a pile that the control
-/// thread takes away as a whole. The last stage stays in play until there is another.
+/// A list without locks: the control thread appends a stage, the render thread goes to the next
+/// stage once its frame has come, and puts the old one on a pile, which the control thread takes as
+/// a whole. The last stage plays until another one is posted.
 ///
-/// `@unchecked Sendable`: a stage is reachable for writing from exactly one side at a time, and every
-/// move between them is atomic.
+/// `@unchecked Sendable`: one side at a time may write to a stage, and every transfer is atomic.
 @safe
 public struct PlanQueue: ~Copyable, @unchecked Sendable {
-  /// A stage as the queue hands it out.
+  /// A stage in the queue, as the queue hands it out.
   public typealias Handle = UnsafeMutablePointer<Node>
 
   /// A stage in the queue.
@@ -20,7 +19,7 @@ public struct PlanQueue: ~Copyable, @unchecked Sendable {
   public struct Node: ~Copyable {
     let stage: PlanStage
     fileprivate let next = unsafe Atomic<Handle?>(nil)
-    // The render thread's, until the node is on the pile.
+    // Used by the render thread until the node is on the pile.
     fileprivate var began = 0
     fileprivate var below: Handle?
 
@@ -30,12 +29,12 @@ public struct PlanQueue: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// What is played next.
+  /// The stage to play next.
   @safe
   public struct Turn: BitwiseCopyable {
-    /// `nil` while there is no stage yet.
+    /// `nil` before the first stage.
     public let handle: Handle?
-    /// For how many frames, at the least 1.
+    /// The frames to play it for, at least 1.
     public let frameCount: Int
 
     @_noLocks
@@ -48,11 +47,11 @@ public struct PlanQueue: ~Copyable, @unchecked Sendable {
   private let first = unsafe Atomic<Handle?>(nil)
   private let pile = unsafe Atomic<Handle?>(nil)
   private let begunCount = Atomic<Int>(0)
-  // The control thread's own.
+  // Used by the control thread only.
   private let last = unsafe Atomic<Handle?>(nil)
   private let postedCount = Atomic<Int>(0)
 
-  // A struct stored in place, and not a class: reaching a class through a property is a retain.
+  // A struct stored in place, because reaching a class through a property would retain it.
   public init() {}
 
   deinit {
@@ -60,7 +59,7 @@ public struct PlanQueue: ~Copyable, @unchecked Sendable {
     unsafe end(first.exchange(nil, ordering: .acquiring))
   }
 
-  /// Frees the stage in play and those behind it, once nothing renders any more.
+  /// Frees the current stage and all behind it. Called once nothing renders any more.
   public func end(_ current: Handle?) {
     var rest = unsafe current
     while let node = unsafe rest {
@@ -76,12 +75,12 @@ public struct PlanQueue: ~Copyable, @unchecked Sendable {
 
   // MARK: Control thread, one call at a time
 
-  /// Adds a stage behind those that are there. Returns its number, from 1 up.
+  /// Appends a stage. Returns its number, from 1 up.
   @discardableResult
   public func post(_ stage: consuming PlanStage) -> Int {
     let node = Handle.allocate(capacity: 1)
     unsafe node.initialize(to: Node(stage))
-    // The last stage is never on the pile: it goes there only when there is another behind it.
+    // The last stage is never on the pile: it leaves only when another one follows.
     if let last = unsafe last.load(ordering: .relaxed) {
       unsafe last.pointee.next.store(node, ordering: .releasing)
     } else {
@@ -92,16 +91,16 @@ public struct PlanQueue: ~Copyable, @unchecked Sendable {
     return postedCount.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
-  /// How many stages have begun since the queue was made.
+  /// The number of stages that have begun since the queue was made.
   public var begunStages: Int { @_noLocks get { begunCount.load(ordering: .acquiring) } }
 
-  /// How many stages have been posted: the number of the last one.
+  /// The number of stages posted, which is the number of the last one.
   public var postedStages: Int { postedCount.load(ordering: .relaxed) }
 
-  /// How many stages have not begun yet.
+  /// The number of stages that have not begun.
   public var waitingStages: Int { postedStages - begunStages }
 
-  /// Frees the stages that the render thread has finished with.
+  /// Frees the stages on the pile.
   public func collect() {
     var rest = unsafe pile.exchange(nil, ordering: .acquiring)
     while let node = unsafe rest {
@@ -110,8 +109,8 @@ public struct PlanQueue: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Counts the frames from the beginning again, while nothing renders. No stage waits for the end
-  /// of the one in play.
+  /// Starts to count frames from 0 again. The next stage does not wait for the current one. Called
+  /// while nothing renders.
   public func rewind(_ current: Handle?) {
     guard let current = unsafe current else { return }
     unsafe current.pointee.began = .min / 2
@@ -119,8 +118,8 @@ public struct PlanQueue: ~Copyable, @unchecked Sendable {
 
   // MARK: Render thread
 
-  /// The stage for the slice that begins at a frame, and how many of its next `limit` frames it is
-  /// played for.
+  /// The stage for the slice that begins at a frame, and how many of the next `limit` frames it
+  /// plays.
   @_noLocks
   public func turn(after current: Handle?, at frame: Int, atMost limit: Int) -> Turn {
     var node: Handle
@@ -170,8 +169,8 @@ public struct PlanQueue: ~Copyable, @unchecked Sendable {
 }
 
 extension UnsafeMutablePointer where Pointee == PlanQueue.Node, Pointee: ~Copyable {
-  /// How many of the next `limit` frames the plan in play renders at once: its timeline moves the
-  /// controls for them.
+  /// The frames of the next piece, at most `limit`. Sets the controls that the timeline moves for
+  /// it.
   @_noLocks
   public func cut(_ limit: Int, at frame: Int) -> Int {
     let maximum = unsafe pointee.stage.plan.maximumFramesPerSlice
@@ -180,20 +179,20 @@ extension UnsafeMutablePointer where Pointee == PlanQueue.Node, Pointee: ~Copyab
     return unsafe timeline._withUnsafeGuaranteedRef { $0.cut(length, at: frame) }
   }
 
-  /// How many of the next `limit` frames are one slice, between two notifications.
+  /// The frames of the next slice, between two render notifications, at most `limit`.
   @_noLocks
   public func sliceLength(atMost limit: Int) -> Int {
     let maximum = unsafe pointee.stage.plan.maximumFramesPerSlice
     return limit < maximum ? limit : maximum
   }
 
-  /// As `RenderPlan.beginSlice(frameCount:at:)`, of the stage's plan.
+  /// Calls `RenderPlan.beginSlice(frameCount:at:)` of the stage's plan.
   @_noLocks
   public func beginSlice(frameCount: Int, at timeStamp: TimeStamp) {
     unsafe pointee.stage.plan.beginSlice(frameCount: frameCount, at: timeStamp)
   }
 
-  /// As `RenderPlan.renderPiece(frameCount:at:crew:)`, of the stage's plan.
+  /// Calls `RenderPlan.renderPiece(frameCount:at:crew:)` of the stage's plan.
   @_noLocks
   public func renderPiece(
     frameCount: Int, at timeStamp: TimeStamp, crew: Unmanaged<RenderCrew>?
@@ -201,19 +200,19 @@ extension UnsafeMutablePointer where Pointee == PlanQueue.Node, Pointee: ~Copyab
     unsafe pointee.stage.plan.renderPiece(frameCount: frameCount, at: timeStamp, crew: crew)
   }
 
-  /// As `RenderPlan.endSlice(_:frameCount:at:)`, of the stage's plan.
+  /// Calls `RenderPlan.endSlice(_:frameCount:at:)` of the stage's plan.
   @_noLocks
   public func endSlice(_ status: Status, frameCount: Int, at timeStamp: TimeStamp) {
     unsafe pointee.stage.plan.endSlice(status, frameCount: frameCount, at: timeStamp)
   }
 
-  /// As `RenderPlan.render(frameCount:at:)`, of the stage's plan.
+  /// Calls `RenderPlan.render(frameCount:at:)` of the stage's plan.
   @_noLocks
   public func render(frameCount: Int, at timeStamp: TimeStamp) -> Status {
     unsafe pointee.stage.plan.render(frameCount: frameCount, at: timeStamp)
   }
 
-  /// What the output unit is fed by.
+  /// The bus that feeds the output unit.
   @_noLocks
   public func clientBus(frameCount: Int) -> RenderBus {
     unsafe pointee.stage.plan.bus(RenderPlan.clientBus, frameCount: frameCount)

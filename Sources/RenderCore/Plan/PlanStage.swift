@@ -1,10 +1,10 @@
-/// A number that is set in a control block at a time that is known beforehand.
+/// A number to set in a control block at a known time.
 public struct ControlWrite: Sendable {
-  /// The controls that have the number.
+  /// The control block.
   public var block: ControlBlock
-  /// The number's place among them.
+  /// The index of the number.
   public var index: Int
-  /// What it is set to.
+  /// The value, as a word.
   public var word: UInt32
 
   public init(_ block: ControlBlock, _ index: Int, word: UInt32) {
@@ -14,13 +14,13 @@ public struct ControlWrite: Sendable {
   }
 }
 
-/// A plan, and from when and for how long it is played.
+/// A plan, with the time from which it is played and its shortest duration.
 ///
 /// Made and freed on the control thread, played on the render thread. Frames are those of the plan,
 /// counted from the beginning of the session.
 @safe
 public struct PlanStage: ~Copyable, @unchecked Sendable {
-  // `@unchecked Sendable`: a stage has one owner at a time, which hands it on whole.
+  // `@unchecked Sendable`: a stage has one owner at a time.
 
   private struct Write: BitwiseCopyable {
     let controls: ControlAccess
@@ -28,23 +28,22 @@ public struct PlanStage: ~Copyable, @unchecked Sendable {
     let word: UInt32
   }
 
-  /// What is played.
+  /// The plan to play.
   public let plan: RenderPlan
-  /// The stage does not begin before this frame.
+  /// The first frame at which the stage may begin.
   public let earliest: Int
-  /// For how many frames it is played at the least before the next stage begins: as long as a fade
-  /// in it takes.
+  /// The frames that it plays at least before the next stage begins: the length of a fade in it.
   public let minimumFrames: Int
   private let writes: UnsafeMutableBufferPointer<Write>
-  /// What moves controls while the plan is played.
+  /// Moves controls while the plan is played.
   let timeline: Unmanaged<RenderTimeline>?
-  /// What the writes point to, kept alive.
+  /// Retains the blocks that the writes point to.
   private let company: [ControlBlock]
 
   /// - Parameters:
-  ///   - earliest: 0 for as soon as it can be.
-  ///   - writes: What is set as the stage begins, in order.
-  ///   - timeline: Kept as long as the stage.
+  ///   - earliest: 0 to begin as soon as possible.
+  ///   - writes: The numbers to set when the stage begins, in order.
+  ///   - timeline: Retained as long as the stage.
   public init(
     _ plan: consuming RenderPlan, earliest: Int = 0, minimumFrames: Int = 0,
     writes: [ControlWrite] = [], timeline: RenderTimeline? = nil
@@ -68,10 +67,10 @@ public struct PlanStage: ~Copyable, @unchecked Sendable {
     unsafe timeline?.release()
   }
 
-  /// What moves controls while the plan is played. Control thread.
+  /// The timeline that moves controls while the plan is played. Control thread.
   public var movedBy: RenderTimeline? { unsafe timeline?.takeUnretainedValue() }
 
-  /// Lets a timeline that is another one than before go on where that has been. Render thread.
+  /// Lets the stage's timeline continue from the last stage's, where they differ. Render thread.
   @_noLocks
   func beginTimeline(after old: Unmanaged<RenderTimeline>?, at frame: Int) {
     guard let new = unsafe timeline else {
@@ -86,7 +85,7 @@ public struct PlanStage: ~Copyable, @unchecked Sendable {
     unsafe new._withUnsafeGuaranteedRef { $0.takeOver(before, at: frame) }
   }
 
-  /// Sets what is set as the stage begins. Render thread.
+  /// Sets the numbers of `writes`. Render thread.
   @_noLocks
   func carryOutWrites() {
     for index in 0..<(unsafe writes.count) {

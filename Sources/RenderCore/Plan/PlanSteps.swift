@@ -1,6 +1,6 @@
 import AudioTypes
 
-/// The rows of a plan as they are rendered: flat, and nothing but pointers into the plan's tables.
+/// The rows of a plan in the form that renders: flat tables of pointers.
 @safe
 struct PlanSteps {
   @safe
@@ -9,16 +9,16 @@ struct PlanSteps {
     let firstIndex: Int
     let inputCount: Int
     let outputCount: Int
-    /// An entry for each input; `nil` where the kernel pulls none.
+    /// An entry for each input; `nil` where the kernel pulls no input.
     let pulled: UnsafeMutablePointer<Unmanaged<PulledInput>?>?
-    /// Whether an output is also an input, whose silence it keeps.
+    /// Whether an output bus is also an input: its mark of silence is then kept.
     let isInPlace: Bool
     let failure: ControlAccess?
     let element: Int
   }
 
   let steps: UnsafeMutableBufferPointer<Step>
-  /// The buses of each step, inputs first.
+  /// The buses of all steps, in order: for each step its inputs, then its outputs.
   let indices: UnsafePointer<Int32>
   let buses: UnsafePointer<RenderBus.Row>
   let silent: UnsafeMutablePointer<Bool>
@@ -35,7 +35,7 @@ struct PlanSteps {
 
   /// Runs one row.
   ///
-  /// - Parameter mix: Where several threads render.
+  /// - Parameter mix: The helpers, where several threads render.
   @_noLocks
   func render(
     _ index: Int, frameCount: Int, at timeStamp: TimeStamp, sharing mix: MixSharing
@@ -68,8 +68,8 @@ struct PlanSteps {
     return status
   }
 
-  // The one place the checker is switched off: it cannot follow a vtable into a generic body.
-  // Every kernel is checked on its own side, by the `@_noLocks` on its `render`.
+  // The checker is switched off here, because it cannot follow a vtable into a generic body. It
+  // checks every kernel by the `@_noLocks` on its `render`.
   @_semantics("no_performance_analysis")
   private static func render(_ kernel: Unmanaged<KernelBox>, _ context: RenderContext) -> Status {
     unsafe kernel._withUnsafeGuaranteedRef { $0.render(context) }

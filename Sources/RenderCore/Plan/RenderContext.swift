@@ -1,26 +1,26 @@
 public import AudioTypes
 
-/// Everything a kernel may use for one slice.
+/// All that a kernel may use for one slice. Valid during `render` only.
 @safe
 public struct RenderContext: BitwiseCopyable {
-  /// Of the slice's first frame, in the rate of the plan.
+  /// The time of the slice's first frame, at the rate of the plan.
   public let timeStamp: TimeStamp
-  /// Frames of the slice: at least 1, at most the plan's largest.
+  /// The frames of the slice: at least 1, at most the plan's largest slice.
   public let frameCount: Int
-  /// How many input elements the kernel has.
+  /// The number of the kernel's input elements.
   public let inputCount: Int
-  /// How many output elements it has.
+  /// The number of the kernel's output elements.
   public let outputCount: Int
   /// The input element that a callback feeds; 0 for the kernel of a unit or a tap.
   public let element: Int
   private let buses: UnsafePointer<RenderBus.Row>
   private let indices: UnsafePointer<Int32>
   private let inputsPulled: UnsafeMutablePointer<Unmanaged<PulledInput>?>?
-  /// Where several threads render: what a kernel may share with them.
+  /// The helpers that a kernel may share its work with, where several threads render.
   public let mix: MixSharing
 
-  // Spelled out, here and below, to carry `@_noLocks`: the checker trusts a call into another file
-  // only if it is annotated, and an implicit memberwise initializer cannot be.
+  // Written out, here and below, to carry `@_noLocks`: the checker trusts a call into another file
+  // only with that mark, which an implicit initializer cannot have.
   @_noLocks
   init(
     timeStamp: TimeStamp, frameCount: Int, inputCount: Int, outputCount: Int, element: Int,
@@ -38,35 +38,35 @@ public struct RenderContext: BitwiseCopyable {
     self.mix = mix
   }
 
-  /// An input bus, by its element. Nothing attached: zeros, and `isSilent`.
+  /// An input bus, by its element. Where nothing is connected it is zero and `isSilent`.
   @_noLocks
   public func input(_ element: Int) -> RenderBus {
     precondition(element >= 0 && element < inputCount, "no such input element")
     return unsafe RenderBus(row: buses + Int(indices[element]), frameCount: frameCount)
   }
 
-  /// The most frames that `pull` may ask an input element for at once, 1 or more; 0 for an input that
-  /// is not pulled.
+  /// The most frames of one `pull` from an input element, 1 or more; 0 for an input that cannot be
+  /// pulled.
   @_noLocks
   public func pullLimit(_ element: Int) -> Int {
     guard let input = unsafe pulledInput(element) else { return 0 }
     return unsafe input._withUnsafeGuaranteedRef { $0.limit() }
   }
 
-  /// Runs everything upstream of an input element for its next frames, which `pulled` then gives.
+  /// Renders the next frames of everything upstream of an input element; `pulled` returns them.
   ///
-  /// For the inputs that the unit has declared as pulled, and no others. As often in a slice as the
-  /// kernel needs, with 1 to `pullLimit(element)` frames each time.
+  /// For inputs that the unit has declared as pulled only. A kernel may pull several times in a
+  /// slice, each time 1 to `pullLimit(element)` frames.
   ///
-  /// - Parameter timeStamp: Of the first of those frames, in the rate of the input: the kernel
-  ///   counts, from 0 where its own slice starts at 0.
+  /// - Parameter timeStamp: The time of the first of those frames, at the rate of the input. The
+  ///   kernel counts it, from 0 where its own time is 0.
   @_noLocks
   public func pull(_ element: Int, frameCount: Int, at timeStamp: TimeStamp) -> Status {
     guard let input = unsafe pulledInput(element) else { return .noConnection }
     return unsafe input._withUnsafeGuaranteedRef { $0.pull(frameCount, at: timeStamp) }
   }
 
-  /// The frames of the last `pull` of an input element: as many as it asked for, or fewer.
+  /// The frames of the last `pull` of an input element: at most as many as that asked for.
   @_noLocks
   public func pulled(_ element: Int, frameCount: Int) -> RenderBus {
     guard let pulled = unsafe pulledInput(element) else { preconditionFailure("not pulled") }
@@ -80,7 +80,7 @@ public struct RenderContext: BitwiseCopyable {
     return unsafe table[element]
   }
 
-  /// An output bus, by its element: the kernel fills every frame of every channel.
+  /// An output bus, by its element. The kernel must fill every frame of every channel.
   @_noLocks
   public func output(_ element: Int) -> RenderBus {
     precondition(element >= 0 && element < outputCount, "no such output element")
@@ -89,10 +89,10 @@ public struct RenderContext: BitwiseCopyable {
   }
 }
 
-/// The channels of one bus, cut to the slice.
+/// The channels of a bus for one slice. Valid during the slice only.
 @safe
 public struct RenderBus: BitwiseCopyable {
-  /// Where a bus is: fixed when the plan is made.
+  /// The memory of a bus, fixed when the plan is made.
   @safe
   struct Row {
     let channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
@@ -101,7 +101,7 @@ public struct RenderBus: BitwiseCopyable {
   }
 
   private let row: UnsafePointer<Row>
-  /// Frames of the slice.
+  /// The frames of the slice.
   public let frameCount: Int
 
   @_noLocks
@@ -110,12 +110,12 @@ public struct RenderBus: BitwiseCopyable {
     self.frameCount = frameCount
   }
 
-  /// How many channels there are.
+  /// The number of channels.
   public var channelCount: Int {
     @_noLocks get { unsafe row.pointee.channelCount }
   }
 
-  /// The samples of a channel; one that is out of range ends the process.
+  /// The samples of a channel. An index out of range ends the process.
   public subscript(channel: Int) -> ChannelBuffer {
     @_noLocks get {
       precondition(channel >= 0 && channel < channelCount, "channel out of range")
@@ -123,27 +123,27 @@ public struct RenderBus: BitwiseCopyable {
     }
   }
 
-  /// Whether the one that filled the bus said that it is all zeros
-  /// (`kAudioUnitRenderAction_OutputIsSilence`). The samples are zeros then.
+  /// Whether the bus is marked as silent (`kAudioUnitRenderAction_OutputIsSilence`). All samples
+  /// are zero then.
   public var isSilent: Bool {
     @_noLocks get { unsafe row.pointee.silent.pointee }
   }
 
-  /// Zeros every frame and says so. What a source calls when it has nothing to say.
+  /// Fills the bus with zeros and marks it as silent.
   @_noLocks
   public func silence() {
     for channel in 0..<channelCount { self[channel].clear() }
     unsafe row.pointee.silent.pointee = true
   }
 
-  /// Says that the samples are not all zero. A plan says so itself of every bus that a row writes;
-  /// a host says it of a bus that it fills.
+  /// Removes the mark of silence. A plan does so for every bus that a row writes; a host must do so
+  /// for a bus that it fills.
   @_noLocks
   public func markSounding() {
     unsafe row.pointee.silent.pointee = false
   }
 
-  /// Says that every sample, already written, is zero.
+  /// Marks the bus as silent. Every sample must be zero already.
   @_noLocks
   public func markSilent() {
     unsafe row.pointee.silent.pointee = true

@@ -3,23 +3,24 @@ import CShims
 import Glibc
 import Synchronization
 
-/// What threads that render together go by: one renders, and helpers take rows from it.
+/// Lets several threads render one plan: one thread renders, and helpers take rows from it.
 ///
-/// It makes no threads: a host's call `help()`. Between two pieces of a slice, helpers wait without a
-/// lock for some microseconds, then sleep.
+/// It makes no threads: a host's threads call `help()`. Between two pieces of a slice helpers spin
+/// for some 50 µs, then sleep.
 @safe
 public final class RenderCrew: @unchecked Sendable {
-  // `@unchecked Sendable`: `rows` and `errand` are written by the thread that renders while nobody is inside.
+  // `@unchecked Sendable`: the rendering thread writes `rows` and `errand` while no helper is
+  // inside.
 
-  /// How often it has opened and closed: odd while there are rows to take.
+  /// The number of openings and closings: odd while there are rows to take.
   private let turns = Atomic<Int>(0)
-  /// How many helpers look at the rows.
+  /// The number of helpers that use the rows.
   private let inside = Atomic<Int>(0)
   private let sleepers = Atomic<Int>(0)
   private let hasEnded = Atomic<Bool>(false)
   private let bell: UnsafeMutablePointer<sem_t>
   private var rows: UnsafeMutablePointer<SharedRows>?
-  /// What is shared in the place of rows, between two pieces.
+  /// The errand to share in place of rows, between two pieces.
   private var errand: (any CrewErrand)?
 
   public init() {
@@ -36,12 +37,12 @@ public final class RenderCrew: @unchecked Sendable {
 
   // MARK: A helper's thread
 
-  /// Helps until `end()`.
+  /// Renders rows and does errands until `end()`.
   public func help() {
     var seen = 0
     while let turn = nextTurn(after: seen) {
       seen = turn
-      // Who is inside is seen by the one that closes, or sees here that it has closed.
+      // Either `close()` sees this helper inside, or the helper sees here that it has closed.
       inside.wrappingAdd(1, ordering: .sequentiallyConsistent)
       if turns.load(ordering: .sequentiallyConsistent) == turn {
         if let errand {
@@ -54,7 +55,7 @@ public final class RenderCrew: @unchecked Sendable {
     }
   }
 
-  /// The number of an opening that is another one than before; `nil` at the end.
+  /// The number of the next opening; `nil` at the end.
   private func nextTurn(after seen: Int) -> Int? {
     var spins = 0
     while true {
@@ -67,7 +68,7 @@ public final class RenderCrew: @unchecked Sendable {
         continue
       }
       sleepers.wrappingAdd(1, ordering: .sequentiallyConsistent)
-      // What has come in the meantime has not rung for this sleeper, or rings at once.
+      // An opening since then may not have counted this sleeper, or has posted for it already.
       if turns.load(ordering: .sequentiallyConsistent) == turn, !hasEnded.load(ordering: .acquiring)
       {
         while unsafe sem_wait(bell) != 0 {}
@@ -78,10 +79,10 @@ public final class RenderCrew: @unchecked Sendable {
     }
   }
 
-  /// How often a helper looks before it sleeps: for 50 µs, about.
+  /// The number of looks before a helper sleeps: some 50 µs.
   private static let patience = 1500
 
-  /// Takes one away from the count of sleepers; `false` where somebody has counted all of them.
+  /// Removes one sleeper from the count; `false` where a wake has already counted them all.
   private func wakeOne() -> Bool {
     var count = sleepers.load(ordering: .relaxed)
     while count > 0 {
@@ -93,7 +94,7 @@ public final class RenderCrew: @unchecked Sendable {
     return false
   }
 
-  /// Lets all helpers return.
+  /// Lets all helpers return. Any thread.
   public func end() {
     hasEnded.store(true, ordering: .sequentiallyConsistent)
     wake()
@@ -101,8 +102,8 @@ public final class RenderCrew: @unchecked Sendable {
 
   // MARK: Between two pieces
 
-  /// Does something with whoever helps, in the thread that renders, where nothing is rendered meanwhile. Returns
-  /// when it is done.
+  /// Does an errand together with the helpers. Called by the thread that renders, between two
+  /// pieces. Returns when it is done.
   public func share(_ errand: any CrewErrand) {
     self.errand = errand
     turns.wrappingAdd(1, ordering: .sequentiallyConsistent)
@@ -114,8 +115,8 @@ public final class RenderCrew: @unchecked Sendable {
 
   // MARK: The render thread
 
-  /// Renders a piece that has been begun, with whoever helps. Returns the failure of the first row
-  /// that has failed.
+  /// Renders a piece that has begun, together with the helpers. Returns the status of the first row
+  /// that failed.
   @_noLocks
   func render(_ rows: UnsafeMutablePointer<SharedRows>) -> Status {
     unsafe self.rows = rows
@@ -126,7 +127,7 @@ public final class RenderCrew: @unchecked Sendable {
     return unsafe rows.pointee.status()
   }
 
-  /// Lets nobody in any more, and waits for those who are inside.
+  /// Lets no helper in any more, and waits for those inside.
   @_noLocks
   private func close() {
     turns.wrappingAdd(1, ordering: .sequentiallyConsistent)
@@ -140,7 +141,7 @@ public final class RenderCrew: @unchecked Sendable {
     ring(sleepers.exchange(0, ordering: .sequentiallyConsistent))
   }
 
-  // It takes no lock; it calls the system where a helper sleeps, which it does not do while pieces
+  // Takes no lock. Makes a system call only where a helper sleeps, which none does while pieces
   // follow each other.
   @_semantics("no_performance_analysis")
   private func ring(_ count: Int) {
@@ -148,7 +149,8 @@ public final class RenderCrew: @unchecked Sendable {
   }
 }
 
-/// Waits a moment for another thread; where that takes long, it may have lost its processor to this one.
+/// Waits for a moment. Now and then it yields the processor, which the other thread may be waiting
+/// for.
 @_noLocks
 func spin(_ spins: inout Int) {
   spins += 1

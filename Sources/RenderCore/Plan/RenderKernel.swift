@@ -2,34 +2,34 @@ public import AudioTypes
 
 /// The half of a unit, a callback or a tap that runs on the render thread.
 ///
-/// A kernel is made on the control thread with every byte it will need, then moved into a box;
-/// from there only the render thread touches it. It outlives the plans that run it, so it keeps its
-/// state when the graph changes around it.
+/// A kernel is made on the control thread with all the memory that it will need, then moved into a
+/// box; after that only the render thread uses it. It outlives the plans that run it, and so keeps
+/// its state when the graph changes.
 public protocol RenderKernel: ~Copyable {
   /// Fills every frame of every output channel. Marked `@_noLocks` in each conformance.
   ///
-  /// `context.frameCount` is at least 1 and at most the plan's maximum. What comes out may not
-  /// depend on how a stretch of frames was cut into slices.
+  /// `context.frameCount` is at least 1 and at most the plan's maximum. The output must not depend
+  /// on how the frames are cut into slices.
   mutating func render(_ context: RenderContext) -> Status
 }
 
-/// One kernel behind one reference, so a plan can hold kernels of every type in a flat table.
+/// A kernel of any type behind one reference, so that a plan can hold kernels in a flat table.
 ///
-/// `@unchecked Sendable`: made on the control thread and then used by one render thread at a time;
-/// the exchange of plans orders the two.
+/// `@unchecked Sendable`: made on the control thread, then used by one render thread at a time; the
+/// exchange of plans orders the two.
 public class KernelBox: @unchecked Sendable {
   private let company: [AnyObject]
-  /// Whether the kernel runs a client's own code, which may count on being called by one thread alone.
+  /// Whether the kernel calls a client's code, which may rely on being called by one thread only.
   public let callsClient: Bool
 
-  /// Boxes a kernel. `company` is kept alive as long as the box: what the kernel points to.
+  /// Boxes a kernel. The box retains `company`, the objects that the kernel points to.
   public static func holding(
     _ kernel: consuming some RenderKernel & ~Copyable, with company: AnyObject...
   ) -> KernelBox {
     TypedKernelBox(kernel, company: company, callsClient: false)
   }
 
-  /// Boxes a kernel that runs a client's own code.
+  /// Boxes a kernel that calls a client's code. The box retains `company`.
   public static func calling(
     _ kernel: consuming some RenderKernel & ~Copyable, with company: AnyObject...
   ) -> KernelBox {
@@ -48,8 +48,8 @@ public class KernelBox: @unchecked Sendable {
 private final class TypedKernelBox<Kernel: RenderKernel & ~Copyable>: KernelBox,
   @unchecked Sendable
 {
-  // `@unchecked Sendable`: as `KernelBox`: it owns the kernel that it points to.
-  // Behind a pointer because a stored property would cost an exclusivity check per slice.
+  // `@unchecked Sendable`: as `KernelBox`; it owns the kernel that it points to.
+  // Behind a pointer, because a stored property would cost an exclusivity check in every slice.
   private let kernel: UnsafeMutablePointer<Kernel>
 
   init(_ kernel: consuming Kernel, company: [AnyObject], callsClient: Bool) {

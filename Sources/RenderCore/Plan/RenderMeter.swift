@@ -2,50 +2,50 @@ import AudioTypes
 import Glibc
 import Synchronization
 
-/// Measures what each part of a graph takes of the render thread's time.
+/// Measures the time of the render thread by parts of the graph.
 ///
-/// A graph that is given a meter before it is initialized reads the clock before and after each kernel;
-/// what is rendered stays the same, to the bit. A graph without one has nothing of it in its plans. One
-/// meter belongs to one graph. Readings are there at any time, events while nothing pulls.
+/// In a graph that gets a meter before it is initialized, the clock is read before and after each
+/// kernel; the output is the same, bit for bit. Plans of a graph without one contain no meter. A
+/// meter belongs to one graph. Readings may be taken at any time, events only while nothing pulls.
 @safe
 public final class RenderMeter: @unchecked Sendable {
-  // `@unchecked Sendable`: the table of parts has a lock; sums are atomic; what else the render thread
-  // writes is read when it is done.
+  // `@unchecked Sendable`: the table of parts is locked; sums are atomic; the events are read when
+  // the render thread is done.
 
-  /// What a kernel belongs to.
+  /// What a kernel's time is counted for.
   public enum Part: Hashable, Sendable {
     /// A unit, by the name of its node.
     case unit(String)
-    /// A callback, by the input element that its chain feeds and its place in the chain: 0 for the one
-    /// that the input pulls.
+    /// A callback, by the input element that its chain feeds and by its position in the chain: 0
+    /// for the callback that the input pulls.
     case callback(node: String, input: Int, behind: Int)
     /// A tap, by its name.
     case tap(String)
-    /// A conversion of samples between two buses, or a fade from one sound to another.
+    /// A sample conversion between two buses, or a crossfade.
     case conversion
   }
 
-  /// What a part has taken.
+  /// The time of a part so far.
   public struct Reading: Hashable, Sendable {
-    /// Whose time it is.
+    /// The part.
     public var part: Part
-    /// Nanoseconds, without those of what the part pulls, and without those of the clock.
+    /// Nanoseconds, without those of its pulled inputs, and without those of reading the clock.
     public var nanoseconds: UInt64
-    /// How often its kernels have run.
+    /// The number of runs of its kernels.
     public var count: Int
   }
 
   /// One run of one kernel.
   public struct Event: Hashable, Sendable {
-    /// Whose run it is.
+    /// The part.
     public var part: Part
-    /// Nanoseconds of the monotonic clock.
+    /// The beginning, in nanoseconds of the monotonic clock.
     public var begin: UInt64
-    /// Nanoseconds of the same clock.
+    /// The end, in nanoseconds of the monotonic clock.
     public var end: UInt64
   }
 
-  /// What the kernels of a part add to: nanoseconds, and how often they have run.
+  /// The sums of a part: nanoseconds, and number of runs.
   private static func makeCell() -> CounterBlock { CounterBlock(count: 2) }
 
   struct RawEvent {
@@ -55,7 +55,7 @@ public final class RenderMeter: @unchecked Sendable {
   }
 
   struct Progress {
-    /// Nanoseconds of the kernels that have run within the one that runs.
+    /// Nanoseconds of kernels that ran within the current one.
     var nested: UInt64 = 0
     var eventCount = 0
   }
@@ -68,12 +68,12 @@ public final class RenderMeter: @unchecked Sendable {
 
   let progress: UnsafeMutablePointer<Progress>
   let events: UnsafeMutableBufferPointer<RawEvent>
-  /// Nanoseconds that reading the clock takes, which is done twice for each run of a kernel.
+  /// Nanoseconds of one reading of the clock. Each run of a kernel reads it twice.
   public let clockCost: UInt64
   private let table = Mutex(Table())
 
-  /// - Parameter eventCount: How many runs of kernels are kept one by one, from the first on; those
-  ///   behind them count in the readings alone.
+  /// - Parameter eventCount: The number of kernel runs to keep as events, counted from the first.
+  ///   Later runs only count in the readings.
   public init(eventCount: Int = 0) {
     precondition(eventCount >= 0, "there is no negative number of events")
     unsafe progress = .allocate(capacity: 1)
@@ -98,7 +98,7 @@ public final class RenderMeter: @unchecked Sendable {
     return least
   }
 
-  /// A kernel that runs another one and counts its time. Control thread.
+  /// A kernel that runs another one and measures it. Control thread.
   package func measured(_ kernel: KernelBox, as part: Part) -> KernelBox {
     table.withLock { table in
       let number = table.numbers[part] ?? table.parts.count
@@ -108,13 +108,13 @@ public final class RenderMeter: @unchecked Sendable {
         table.cells.append(Self.makeCell())
       }
       let cell = table.cells[number]
-      // The meter keeps the cells.
+      // The meter retains the cells.
       return .holding(
         MeteredKernel(kernel, self, part: number, sum: cell.access), with: kernel, self)
     }
   }
 
-  /// What each part has taken, in the order in which they first appeared in a plan.
+  /// The sums of all parts, in the order of their first appearance in a plan. Any thread.
   public var readings: [Reading] {
     table.withLock { table in
       zip(table.parts, table.cells).map { part, cell in
@@ -123,7 +123,7 @@ public final class RenderMeter: @unchecked Sendable {
     }
   }
 
-  /// The runs that have been kept, in the order in which they ended.
+  /// The runs kept, in the order in which they ended. While nothing pulls.
   public var keptEvents: [Event] {
     table.withLock { table in
       (0..<(unsafe progress.pointee.eventCount)).map { index in
@@ -134,9 +134,9 @@ public final class RenderMeter: @unchecked Sendable {
   }
 }
 
-/// Runs a kernel between two looks at the clock.
+/// Runs a kernel, and reads the clock before and after.
 ///
-/// `@safe`: what it points to is in the company of its box.
+/// `@safe`: the box retains everything that it points to.
 @safe
 private struct MeteredKernel: RenderKernel {
   private let kernel: Unmanaged<KernelBox>
@@ -164,10 +164,10 @@ private struct MeteredKernel: RenderKernel {
     let end = meterClock()
     let inner = unsafe progress.pointee.nested &+ clockCost
     let taken = end &- begin
-    // Nobody else writes them.
+    // One thread writes them.
     sum[0] = sum[0] &+ (taken > inner ? taken - inner : 0)
     sum[1] = sum[1] &+ 1
-    // Of the two readings of the clock one is within `taken`, and one around it.
+    // One of the two clock readings lies within `taken`, the other outside.
     unsafe progress.pointee.nested = outer &+ taken &+ clockCost
     let count = unsafe progress.pointee.eventCount
     if count < (unsafe events.count) {
@@ -177,14 +177,14 @@ private struct MeteredKernel: RenderKernel {
     return status
   }
 
-  // The kernel is checked on its own side, as in a plan.
+  // The kernel's own conformance is checked, as in a plan.
   @_semantics("no_performance_analysis")
   private func run(_ context: RenderContext) -> Status {
     unsafe kernel._withUnsafeGuaranteedRef { $0.render(context) }
   }
 }
 
-// The C library answers from memory that the kernel shares, without a system call.
+// The C library reads it from memory shared by the kernel, without a system call.
 @_semantics("no_performance_analysis")
 private func meterClock() -> UInt64 {
   var time = timespec()

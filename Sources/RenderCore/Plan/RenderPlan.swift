@@ -1,32 +1,33 @@
 public import AudioTypes
 
-/// A graph, flattened: kernels in the order they run, each with its buses already resolved.
+/// A graph in the form that renders: kernels in the order in which they run, each with its buses.
 ///
-/// A plan is one rate domain: every row renders the same number of frames. A unit that changes the
-/// rate has the plan of what is upstream of it as a `PulledInput`. A plan is made and freed on the
-/// control thread and run on the render thread.
+/// A plan has one rate: every row renders the same number of frames. A unit that changes the rate
+/// has the plan upstream of it as a `PulledInput`. A plan is made and freed on the control thread
+/// and run on the render thread.
 @safe
 public struct RenderPlan: ~Copyable, @unchecked Sendable {
-  // `@unchecked Sendable`: a plan has one owner at a time, which hands it on whole.
+  // `@unchecked Sendable`: a plan has one owner at a time.
 
-  /// One row of the plan: a kernel, and the buses it reads and writes by their index in the plan.
+  /// A row of the plan: a kernel, with the buses that it reads and writes, by their index in the
+  /// plan.
   public struct Row {
-    /// What renders the row.
+    /// Renders the row.
     public var kernel: KernelBox
-    /// For each input element a bus of the plan.
+    /// The bus of each input element.
     public var inputs: [Int]
-    /// For each output element a bus of the plan.
+    /// The bus of each output element.
     public var outputs: [Int]
-    /// By their element, the inputs that the kernel pulls by itself. `inputs` has an entry for each of
+    /// The inputs that the kernel pulls, by their element. `inputs` must have an entry for each of
     /// them too, which the kernel does not read.
     public var pulled: [Int: PulledInput]
-    /// Its word 0 is given the status of each render of the kernel that fails.
+    /// Its word 0 gets the status of each failed render of the kernel; `nil` for none.
     public var failure: ControlBlock?
-    /// Of a callback's row: the input element that it feeds; 0 for any other.
+    /// The input element that a callback feeds; 0 for other rows.
     public var element: Int
 
-    /// An output may be one of the inputs: the kernel then works in place, and says itself that a bus
-    /// which was silent is so no more.
+    /// Makes a row. An output may also be an input: the kernel then works in place, and must call
+    /// `markSounding()` where a silent bus becomes audible.
     public init(
       kernel: KernelBox, inputs: [Int], outputs: [Int], pulled: [Int: PulledInput] = [:],
       failure: ControlBlock? = nil, element: Int = 0
@@ -40,36 +41,37 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The bus that feeds the output unit, in every plan that has one.
+  /// The bus that feeds the output unit, in every plan with an output.
   public static var clientBus: Int { @_noLocks get { 0 } }
 
-  /// Frames of the largest slice that it renders.
+  /// The frames of the largest slice.
   public let maximumFramesPerSlice: Int
-  /// Whether several threads may render it at once.
+  /// Whether several threads may render it.
   public var isShared: Bool { unsafe shared != nil }
   private let steps: PlanSteps
   private let indices: UnsafeMutableBufferPointer<Int32>
   private let buses: UnsafeMutableBufferPointer<RenderBus.Row>
-  /// For several threads; `nil` where one renders it.
+  /// `nil` where one thread renders it.
   private let shared: UnsafeMutablePointer<SharedRows>?
   private let channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   private let silent: UnsafeMutableBufferPointer<Bool>
   private let samples: UnsafeMutableRawPointer
   private let observers: UnsafeMutableBufferPointer<Unmanaged<RenderObserver>>
-  /// Whether a row runs code that is not ours, which may count on one thread.
+  /// Whether a row calls a client's code, which may rely on one thread.
   let callsClients: Bool
-  /// What the steps point to, kept alive.
+  /// Retains the blocks that the steps point to.
   private let company: [ControlBlock]
 
   /// Makes a plan of rows that run in the order given.
   ///
-  /// A bus is named by its index in `busChannelCounts`. One that no row has among its outputs stays
-  /// zero, and silent, unless the host fills it.
+  /// A bus is named by its index in `busChannelCounts`. A bus that no row writes stays zero and
+  /// silent, unless the host fills it.
   ///
-  /// - Parameter kept: The buses that the host fills, or reads after a slice; `nil` for all. The
-  ///   others share memory where they are not needed at the same time.
-  /// - Parameter threadCount: How many threads may render it. One does, where the rows follow from one
-  ///   another, where more would not pay, or where a client's own code is called.
+  /// - Parameters:
+  ///   - kept: The buses that the host fills, or reads after a slice; `nil` for all. Other buses
+  ///     share memory where they are not in use at the same time.
+  ///   - threadCount: The most threads that may render it. One thread does where the rows depend on
+  ///     each other, where more would not pay, or where a client's code is called.
   public init(
     rows: [Row], busChannelCounts: [Int], maximumFramesPerSlice: Int,
     observers: [RenderObserver] = [], keeping kept: [Int]? = nil, threadCount: Int = 1
@@ -100,13 +102,13 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
       return BusMemory(busChannelCounts, rows: rows, kept: kept, strands: strands?.strandOfRow)
     }
     var memory = busMemory(strands)
-    // Only memory that strands have to themselves is more than one thread needs.
+    // Only strands with memory of their own take more than one thread needs.
     if strands != nil, kept != nil, memory.count * maximumFramesPerSlice > Self.mostShared {
       strands = nil
       memory = busMemory(nil)
     }
     let channelCount = memory.stretches.count
-    // Whole cache lines for each channel, so that vector loads do not straddle two.
+    // Whole cache lines for each channel, so that no vector load straddles two.
     let stride = (maximumFramesPerSlice + 15) / 16 * 16
     let byteCount = max(1, memory.count * stride * MemoryLayout<Float>.stride)
     unsafe samples = .allocate(byteCount: byteCount, alignment: 64)
@@ -169,7 +171,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     return unsafe table
   }
 
-  /// How many samples the buses may take where strands have memory of their own: 128 MB.
+  /// The most samples of the buses where strands have memory of their own: 128 MB.
   private static let mostShared = 32 << 20
 
   deinit {
@@ -194,8 +196,8 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     unsafe samples.deallocate()
   }
 
-  /// Runs every row once, between its notifications. The first failure ends the slice and is
-  /// returned.
+  /// Runs every row once, between two notifications of the observers. The first failure ends the
+  /// slice and is returned.
   @_noLocks
   public func render(frameCount: Int, at timeStamp: TimeStamp) -> Status {
     guard frameCount > 0 else { return .ok }
@@ -206,23 +208,23 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     return status
   }
 
-  /// Tells the observers that a slice begins, which is then rendered in one piece or more.
+  /// Notifies the observers of a slice, which is then rendered in one or more pieces.
   @_noLocks
   public func beginSlice(frameCount: Int, at timeStamp: TimeStamp) {
     notify(.preRender, frameCount: frameCount, at: timeStamp)
   }
 
-  /// Tells the observers that a slice is there, or that some of it could not be rendered.
+  /// Notifies the observers of the end of a slice; with an error flag where `status` is a failure.
   @_noLocks
   public func endSlice(_ status: Status, frameCount: Int, at timeStamp: TimeStamp) {
     let flags = status == .ok ? RenderActionFlags.postRender : RenderActionFlags(rawValue: 8 | 256)
     notify(flags, frameCount: frameCount, at: timeStamp)
   }
 
-  /// Runs every row once for a piece of a slice, of which the observers hear nothing. The first
-  /// failure ends the piece and is returned.
+  /// Runs every row once for a piece of a slice, without a notification. The first failure ends the
+  /// piece and is returned.
   ///
-  /// - Parameter crew: Who helps, where the plan is one for several threads.
+  /// - Parameter crew: The helpers, for a plan made for several threads; `nil` for none.
   @_noLocks
   public func renderPiece(
     frameCount: Int, at timeStamp: TimeStamp, crew: Unmanaged<RenderCrew>?
@@ -241,7 +243,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     return .ok
   }
 
-  /// The same, rendered by this thread alone.
+  /// Renders a piece with this thread alone.
   @_noLocks
   public func renderPiece(frameCount: Int, at timeStamp: TimeStamp) -> Status {
     unsafe renderPiece(frameCount: frameCount, at: timeStamp, crew: nil)
@@ -254,7 +256,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     }
   }
 
-  // A client's own code: what it does on the render thread is its own promise.
+  // The client's code: keeping the render thread's rules is its own responsibility.
   @_semantics("no_performance_analysis")
   private static func tell(
     _ observer: Unmanaged<RenderObserver>, _ flags: RenderActionFlags, _ frameCount: Int,
@@ -263,7 +265,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     unsafe observer._withUnsafeGuaranteedRef { $0.notify(flags, timeStamp, frameCount) }
   }
 
-  /// One bus, for the host to fill before a slice or to read after it.
+  /// A bus, for the host to fill before a slice or to read after it.
   @_noLocks
   public func bus(_ index: Int, frameCount: Int) -> RenderBus {
     precondition(

@@ -1,11 +1,11 @@
-/// Ramps of controls at times that are known beforehand.
+/// Ramps of controls at known times.
 ///
-/// A ramp goes from where its control is when it begins to where it is to be, in a straight line or
-/// by the same factor in each frame. The slices of the plan are cut where a ramp begins, every 64
-/// frames in it, and where it ends; each piece tells the control where it is to be at the piece's end,
-/// and in how many frames. So a unit that glides in a straight line follows the ramp to the frame, and
-/// what comes out does not depend on how a device cuts its slices. The pieces of a curve are shorter
-/// where it is steep: the lines stay within 0.0005 dB of it.
+/// A ramp goes from its control's value at the start to its target, linearly or exponentially. The
+/// plan's slices are cut where a ramp begins, every 64 frames in it, and where it ends. For each
+/// piece the control gets its value at the piece's end, with the piece's frames as the glide. A
+/// unit that glides linearly then follows the ramp exactly, and the output does not depend on how a
+/// device slices it. Pieces of an exponential ramp are shorter where it is steep: the lines stay
+/// within 0.0005 dB of the curve.
 ///
 /// Made on the control thread; used by the one thread that renders.
 @safe
@@ -14,21 +14,21 @@ public final class RenderTimeline: @unchecked Sendable {
 
   /// A ramp of one control.
   public struct Ramp: Sendable {
-    /// The controls that have the number.
+    /// The control block.
     public var block: ControlBlock
-    /// The number of the control in its block.
+    /// The index of the control in its block.
     public var index: Int
-    /// In frames of the plan.
+    /// The first frame, in frames of the plan from the beginning.
     public var start: Int
-    /// In frames; 0 for a change at once, which the unit smooths as any other.
+    /// In frames; 0 for a step, which the unit smooths like any other change.
     public var length: Int
-    /// Where the control is to be.
+    /// The value at the end.
     public var target: Float
-    /// Whether it goes by the same factor in each frame, and not in a straight line: as long as both
-    /// ends are on one side of zero.
+    /// Whether it is exponential and not linear. Where the two ends do not have the same sign it is
+    /// linear.
     public var isExponential: Bool
-    /// Of a control whose range is once around, that range: what is beyond one end goes on from the other.
-    /// `nil` for any other control.
+    /// The range of a control that wraps around, such as an angle: a value beyond one end continues
+    /// from the other. `nil` for any other control.
     public var circle: ClosedRange<Float>?
 
     public init(
@@ -51,17 +51,17 @@ public final class RenderTimeline: @unchecked Sendable {
     var length: Int
     let target: Float
     let isExponential: Bool
-    /// The ends of a circle; both 0 for none.
+    /// The range of a control that wraps around; both 0 for others.
     let lower: Float
     let upper: Float
     var origin: Float = 0
-    /// The logarithm of the factor from the origin to the target; 0 for a straight line.
+    /// The logarithm of the target over the origin; 0 for a linear ramp.
     var slope = 0.0
-    /// In frames.
+    /// The longest piece, in frames.
     var piece = 64
     var isOver = false
 
-    /// Settles what depends on where the control is when the ramp begins.
+    /// Computes the curve from the control's value at the start of the ramp.
     @_noLocks
     mutating func begin(at value: Float) {
       origin = value
@@ -69,19 +69,19 @@ public final class RenderTimeline: @unchecked Sendable {
       piece = 64
       guard isExponential else { return }
       let factor = Double(target) / Double(value)
-      // NaN and 0 are none, too.
+      // False for NaN and 0 too.
       guard factor > 0 else { return }
       guard factor.isFinite else { return }
       slope = renderLog(factor)
-      // By 2 percent in a piece at most: a line is off by a 20,000th then.
+      // At most 2 percent in a piece: a line is then off by a 20,000th.
       while piece > 1 {
         if abs(slope) * Double(piece) <= 0.02 * Double(length) { return }
         piece /= 2
       }
     }
 
-    /// Sets the control, on a circle to the value that means the same. A piece that comes to an end of the
-    /// circle has no glide, which would lead back over all of it.
+    /// Sets the control, wrapped into its range. A piece across the end of the range has no glide,
+    /// which would run back through the whole range.
     @_noLocks
     func set(_ value: Float, glide: Int) {
       let turn = upper - lower
@@ -96,7 +96,7 @@ public final class RenderTimeline: @unchecked Sendable {
       controls.set(index, to: value, glide: length)
     }
 
-    /// Where the control is to be after some frames, fewer than all.
+    /// The value after some frames, fewer than `length`.
     @_noLocks
     func value(after frames: Int) -> Float {
       let share = Double(frames) / Double(length)
@@ -107,12 +107,13 @@ public final class RenderTimeline: @unchecked Sendable {
 
   private let steps: UnsafeMutableBufferPointer<Step>
   private let blocks: [ControlBlock]
-  /// What each control of a ramp was when the timeline was made.
+  /// The value of each ramp's control when the timeline was made.
   private let origins: [(block: ControlBlock, index: Int, value: Float)]
-  /// The steps before this one are over.
+  /// The index of the first step that is not over.
   private var first = 0
 
-  /// - Parameter ramps: In any order. Those of one control do not overlap.
+  /// - Parameter ramps: In any order. Ramps of one control must not overlap by more than rounding
+  ///   to frames.
   public init(_ ramps: [Ramp]) {
     var sorted = ramps.sorted { $0.start < $1.start }
     Self.cutApart(&sorted)
@@ -132,8 +133,8 @@ public final class RenderTimeline: @unchecked Sendable {
 
   deinit { unsafe steps.deallocate() }
 
-  /// Ends each ramp where the next of its control begins: what ends and begins at one time may be a frame
-  /// apart where that is rounded.
+  /// Ends each ramp where the next one of its control begins: rounding to frames may make them
+  /// overlap.
   private static func cutApart(_ ramps: inout [Ramp]) {
     struct Control: Hashable {
       var block: ObjectIdentifier
@@ -149,17 +150,18 @@ public final class RenderTimeline: @unchecked Sendable {
     }
   }
 
-  /// Begins again, with every control where it was. Control thread, while nothing renders.
+  /// Returns to the beginning, with the controls at their original values. Control thread, while
+  /// nothing renders.
   public func restart() {
     first = 0
     for index in unsafe steps.indices { unsafe steps[index].isOver = false }
-    // The first ramp of a control knows best where it began.
+    // Reversed, so that the first ramp of a control is the last to set it.
     for origin in origins.reversed() {
       origin.block.access.set(origin.index, to: origin.value, glide: 0)
     }
   }
 
-  /// How far the ramps are: what another timeline takes over.
+  /// The state of the ramps, which another timeline takes over.
   @safe
   struct Progress {
     fileprivate let steps: UnsafeMutableBufferPointer<Step>?
@@ -167,20 +169,20 @@ public final class RenderTimeline: @unchecked Sendable {
     @_noLocks
     fileprivate init(_ steps: UnsafeMutableBufferPointer<Step>?) { unsafe self.steps = steps }
 
-    /// Where there has been no timeline.
+    /// For a session that had no timeline.
     static var none: Progress { @_noLocks get { unsafe Progress(nil) } }
   }
 
   @_noLocks
   func progress() -> Progress { unsafe Progress(steps) }
 
-  /// Goes on where another timeline has been: the ramps that both have are where they are, those that
-  /// have ended are over, and those that would be on their way set out from where their control is, to
-  /// arrive on time. Render thread, before the first cut.
+  /// Continues from another timeline at a frame. Ramps that both have go on. Ramps that should be
+  /// over are skipped. Other ramps that should be under way start from their control's current
+  /// value and end on time. Render thread, before the first cut.
   @_noLocks
   func takeOver(_ progress: Progress, at frame: Int) {
     if let old = unsafe progress.steps {
-      // It is this one, and goes on.
+      // The same timeline: it goes on.
       if unsafe old.baseAddress == steps.baseAddress { return }
       for index in 0..<(old.count) {
         let step = unsafe old[index]
@@ -200,7 +202,7 @@ public final class RenderTimeline: @unchecked Sendable {
     }
   }
 
-  /// Ends the glides of ramps that are on their way, where no other timeline follows. Render thread.
+  /// Ends the glides of ramps under way, where no other timeline follows. Render thread.
   @_noLocks
   func leave() {
     for index in 0..<(unsafe steps.count) {
@@ -209,7 +211,7 @@ public final class RenderTimeline: @unchecked Sendable {
     }
   }
 
-  /// Takes the state of a ramp over. Returns whether there is such a ramp.
+  /// Copies the state of the same ramp in another timeline. Returns whether there is one.
   @_noLocks
   private func goesOn(_ index: Int, _ progress: Progress) -> Bool {
     guard let others = unsafe progress.steps else { return false }
@@ -226,8 +228,8 @@ public final class RenderTimeline: @unchecked Sendable {
     return false
   }
 
-  /// Moves the controls for the piece that begins at a frame, and says how many of the next
-  /// `frameCount` frames, at least one, it holds. Render thread.
+  /// Sets the controls for the piece that begins at a frame, and returns its length: at least one
+  /// frame and at most `frameCount`. Render thread.
   @_noLocks
   public func cut(_ frameCount: Int, at frame: Int) -> Int {
     var rest = frameCount
@@ -252,14 +254,14 @@ public final class RenderTimeline: @unchecked Sendable {
     return rest
   }
 
-  /// Moves a control for the piece that begins at `position` frames of its ramp. Returns the frames
-  /// that are left of the piece, 0 where the ramp is over.
+  /// Sets a control for the piece that begins `position` frames into its ramp. Returns the frames
+  /// left of the piece; 0 where the ramp is over.
   @_noLocks
   private func move(_ index: Int, at position: Int) -> Int {
     if position == 0 { unsafe steps[index].begin(at: steps[index].controls[steps[index].index]) }
     let step = unsafe steps[index]
     if position >= step.length {
-      // Its last piece has gone there, unless it has none.
+      // Usually the last piece has reached it already.
       step.set(step.target, glide: 0)
       unsafe steps[index].isOver = true
       return 0

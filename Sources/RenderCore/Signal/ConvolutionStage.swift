@@ -1,10 +1,10 @@
-/// The taps of a response that are convolved in equal blocks, by overlap-save with a delay line of
-/// spectra: one transform of each block of input, one product for each block of taps, one transform
-/// back.
+/// Convolves a part of a response in equal blocks, by overlap-save with a delay line of spectra:
+/// one transform for each block of input, one product for each block of taps, one inverse
+/// transform.
 ///
-/// A stage whose taps begin one block late has no time: what it adds to a block is computed when
-/// the block begins. One whose taps begin two blocks late waits: it has a block's time to compute
-/// what it adds to the next.
+/// A stage whose taps begin one block late computes its output for a block when the block begins. A
+/// stage whose taps begin two blocks late (`waits`) has the duration of a block to compute its
+/// output for the next.
 struct ConvolutionStage: ~Copyable {
   private let blockLength: Int
   private let partitionCount: Int
@@ -12,24 +12,24 @@ struct ConvolutionStage: ~Copyable {
   private let outputCount: Int
   private let waits: Bool
   private var fft: RealFFT
-  /// Numbers from one spectrum to the next.
+  /// The numbers from one spectrum to the next.
   private let stride: Int
-  /// The spectra of the taps: responses, partitions.
+  /// The spectra of the taps, by response and partition.
   private let tapsReal: SampleStorage
   private let tapsImaginary: SampleStorage
-  /// The spectra of the input: inputs, partitions; the newest at `newest`.
+  /// The spectra of the input, by input and partition; the newest is at `newest`.
   private let delayedReal: SampleStorage
   private let delayedImaginary: SampleStorage
   private var newest = 0
   private let sumReal: SampleStorage
   private let sumImaginary: SampleStorage
   private let samples: SampleStorage
-  /// Outputs, frames of a block: what is added now.
+  /// The output for the current block, by output and frame.
   private let current: SampleStorage
-  /// The same for the block after this one.
+  /// The output for the next block, likewise.
   private let next: SampleStorage
 
-  // The job: what is computed between two blocks, in steps.
+  // The job: the computation between two blocks, in steps.
   private let jobCost: Int
   private var jobSpent: Int
   private var jobPosition = 0
@@ -39,7 +39,7 @@ struct ConvolutionStage: ~Copyable {
   private var jobPartition = 0
   private var jobIsDone = true
 
-  /// What a transform costs in products of two spectra: measured, for 8192 samples.
+  /// The cost of a transform in products of two spectra, as measured for 8192 samples.
   private static var transformCost: Int { @_noLocks get { 24 } }
 
   init(
@@ -52,7 +52,7 @@ struct ConvolutionStage: ~Copyable {
     self.inputCount = inputCount
     self.outputCount = outputCount
     self.waits = waits
-    // A stage without taps takes no memory to speak of.
+    // A stage without taps takes hardly any memory.
     let length = partitionCount > 0 ? blockLength : 2
     var fft = RealFFT(length: 2 * length)
     let stride = (fft.binCount + 15) / 16 * 16
@@ -85,7 +85,7 @@ struct ConvolutionStage: ~Copyable {
     jobSpent = 0
   }
 
-  /// Adds the stage's part to `count` frames from the frame `position` on, all in one tick.
+  /// Adds the stage's output to `count` frames from the frame `position` on, all within one tick.
   @_noLocks
   mutating func add(
     _ output: Int, _ position: Int, _ count: Int, _ sink: UnsafeMutablePointer<Float>
@@ -95,7 +95,7 @@ struct ConvolutionStage: ~Copyable {
     for frame in 0..<count { unsafe sink[frame] += source[frame] }
   }
 
-  /// Does the portion of work that is due when the tick that ends at the frame `position` is over.
+  /// Does the share of the work that is due at the end of a tick, at the frame `position`.
   @_noLocks
   mutating func work(
     at position: Int, _ past: UnsafeMutablePointer<Float>, _ pastLength: Int,
@@ -118,7 +118,7 @@ struct ConvolutionStage: ~Copyable {
     }
   }
 
-  /// What was computed becomes what is added.
+  /// Makes the computed block the current one.
   @_noLocks
   private mutating func finish() {
     for index in 0..<outputCount * blockLength { current[index] = next[index] }
@@ -157,7 +157,7 @@ struct ConvolutionStage: ~Copyable {
   private mutating func transformInput(_ past: UnsafeMutablePointer<Float>, _ pastLength: Int) {
     let channel = unsafe past + jobInput * pastLength
     for half in 0..<2 {
-      // Never negative: a multiple of the ring's length is added.
+      // Twice the ring's length keeps the sum from being negative.
       let start = (jobPosition + 2 * pastLength - (2 - half) * blockLength) % pastLength
       let source = unsafe channel + start
       let sink = unsafe samples.start + half * blockLength
@@ -181,7 +181,7 @@ struct ConvolutionStage: ~Copyable {
     }
   }
 
-  /// One block of taps of one path.
+  /// Adds the product of one block of taps of one path.
   @_noLocks
   private mutating func multiply(_ input: Int, _ response: Int) {
     var age = newest + jobPartition

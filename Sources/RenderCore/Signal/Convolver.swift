@@ -1,21 +1,20 @@
-/// Convolution with long responses that adds no latency: each output frame has all of the
-/// response's taps up to the input frame of the same time.
+/// Convolution with long responses and no latency: each output frame includes all taps, up to the
+/// input frame of the same time.
 ///
-/// The response is cut into parts after W. G. Gardner, "Efficient Convolution without Input-Output
-/// Delay" (1995). The first 64 taps are summed directly. What follows is multiplied in the frequency
-/// domain in equal blocks, small ones near the beginning and large ones further on, where there is
-/// time to wait for them: 64 frames a block to tap 1024, 512 to tap 8192, then 4096. The work of
-/// the larger blocks is spread evenly over the time there is, in portions of 64 frames.
+/// The response is partitioned after W. G. Gardner, "Efficient Convolution without Input-Output
+/// Delay" (1995). The first 64 taps are convolved directly, the others in the frequency domain in
+/// equal blocks, which are longer where there is more time: 64 frames up to tap 1024, 512 up to tap
+/// 8192, then 4096. The work for the longer blocks is spread evenly, in portions of 64 frames.
 ///
-/// The blocks lie on a grid that begins with the first frame ever processed, so that what comes out
-/// does not depend on slices. Sums are in floats.
+/// The blocks are aligned to the first frame ever processed, so that the output does not depend on
+/// slices. Sums are floats.
 public struct Convolver: ~Copyable {
-  /// One response between one input and one output.
+  /// A response between an input and an output.
   public struct Path: Hashable, Sendable {
     public var input: Int
-    /// The channel that hears it.
+    /// The output channel.
     public var output: Int
-    /// Which of the responses.
+    /// The index of the response.
     public var response: Int
 
     public init(input: Int, output: Int, response: Int) {
@@ -25,19 +24,19 @@ public struct Convolver: ~Copyable {
     }
   }
 
-  /// The frames of a portion of work, and the taps that are summed directly.
+  /// The frames between two portions of work, and the taps that are convolved directly.
   static var tick: Int { @_noLocks get { 64 } }
 
-  /// How many taps the responses have.
+  /// The number of taps of each response.
   public let length: Int
   private let inputCount: Int
   private let outputCount: Int
   private let paths: ConvolutionPaths
-  /// `tick` taps of each response.
+  /// The first `tick` taps of each response.
   private let head: SampleStorage
-  /// For each input the frames of the tick before and of this one.
+  /// The frames of the last tick and of the current one, for each input.
   private let recent: SampleStorage
-  /// For each input what the largest blocks still need.
+  /// A ring of the frames that the largest blocks still need, for each input.
   private let past: SampleStorage
   private let pastLength: Int
   private var near: ConvolutionStage
@@ -46,8 +45,8 @@ public struct Convolver: ~Copyable {
   private var position = 0
 
   /// - Parameters:
-  ///   - responses: All equally long, at least one tap.
-  ///   - paths: What goes where; an output without a path is silent.
+  ///   - responses: All equally long, with at least one tap.
+  ///   - paths: The responses between inputs and outputs; an output without a path is silent.
   public init(responses: [[Float]], paths: [Path], inputCount: Int, outputCount: Int) {
     precondition(
       !responses.isEmpty && !responses[0].isEmpty
@@ -83,8 +82,8 @@ public struct Convolver: ~Copyable {
     past = SampleStorage(repeating: 0, count: inputCount * pastLength)
   }
 
-  /// Convolves a slice: `input` has the channels that the paths begin at, `output` those they end
-  /// at. The two may not share memory.
+  /// Convolves a slice. `input` must have the input channels of the paths, `output` the output
+  /// channels. The two must not share memory.
   @_noLocks
   public mutating func process(_ input: RenderBus, into output: RenderBus) {
     precondition(
@@ -131,7 +130,7 @@ public struct Convolver: ~Copyable {
     }
   }
 
-  /// Keeps what has come, and does the portion of work that is due.
+  /// Keeps the frames of the tick, and does the work that is due.
   @_noLocks
   private mutating func endTick() {
     let tick = Self.tick
@@ -159,7 +158,7 @@ struct ConvolutionPaths: ~Copyable {
   let outputCount: Int
 
   init(_ paths: [Convolver.Path], outputCount: Int) {
-    // In a fixed order, so that the sums are, too.
+    // A fixed order, so that the sums do not depend on the order given.
     let sorted = paths.sorted {
       ($0.output, $0.input, $0.response) < ($1.output, $1.input, $1.response)
     }
@@ -194,7 +193,7 @@ struct ConvolutionPaths: ~Copyable {
     return unsafe numbers[2 * path + 1]
   }
 
-  /// The first path that ends at `output`, or the first of the next output that has one.
+  /// The first path to `output`, or to the next output that has one.
   @_noLocks
   func first(of output: Int) -> Int {
     precondition(output >= 0 && output <= outputCount, "no such output")

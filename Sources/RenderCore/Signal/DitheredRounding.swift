@@ -1,15 +1,15 @@
 public import AudioTypes
 
-/// Rounds what crosses a bus to the integers of its format, with the noise of its `Dither` added before.
+/// Rounds samples to the integers of a format, after adding the noise of its `Dither`.
 ///
-/// Each channel is dithered by itself: from the first of its samples that the format cannot hold until
-/// half a second behind the last one, so that the noise does not come and go between two notes. Everything
-/// else stays exactly as it is. The same samples give the same integers however they are cut into slices.
+/// Each channel is dithered by itself: from the first sample that the format cannot hold until half
+/// a second behind the last one, so that the noise does not stop between two notes. Outside of that
+/// samples that the format can hold stay exact. The output does not depend on slices.
 ///
-/// With `Dither.none`, or of a format of floats, it does what `SampleCoding.convert` does.
+/// With `Dither.none`, or for a format of floats, it does what `SampleCoding.convert` does.
 public struct DitheredRounding: ~Copyable {
-  // What is kept of a channel, one number behind the other: frames that are dithered still, the state of
-  // the noise, the last five errors, the newest first.
+  // The state of a channel, in successive numbers: the frames that are still to be dithered, the
+  // state of the noise, and the last five errors, the newest first.
   private static var stride: Int { @_noLocks get { 7 } }
   private static var noiseWord: Int { @_noLocks get { 1 } }
   private static var firstError: Int { @_noLocks get { 2 } }
@@ -17,21 +17,21 @@ public struct DitheredRounding: ~Copyable {
   private let isOn: Bool
   private let isShaped: Bool
   private let sample: SampleType
-  /// Whether the bus has floats in the place of words.
+  /// Whether the bus carries floats, and not words.
   private let carriesFloats: Bool
   private let scale: Double
   private let largest: Double
-  /// Frames for which dither goes on.
+  /// The frames of dither behind the last sample that needs it.
   private let hold: Double
   private let channelCount: Int
   private let shape: DoubleStorage
   private let state: DoubleStorage
 
-  /// Takes the memory for all channels. Control thread.
+  /// Allocates the memory for all channels. Control thread.
   ///
   /// - Parameters:
-  ///   - bus: What is added, and which noise.
-  ///   - sample: The format that is rounded to.
+  ///   - bus: The dither of the bus.
+  ///   - sample: The format to round to.
   ///   - sampleRate: In Hz.
   public init(_ bus: BusDither, to sample: SampleType, channelCount: Int, sampleRate: Double) {
     isOn = bus.dither != .none && sample != .float32 && channelCount > 0
@@ -45,30 +45,31 @@ public struct DitheredRounding: ~Copyable {
     shape = DoubleStorage(Dither.shape)
     state = DoubleStorage(repeating: 0, count: max(1, self.channelCount * Self.stride))
     for channel in 0..<self.channelCount {
-      // Each channel begins at another place of the sequence.
+      // Each channel begins at another point of the noise sequence.
       let start = NoiseSequence.number(bus.seed &+ UInt64(channel + 1) &* NoiseSequence.step)
       state[channel * Self.stride + Self.noiseWord] = Double(bitPattern: start)
     }
   }
 
-  /// The same for the channels, the rate and the samples of a format.
+  /// Takes the channels, the rate and the sample type of a format. Control thread.
   public init(_ bus: BusDither, to format: StreamFormat) {
     self.init(
       bus, to: format.sampleType ?? .float32, channelCount: format.channelCount,
       sampleRate: format.sampleRate)
   }
 
-  /// How much further from zero a sample can be when it has been dithered, full scale being 1; 0 without
+  /// The most by which dither can move a sample away from zero, where 1 is full scale; 0 without
   /// dither.
   public var margin: Double {
     @_noLocks get {
       guard isOn else { return 0 }
-      // Noise and rounding are 1.5; shaped, five errors of up to 2 come back by the filter.
+      // Noise and rounding come to 1.5 steps; with shaping the filter feeds back five errors of up
+      // to 2.
       return (isShaped ? 20 : 2) / scale
     }
   }
 
-  /// Whether no channel has noise added to it at the moment: silence stays silence then.
+  /// Whether no channel is being dithered, so that silence stays silent.
   public var isResting: Bool {
     @_noLocks get {
       for channel in 0..<channelCount where state[channel * Self.stride] > 0 { return false }
@@ -76,10 +77,9 @@ public struct DitheredRounding: ~Copyable {
     }
   }
 
-  /// Turns what a bus of one sample type carries into what a bus of this one's does. The two buffers may
-  /// be the same.
+  /// Converts samples from one sample type to this one's. The two buffers may be the same.
   ///
-  /// - Parameter channel: Of the bus that is rounded to.
+  /// - Parameter channel: The channel of the bus that is written.
   @_noLocks
   public func convert(
     _ source: ChannelBuffer, of from: SampleType, into sink: ChannelBuffer, channel: Int
@@ -102,7 +102,7 @@ public struct DitheredRounding: ~Copyable {
     }
   }
 
-  /// The same for all channels of a bus of floats.
+  /// Converts all channels of a bus of floats.
   @_noLocks
   public func convert(_ source: RenderBus, into sink: RenderBus) {
     for channel in 0..<sink.channelCount {
@@ -110,7 +110,7 @@ public struct DitheredRounding: ~Copyable {
     }
   }
 
-  /// The integer for a channel's next sample. What is not a number becomes 0.
+  /// The integer for a channel's next sample. NaN becomes 0.
   @_noLocks
   public func word(_ value: Double, channel: Int) -> Int32 {
     guard isOn else { return SampleCoding.word(value, as: sample) }
@@ -137,30 +137,30 @@ public struct DitheredRounding: ~Copyable {
       let older = place + Self.firstError + 4 - index
       state[older] = state[older - 1]
     }
-    // What is clipped is no noise that the next samples could make up for.
+    // Limited, because clipping is no error that later samples could compensate for.
     let error = coded - wanted
     state[place + Self.firstError] = error > 2 ? 2 : error < -2 ? -2 : error
     return Int32(coded)
   }
 
-  /// Ends the noise of a channel.
+  /// Stops the dither of a channel.
   @_noLocks
   private func rest(_ place: Int) {
     state[place] = 0
     for index in 0..<5 { state[place + Self.firstError + index] = 0 }
   }
 
-  /// The nearest integer of the format, halves to even; 0 for what is not a number.
+  /// The nearest integer of the format, halves to even; 0 for NaN.
   @_noLocks
   private func rounded(_ scaled: Double) -> Double {
     if scaled >= largest { return largest }
     if scaled <= -largest - 1 { return -largest - 1 }
     guard scaled == scaled else { return 0 }
-    // Adding and taking away 3 * 2^51 rounds to a whole number, halves to even, without a call.
+    // Adding and subtracting 3 * 2^51 rounds to a whole number, halves to even, without a call.
     return (scaled + 6_755_399_441_055_744) - 6_755_399_441_055_744
   }
 
-  /// The noise for a channel's next sample, in bits: -1 to 1.
+  /// The noise for a channel's next sample, in steps of the format: -1 to 1.
   @_noLocks
   private func noise(_ place: Int) -> Double {
     let next = state[place + Self.noiseWord].bitPattern &+ NoiseSequence.step
@@ -169,11 +169,11 @@ public struct DitheredRounding: ~Copyable {
   }
 }
 
-/// Turns a bus of floats into a bus of an integer format, dithered.
+/// Converts a bus of floats to a bus of integers, with dither.
 public struct DitherKernel: RenderKernel, ~Copyable {
   private let rounding: DitheredRounding
 
-  /// - Parameter format: Of integers.
+  /// - Parameter format: A format with integer samples.
   public init(_ bus: BusDither, to format: StreamFormat) {
     rounding = DitheredRounding(bus, to: format)
   }

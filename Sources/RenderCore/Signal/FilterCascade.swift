@@ -1,33 +1,33 @@
 /// Second-order filters in series over any number of channels, in double precision.
 ///
-/// Each is a direct form II, whose memory depends on its poles alone; `cvector_filter` says what it
-/// computes, and how filters and channels share a vector. Channels go two at a time, in stretches: what
-/// `take` has taken over, `run` filters and `give` puts out. Nothing is delayed, and each filter does the
-/// same arithmetic on the same samples in any order, so the output is the same to the bit however a stream
-/// is cut, and whichever filters of a stretch are run together.
+/// Each filter is a direct form II, whose state depends on its poles only; `cvector_filter` defines
+/// the arithmetic, and how filters and channels share a vector. Channels are filtered in pairs, in
+/// stretches: `take` loads a stretch, `run` filters it, `give` stores it. There is no delay. Each
+/// filter does the same arithmetic on the same samples in any order, so that the output is the same
+/// to the bit however a stream is sliced, and whichever filters run together.
 ///
-/// Render thread, but for `init`.
+/// Render thread, except for `init`.
 public struct FilterCascade: ~Copyable {
-  /// The most filters that there can be.
+  /// The most filters.
   public let capacity: Int
-  /// How many channels it filters.
+  /// The number of channels.
   public let channelCount: Int
-  /// Samples of a frame in `samples`: 1 of one channel, else 2. The last of an odd number of channels is
-  /// there twice.
+  /// The samples of a frame in `samples`: 1 for one channel, otherwise 2. The last of an odd number
+  /// of channels is there twice.
   public let width: Int
-  /// The samples of a stretch, frame by frame.
+  /// The samples of the stretch, frame by frame.
   public let samples: DoubleStorage
-  /// How many filters there are.
+  /// The number of filters.
   public private(set) var count = 0
-  // Five rows of c0 to c4, in each a number for each filter and sample of a frame.
+  // Five rows, for c0 to c4, each with a number for each filter and each sample of a frame.
   private let coefficients: DoubleStorage
-  // For each pair of channels two such rows, of w1 and w2.
+  // For each pair of channels two such rows, for w1 and w2.
   private let memory: DoubleStorage
   private let stride: Int
 
   /// - Parameters:
-  ///   - capacity: The most filters, 1 at least.
-  ///   - channelCount: 1 at least.
+  ///   - capacity: The most filters, at least 1.
+  ///   - channelCount: At least 1.
   ///   - longest: The most frames of a stretch.
   public init(capacity: Int, channelCount: Int, longest: Int) {
     precondition(
@@ -43,7 +43,7 @@ public struct FilterCascade: ~Copyable {
 
   // MARK: Filters
 
-  /// Makes a filter what coefficients say. Its memory stays.
+  /// Sets the coefficients of a filter. Its state stays.
   @_noLocks
   public func set(_ filter: Int, to values: FilterCoefficients) {
     precondition(filter >= 0 && filter < count, "no such filter")
@@ -56,7 +56,8 @@ public struct FilterCascade: ~Copyable {
     }
   }
 
-  /// Puts a filter before the one at `place`, or behind the last, with a memory of zeros. There must be room.
+  /// Inserts a filter before the one at `place`, or behind the last one, with zero state. There
+  /// must be room.
   @_noLocks
   public mutating func insert(at place: Int, _ values: FilterCoefficients) {
     precondition(place >= 0 && place <= count && count < capacity, "there is no room for a filter")
@@ -76,7 +77,7 @@ public struct FilterCascade: ~Copyable {
     set(place, to: values)
   }
 
-  /// Takes a filter out.
+  /// Removes a filter.
   @_noLocks
   public mutating func remove(at place: Int) {
     precondition(place >= 0 && place < count, "no such filter")
@@ -94,7 +95,7 @@ public struct FilterCascade: ~Copyable {
     }
   }
 
-  /// Becomes what another of the same capacity and channels is, memory and all.
+  /// Copies filters and state of another cascade with the same capacity and channels.
   @_noLocks
   public mutating func adopt(_ other: borrowing FilterCascade) {
     precondition(capacity == other.capacity && channelCount == other.channelCount, "not of a kind")
@@ -105,15 +106,15 @@ public struct FilterCascade: ~Copyable {
 
   // MARK: Memory
 
-  /// The memory of a filter in a channel: `w1`, `w2`. With two samples a frame and an odd number of channels
-  /// the one after the last has a memory too.
+  /// The state of a filter in a channel: `w1`, `w2`. With two samples a frame and an odd number of
+  /// channels, the index behind the last channel is valid too.
   @_noLocks
   public func memory(of filter: Int, channel: Int) -> (Double, Double) {
     let place = place(of: filter, channel)
     return (memory[place], memory[place + stride])
   }
 
-  /// Puts numbers into the memory of a filter for one channel.
+  /// Sets the state of a filter in a channel.
   @_noLocks
   public func setMemory(of filter: Int, channel: Int, to values: (Double, Double)) {
     let place = place(of: filter, channel)
@@ -126,10 +127,10 @@ public struct FilterCascade: ~Copyable {
     channel / width * 2 * stride + filter * width + channel % width
   }
 
-  /// Whether the memory is to be cleared: it is next to nothing, or has been spoilt by what is no number.
+  /// Whether the state should be cleared: it is below 1e-30, or not finite.
   public var isSpent: Bool { @_noLocks get { memory.isSpent } }
 
-  /// Forgets every sound.
+  /// Sets the state of all filters to zero.
   @_noLocks
   public func clear() {
     for index in 0..<memory.count { memory[index] = 0 }
@@ -137,8 +138,8 @@ public struct FilterCascade: ~Copyable {
 
   // MARK: Stretches
 
-  /// Takes over a stretch of a channel and the next, which without a next one is the same again, and of a
-  /// single channel is not looked at.
+  /// Loads a stretch of a channel and of the next one. Without a next channel `second` must be the
+  /// first again; a cascade of one channel ignores it.
   @_noLocks
   public func take(_ first: ChannelBuffer, _ second: ChannelBuffer) {
     precondition(
@@ -146,10 +147,10 @@ public struct FilterCascade: ~Copyable {
     widen(first, second, width: width, into: samples)
   }
 
-  /// Runs `number` filters from `first` on over the stretch.
+  /// Runs `number` filters, from `first` on, over the stretch.
   ///
   /// - Parameters:
-  ///   - channel: The first of the channels that it is of: even.
+  ///   - channel: The first of the stretch's channels: even.
   ///   - length: In frames.
   @_noLocks
   public func run(_ first: Int, _ number: Int, channel: Int, length: Int) {
@@ -162,8 +163,8 @@ public struct FilterCascade: ~Copyable {
       from: channel / width * 2 * stride + first * width, stride: stride, filters: number)
   }
 
-  /// Puts the stretch out, frame n times `gain + rise (place + n + 1)`. Without a second channel `second` is
-  /// the first.
+  /// Stores the stretch, frame n times `gain + rise (place + n + 1)`. Without a second channel
+  /// `second` must be the first again.
   @_noLocks
   public func give(
     _ first: ChannelBuffer, _ second: ChannelBuffer, gain: Double = 1, rise: Double = 0,
@@ -175,12 +176,12 @@ public struct FilterCascade: ~Copyable {
   }
 }
 
-/// The numbers that a filter of a cascade computes with.
+/// The coefficients of a filter in a cascade.
 public struct FilterCoefficients: BitwiseCopyable, Sendable {
-  /// `w = x + c3 w1 + c4 w2` and `y = c0 x + c1 w1 + c2 w2`, of the memory `w1` and `w2`.
+  /// `w = x + c3 w1 + c4 w2` and `y = c0 x + c1 w1 + c2 w2`, where `w1` and `w2` are the state.
   public var c0, c1, c2, c3, c4: Double
 
-  /// In the order of `c0` to `c4`.
+  /// Takes `c0` to `c4` in order.
   @_noLocks
   public init(_ c0: Double, _ c1: Double, _ c2: Double, _ c3: Double, _ c4: Double) {
     self.c0 = c0

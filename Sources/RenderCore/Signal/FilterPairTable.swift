@@ -1,34 +1,35 @@
-/// Pairs of filters (a left and a right one for each of many directions, say) as spectra, ready for
-/// a `PairConvolver`.
+/// Pairs of filters (for instance a left and a right one for each of many directions) as spectra,
+/// ready for a `PairConvolver`.
 ///
-/// Each filter is kept without the delay that it begins with, and the delay beside it: what lies
-/// between filters that are in step is a filter of the same kind, while half of one and half of
-/// another that come at different times make a comb. Made on the control thread and never changed.
+/// Each filter is stored without its initial delay, and the delay beside it: a mixture of aligned
+/// filters is a filter of the same kind, while a mixture of filters with different delays is a
+/// comb. Made on the control thread and never changed.
 @safe
 public final class FilterPairTable: @unchecked Sendable {
-  // `@unchecked Sendable`: nothing changes once it has been made.
+  // `@unchecked Sendable`: immutable once made.
 
-  /// How many frames a block has, for which one transform is made.
+  /// The frames of a block, for which one transform is made.
   public let blockLength: Int
-  /// Of a transform, in frames: a power of two.
+  /// The frames of a transform: a power of two.
   public let length: Int
-  /// Frames in a filter.
+  /// The frames of a filter.
   public let tapCount: Int
-  /// How many pairs of filters there are.
+  /// The number of pairs.
   public let pairCount: Int
-  /// Numbers in one part of a spectrum: those of `RealFFT`, and zeros to a multiple of 16.
+  /// The numbers of one part of a spectrum: those of `RealFFT`, filled up with zeros to a multiple
+  /// of 16.
   let stride: Int
   private let memory: PreparedBytes
   private let spectra: UnsafeMutablePointer<Float>
   private let delays: UnsafeMutablePointer<Double>
 
   /// - Parameters:
-  ///   - left: For each pair the left filter; all filters have the same length.
-  ///   - right: For each pair the right filter.
-  ///   - leftDelays: How late each left filter begins, in frames, fractions included.
-  ///   - rightDelays: The same of the right ones.
+  ///   - left: The left filter of each pair; all filters have the same length.
+  ///   - right: The right filter of each pair.
+  ///   - leftDelays: The initial delay of each left filter, in frames, with fractions.
+  ///   - rightDelays: The initial delay of each right filter.
   ///   - blockLength: In frames.
-  ///   - lead: Bytes to be kept free in `bytes` ahead of the table.
+  ///   - lead: The number of bytes to leave free in `bytes` before the table.
   public init(
     left: [[Float]], right: [[Float]], leftDelays: [Double], rightDelays: [Double],
     blockLength: Int, lead: Int = 0
@@ -73,7 +74,8 @@ public final class FilterPairTable: @unchecked Sendable {
     }
   }
 
-  /// The table that another has in its `bytes`; `nil` where they cannot be those of such a table.
+  /// Reads a table from the `bytes` of another; `nil` where their length does not fit the
+  /// arguments.
   public init?(
     _ bytes: PreparedBytes, lead: Int, pairCount: Int, tapCount: Int, blockLength: Int
   ) {
@@ -94,10 +96,10 @@ public final class FilterPairTable: @unchecked Sendable {
     unsafe delays = layout.delays(in: memory)
   }
 
-  /// All that the table consists of, behind the bytes that were to be kept free.
+  /// The whole table, behind the bytes left free.
   public var bytes: PreparedBytes { memory }
 
-  /// Where the parts of a table are.
+  /// The layout of a table in its bytes.
   private struct Layout {
     let length: Int
     let stride: Int
@@ -124,7 +126,7 @@ public final class FilterPairTable: @unchecked Sendable {
     }
   }
 
-  /// What a kernel keeps: valid as long as the table, which the kernel's box holds as company.
+  /// The form for a kernel, valid as long as the table, which the kernel's box retains.
   public var access: FilterPairAccess {
     unsafe FilterPairAccess(
       spectra: spectra, delays: delays, pairCount: pairCount, length: length, stride: stride,
@@ -132,13 +134,13 @@ public final class FilterPairTable: @unchecked Sendable {
   }
 }
 
-/// A table as a kernel sees it.
+/// A filter table, for a kernel.
 @safe
 public struct FilterPairAccess: BitwiseCopyable, @unchecked Sendable {
-  // `@unchecked Sendable`: nothing changes in a table once it has been made.
+  // `@unchecked Sendable`: a table is immutable once made.
   let spectra: UnsafePointer<Float>
   let delays: UnsafePointer<Double>
-  /// How many pairs of filters there are.
+  /// The number of pairs.
   public let pairCount: Int
   let length: Int
   let stride: Int
@@ -156,7 +158,7 @@ public struct FilterPairAccess: BitwiseCopyable, @unchecked Sendable {
     self.blockLength = blockLength
   }
 
-  /// Writes the two filters that are a mixture of pairs.
+  /// Writes the pair of filters that a mixture of pairs yields.
   @_noLocks
   func blend(_ mixture: FilterMixture, into filter: UnsafeMutablePointer<Float>) {
     let size = 4 * stride
@@ -183,8 +185,8 @@ public struct FilterPairAccess: BitwiseCopyable, @unchecked Sendable {
   }
 }
 
-/// Delays the signal of a spectrum by a number of frames, in a circle. The bin at half the sample
-/// rate stays as it is: a real signal has no phase there.
+/// Delays the signal of a spectrum by a number of frames, circularly. The bin at half the sample
+/// rate stays: a real signal has no phase there.
 @_noLocks
 private func rotate(
   _ real: UnsafeMutablePointer<Float>, _ imaginary: UnsafeMutablePointer<Float>, length: Int,
@@ -195,10 +197,10 @@ private func rotate(
     real, imaginary, renderCosine(angle), renderSine(angle), count: length / 2)
 }
 
-/// Up to five pairs of a table and how much of each there is; the weights add up to 1. A pair of
-/// weight 0 costs nothing.
+/// Up to five pairs of a table with their weights, which must add up to 1. A pair of weight 0 costs
+/// nothing.
 public struct FilterMixture: BitwiseCopyable, Sendable {
-  /// How many entries there are.
+  /// The number of entries.
   static var count: Int { @_noLocks get { 5 } }
 
   private var entry0: Entry
@@ -209,9 +211,9 @@ public struct FilterMixture: BitwiseCopyable, Sendable {
 
   /// A pair and its weight.
   public struct Entry: BitwiseCopyable, Sendable {
-    /// The pair's number in the table.
+    /// The index of the pair in the table.
     public var pair: Int
-    /// Linear.
+    /// The linear weight.
     public var weight: Float
 
     @_noLocks
@@ -221,7 +223,7 @@ public struct FilterMixture: BitwiseCopyable, Sendable {
     }
   }
 
-  /// All of one pair.
+  /// One pair with the weight 1.
   @_noLocks
   public init(_ pair: Int) {
     entry0 = Entry(pair, 1)
@@ -231,7 +233,7 @@ public struct FilterMixture: BitwiseCopyable, Sendable {
     entry4 = Entry(pair, 0)
   }
 
-  /// Makes an entry, 0 to 4, stand for a pair with a weight.
+  /// Sets an entry, 0 to 4.
   @_noLocks
   public mutating func set(_ entry: Int, _ pair: Int, _ weight: Float) {
     switch entry {
@@ -243,7 +245,7 @@ public struct FilterMixture: BitwiseCopyable, Sendable {
     }
   }
 
-  /// One of the entries, 0 to 4.
+  /// An entry, 0 to 4.
   @_noLocks
   public func entry(_ entry: Int) -> Entry {
     switch entry {

@@ -2,30 +2,30 @@ import Glibc
 
 /// A low-pass filter in continuous time: a sinc under a Kaiser window, with a gain of 1 at 0 Hz.
 ///
-/// Times are in input frames. Kaiser 1974 gives the window's shape and the length that a transition
-/// band takes. Control thread only.
+/// Times are in input frames. The shape of the window and the length for a transition band are from
+/// Kaiser 1974. Control thread only.
 package struct KaiserFilter {
-  /// Whole frames that the filter spans: an even number.
+  /// The length of the filter in frames: an even number.
   package let tapCount: Int
-  /// Where the response is at one half, in cycles per input frame.
+  /// The frequency where the response is one half, in cycles per input frame.
   let cutoff: Double
   private let beta: Double
   private let peak: Double
   private let bessel: BesselFunction
 
-  /// A filter for one step from a rate to another.
+  /// Makes a filter for converting from one rate to another.
   ///
   /// - Parameters:
-  ///   - attenuation: Of the stop band, in decibels; over 50.
-  ///   - passBand: Where the pass band ends, as a fraction of the lower rate's half, at which the
-  ///     stop band begins.
+  ///   - attenuation: The attenuation of the stop band, in decibels; above 50.
+  ///   - passBand: The end of the pass band, as a fraction of half the lower rate, where the stop
+  ///     band begins.
   ///   - step: Input frames for one output frame.
   package init(attenuation: Double, passBand: Double, step: Double) {
     // The lower of the two rates, in cycles per input frame.
     let rate = step > 1 ? 1 / step : 1
     let transition = (1 - passBand) * rate / 2
     let length = (attenuation - 7.95) / (2.285 * 2 * Double.pi * transition) + 1
-    // Nothing is made of more than 2^40, whose memory is still counted.
+    // 2^40 taps are too many to make; the limit only lets their memory be computed.
     tapCount = (Int(min(length, 0x1p40).rounded(.up)) + 1) / 2 * 2
     cutoff = (1 + passBand) / 2 * rate / 2
     beta = 0.1102 * (attenuation - 8.7)
@@ -33,10 +33,10 @@ package struct KaiserFilter {
     peak = bessel.atRoots(of: SIMD8(repeating: beta * beta))[0]
   }
 
-  /// The values at times one frame apart, but for their last digits: the sine of the next time is turned
-  /// from that of the last.
+  /// The values at successive times one frame apart, exact to a few of the last digits: each sine
+  /// is a rotation of the one before.
   ///
-  /// - Parameter first: The first time. None of them may be nearer to 0 than 1e-4 but be 0.
+  /// - Parameter first: The first time. Each time must be 0, or at least 1e-4 away from it.
   package func values(from first: Double, count: Int) -> [Double] {
     var values: [Double] = []
     values.reserveCapacity(count + 7)
@@ -44,7 +44,7 @@ package struct KaiserFilter {
     let (stepSine, stepCosine) = (sin(turn), cos(turn))
     var (sine, cosine) = (sin(turn * first), cos(turn * first))
     while values.count < count {
-      // Eight at a time, since each step of a series waits for the one before it.
+      // Eight at a time, because each step of a series needs the one before it.
       var squares = SIMD8<Double>()
       var sincs = SIMD8<Double>()
       for lane in 0..<8 {
@@ -64,8 +64,8 @@ package struct KaiserFilter {
   }
 }
 
-/// The modified Bessel function of the first kind, order 0, up to a largest argument: by its power
-/// series, all of whose terms are positive, so that nothing cancels.
+/// The modified Bessel function of the first kind, order 0, up to a largest argument, by its power
+/// series: all terms are positive, so that nothing cancels.
 private struct BesselFunction {
   /// 1 / n!^2, the highest power first.
   private let coefficients: [Double]
@@ -83,7 +83,7 @@ private struct BesselFunction {
     self.coefficients = coefficients.reversed()
   }
 
-  /// The function of the square roots of eight numbers.
+  /// The values at the square roots of eight numbers.
   func atRoots(of squares: SIMD8<Double>) -> SIMD8<Double> {
     let quarters = squares / 4
     var sums = SIMD8<Double>()

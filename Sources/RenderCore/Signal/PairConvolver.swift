@@ -1,38 +1,38 @@
-/// Convolves many signals, each with a pair of filters of its own, and adds them up in two channels:
-/// many sources to two ears.
+/// Convolves many signals, each with its own pair of filters, and adds them up in two channels:
+/// many sources at two ears.
 ///
 /// It works in blocks, by overlap-save: one transform for each source and block, and at most six
-/// back for all of them. When the filters of a source change, they do so over a block, in a straight
-/// line from what the old ones give to what the new ones do.
+/// inverse transforms for all of them. When the filters of a source change, their outputs crossfade
+/// linearly over a block.
 ///
-/// For each block: `begin`, for each source `block(of:)` to write its frames and `convolve`, and
-/// then `finish`.
+/// Calls for each block: `begin`, then for each source `block(of:)` to write its frames and
+/// `convolve`, then `finish`.
 @safe
 public struct PairConvolver: ~Copyable, @unchecked Sendable {
-  // `@unchecked Sendable`: it owns its memory, and one thread at a time has it.
-  /// Frames of a block.
+  // `@unchecked Sendable`: it owns its memory, and one thread at a time uses it.
+  /// The frames of a block.
   public let blockLength: Int
   private let sourceCount: Int
   private let length: Int
   private let stride: Int
   private let table: FilterPairAccess
   private var fft: RealFFT
-  /// For each source the last `length` frames.
+  /// The last `length` frames of each source.
   private let windows: SampleStorage
-  /// For each source its filters; one more for those to come.
+  /// The filters of each source, and room for one more pair: the next filters.
   private let filters: SampleStorage
-  /// For each source 1 if its filters are there, else 0.
+  /// 1 for each source whose filters are set, otherwise 0.
   private let hasFilter: SampleStorage
-  /// For each source how many frames before the block's beginning may be other than zero.
+  /// For each source the frames before the block that may not be zero.
   private let sounding: DoubleStorage
   private let spectrum: SampleStorage
-  /// Steady, old and new.
+  /// Sums through filters that stay, that end and that begin.
   private let sums: SampleStorage
   private let output: SampleStorage
   private var hasSteady = false
   private var hasMoving = false
 
-  /// Control thread. The table must outlive the convolver.
+  /// Makes a convolver. Control thread. The table must outlive it.
   public init(sourceCount: Int, table: FilterPairTable) {
     precondition(sourceCount > 0, "there is at least one source")
     self.sourceCount = sourceCount
@@ -52,7 +52,7 @@ public struct PairConvolver: ~Copyable, @unchecked Sendable {
 
   // MARK: Render thread
 
-  /// Forgets every frame and every filter.
+  /// Discards all frames and filters.
   @_noLocks
   public mutating func reset() {
     windows.buffer(at: 0, count: windows.count).clear()
@@ -69,18 +69,18 @@ public struct PairConvolver: ~Copyable, @unchecked Sendable {
     hasMoving = false
   }
 
-  /// Where the frames of the block go that a source puts in.
+  /// The memory for the block of a source.
   @_noLocks
   public mutating func block(of source: Int) -> ChannelBuffer {
     windows.buffer(at: (source + 1) * length - blockLength, count: blockLength)
   }
 
-  /// Adds a source, whose block has been written.
+  /// Adds a source, after its block has been written.
   ///
   /// - Parameters:
-  ///   - filter: The filters that it is to be heard through at the end of the block. Those of the
-  ///     first block that sounds hold from its beginning.
-  ///   - hasChanged: Whether they are others than those of the block before.
+  ///   - filter: The filters at the end of the block. In the first block that is not silent they
+  ///     apply from its beginning.
+  ///   - hasChanged: Whether they differ from those of the last block.
   ///   - isSilent: Whether the block is all zeros.
   @_noLocks
   public mutating func convolve(
@@ -117,7 +117,7 @@ public struct PairConvolver: ~Copyable, @unchecked Sendable {
     } else {
       unsafe add(current, to: 0)
     }
-    // The old frames of the next block.
+    // Keeps the old frames for the next block.
     let kept = length - blockLength
     let window = unsafe windows.start + first
     var frame = 0
@@ -147,7 +147,8 @@ public struct PairConvolver: ~Copyable, @unchecked Sendable {
       to: sum + 2 * stride, sum + 3 * stride)
   }
 
-  /// Adds the sum of all sources, `blockLength` frames each, and returns whether any of them sounds.
+  /// Adds the sum of all sources to two buffers of at least `blockLength` frames. Returns whether
+  /// any source was not silent.
   @_noLocks
   public mutating func finish(left: ChannelBuffer, right: ChannelBuffer) -> Bool {
     precondition(
@@ -165,7 +166,7 @@ public struct PairConvolver: ~Copyable, @unchecked Sendable {
     return hasSteady || hasMoving
   }
 
-  /// Adds a sum, with a gain on its way from one value to another.
+  /// Adds one of the sums, with a linear gain ramp.
   @_noLocks
   private mutating func add(
     _ place: Int, _ ear: Int, to buffer: ChannelBuffer, from start: Float, until end: Float

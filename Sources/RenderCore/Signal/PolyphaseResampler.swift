@@ -1,54 +1,53 @@
 /// Changes the sample rate of a stream on the render thread.
 ///
-/// A windowed sinc in polyphase form. Where the two rates have a simple ratio, as all the usual
-/// ones have, each output frame has a row of coefficients of its own and the position is counted in
-/// whole numbers; other ratios, and ones that are adjusted while running, take a row by linear
-/// interpolation between the rows of a fine table, with an error below the filter's stop band or
-/// -128 dB, and count in 2^-64 frames. The output is bit for bit the same however input and output
-/// are cut. What is not finite counts as 0.
+/// A windowed sinc in polyphase form. For rates with a simple ratio, as all usual ones have, each
+/// output frame has its own row of coefficients, and positions are whole numbers. Other ratios, and
+/// ratios that are adjusted while running, interpolate linearly between the rows of a fine table,
+/// with an error below the filter's stop band or -128 dB, and count positions in 2^-64 frames. The
+/// output is the same bit for bit however input and output are sliced. Samples that are not finite
+/// count as 0.
 ///
-/// Made on the control thread with all its memory; from there on it belongs to one thread at a time.
+/// Made on the control thread with all its memory, then used by one thread at a time.
 @safe
 public struct PolyphaseResampler: ~Copyable {
-  /// Where the output lies in time.
+  /// The position of the output in time.
   public enum Alignment: Hashable, Sendable, BitwiseCopyable {
-    /// The first output frame is at the time of the first input frame: no delay, but the input has
-    /// to be `lookAhead` frames ahead. Before the first frame there are zeros.
+    /// The first output frame is at the time of the first input frame: there is no delay, but the
+    /// input must be `lookAhead` frames ahead. Before the first input frame there are zeros.
     case lookingAhead
-    /// No output frame needs input beyond its own time; in exchange it comes `lookAhead` input
-    /// frames late.
+    /// An output frame needs no input beyond its own time, and comes `lookAhead` input frames late.
     case causal
-    /// The first output frame is as far into the input that nothing before the beginning is needed:
-    /// `lookAhead` - 1 frames. The beginning is missing, but it does not fade in.
+    /// The first output frame is `lookAhead` - 1 frames behind the first input frame, so that it
+    /// needs nothing before it. The beginning is missing, and does not fade in.
     case primed
   }
 
-  /// Channels that are converted together.
+  /// The number of channels.
   public let channelCount: Int
-  /// When the first output frame is, beside the first input frame.
+  /// The time of the first output frame, relative to the first input frame.
   public let alignment: Alignment
   /// Half the filter's length, in input frames.
   public let lookAhead: Int
-  /// Whether the ratio may be adjusted.
+  /// Whether `adjust(ratio:)` may be called.
   public let isAdjustable: Bool
-  /// The largest deviation of the ratio from 1: what `adjust(ratio:)` clips at.
+  /// The largest deviation of the ratio from 1, which limits `adjust(ratio:)`.
   public static var maximumDeviation: Double { @_noLocks get { 0.01 } }
 
   private let taps: Int
 
-  // For simple ratios: a row for each output frame of a period, in the order in which they are used.
-  // Up to four rows are a block, taken from one place in the input: each row stands as much further
-  // to the right as its own place is beyond that of its block, between zeros.
+  // For simple ratios: a row for each output frame of a period, in order. Up to four rows form a
+  // block that reads the input at one position: each row is shifted right by the distance of its
+  // own position from the block's, and filled up with zeros.
   private let blocks: BlockTable
-  // For other ratios, and for adjusting.
+  // For other ratios, and for adjusted ones.
   private let rows: RowTable
-  /// The ratio in lowest terms; 0 where it is not a simple one.
+  /// The ratio in lowest terms; 0 where it is not simple.
   private let phases: Int
   private let phaseStep: Int
   private let isUnity: Bool
 
-  // One lane of input for each channel; the frames from `start` to `end` are to be used. Those from
-  // `blockStart` on are read, times zero.
+  // One lane of input for each channel; the frames from `start` to `end` are in use. Frames from
+  // `blockStart` on are read with a weight of zero.
   private let lanes: SampleStorage
   private let laneLength: Int
   private let laneStride: Int
@@ -56,9 +55,9 @@ public struct PolyphaseResampler: ~Copyable {
   private var start = 0
   private var blockStart = 0
   private var end: Int
-  /// The lanes are zero from here to `end`.
+  /// The end of the sound: the lanes are zero from here to `end`.
   private var soundEnd = 0
-  /// Which row of the block table is next.
+  /// The next row of the block table.
   private var row = 0
 
   // The position between two input frames: `phase` out of `phases` while `isExact`, afterwards
@@ -73,17 +72,17 @@ public struct PolyphaseResampler: ~Copyable {
   private var stepIncrement: Int128 = 0
   private var stepRemaining = 0
   private let rampLength: Int
-  /// Frames until an adjusted 1:1 has gone over from copying to filtering.
+  /// The frames left of the crossfade from copying to filtering, after a 1:1 ratio was adjusted.
   private var copyRemaining: Int
 
   /// Makes a resampler. Control thread.
   ///
   /// - Parameters:
-  ///   - inputRate: In frames per second, over 0.
-  ///   - outputRate: In frames per second, over 0.
-  ///   - isAdjustable: Whether `adjust(ratio:)` will be called, which takes a larger table.
-  ///   - maximumInputFrames: In one `push`.
-  ///   - maximumOutputFrames: In one `pull`.
+  ///   - inputRate: In Hz, above 0.
+  ///   - outputRate: In Hz, above 0.
+  ///   - isAdjustable: Whether `adjust(ratio:)` will be called, which needs a larger table.
+  ///   - maximumInputFrames: The most frames of one `push`.
+  ///   - maximumOutputFrames: The most frames of one `pull`.
   public init(
     inputRate: Double, outputRate: Double, channelCount: Int, quality: Quality = .normal,
     alignment: Alignment = .lookingAhead, isAdjustable: Bool = false, maximumInputFrames: Int,
@@ -118,8 +117,8 @@ public struct PolyphaseResampler: ~Copyable {
       case .primed: 0
       }
 
-    // From here on only assignments: with `self` captured half made, as `&&` does it, the optimizer
-    // of Swift 6.3 frees storage that is not there yet.
+    // Only assignments from here on: where `self` is captured half initialized, as by `&&`, the
+    // optimizer of Swift 6.3 frees storage that is not there yet.
     self.channelCount = channelCount
     self.alignment = alignment
     self.isAdjustable = isAdjustable
@@ -144,7 +143,7 @@ public struct PolyphaseResampler: ~Copyable {
     self.rows = rows
   }
 
-  /// What a resampler that is made like this takes of memory, in bytes.
+  /// The memory that a resampler with these arguments allocates, in bytes.
   public static func memory(
     inputRate: Double, outputRate: Double, channelCount: Int, quality: Quality = .normal,
     isAdjustable: Bool = false, maximumInputFrames: Int, maximumOutputFrames: Int
@@ -156,30 +155,30 @@ public struct PolyphaseResampler: ~Copyable {
     ).bytes(channelCount: channelCount)
   }
 
-  /// What `lookAhead` is of a resampler that is made like this.
+  /// The `lookAhead` of a resampler with these arguments.
   public static func lookAhead(
     inputRate: Double, outputRate: Double, quality: Quality = .normal
   ) -> Int {
     ResamplerFilter(quality, step: inputRate / outputRate).tapCount / 2
   }
 
-  /// How late the output comes, in input frames.
+  /// The delay of the output, in input frames.
   public var latencyFrames: Int { @_noLocks get { alignment == .causal ? lookAhead : 0 } }
 
-  /// Whether the ratio has been adjusted since the beginning. Until then a resampler between equal
-  /// rates hands on its input bit for bit.
+  /// Whether the ratio has been adjusted. Until then a resampler between equal rates copies its
+  /// input bit for bit.
   public var isAdjusted: Bool { @_noLocks get { phases > 0 ? !isExact : step != nominalStep } }
 
   /// The most frames that can be pushed now.
   public var room: Int { @_noLocks get { laneLength - (end - kept) } }
 
-  /// The first frame that is still read.
+  /// The first frame that may still be read.
   private var kept: Int { @_noLocks get { isExact ? blockStart : start } }
 
   // MARK: Render thread
 
-  /// How many more input frames have to be pushed before `frameCount` output frames can be pulled:
-  /// exact, and 0 where they can be pulled now.
+  /// The exact number of input frames to push before `frameCount` output frames can be pulled; 0
+  /// where they can be pulled now.
   @_noLocks
   public func inputFramesNeeded(forOutput frameCount: Int) -> Int {
     guard frameCount > 0 else { return 0 }
@@ -187,8 +186,8 @@ public struct PolyphaseResampler: ~Copyable {
     return need > 0 ? need : 0
   }
 
-  /// Takes `frameCount` frames of input from a bus, from frame `offset` on. There must be room:
-  /// there is for `maximumInputFrames` whenever the largest pull lacks input.
+  /// Takes `frameCount` input frames from a bus, from frame `offset` on. There must be room: there
+  /// is for `maximumInputFrames` whenever the largest pull lacks input.
   @_noLocks
   public mutating func push(_ bus: RenderBus, offset: Int = 0, frameCount: Int) {
     guard frameCount > 0 else { return }
@@ -205,8 +204,8 @@ public struct PolyphaseResampler: ~Copyable {
     if !bus.isSilent { soundEnd = end }
   }
 
-  /// Takes the oldest `frameCount` frames out of a ring, which has as many, of as many of its
-  /// channels as the resampler has.
+  /// Takes the oldest `frameCount` frames of a ring, from its first channels. The ring must have so
+  /// many.
   @_noLocks
   public mutating func push(_ ring: FrameRingAccess, frameCount: Int) {
     guard frameCount > 0 else { return }
@@ -238,11 +237,11 @@ public struct PolyphaseResampler: ~Copyable {
     end += frameCount
   }
 
-  /// Writes `frameCount` frames of output to a bus, from frame `offset` on. Their input must have
-  /// been pushed.
+  /// Writes `frameCount` output frames to a bus, from frame `offset` on. Their input must have been
+  /// pushed.
   ///
-  /// Returns whether every sample is zero because the input was said to be silent, so that the
-  /// caller can say so of the bus.
+  /// Returns whether every sample is zero because the input was silent, so that the caller can mark
+  /// the bus.
   @discardableResult
   @_noLocks
   public mutating func pull(into bus: RenderBus, offset: Int = 0, frameCount: Int) -> Bool {
@@ -258,7 +257,7 @@ public struct PolyphaseResampler: ~Copyable {
       var count = stop - frame
       let isRamping = stepRemaining > 0
       if isRamping {
-        // At first between a copy and the filter, frame by frame.
+        // One by one during the crossfade from copy to filter.
         if isUnity && copyRemaining > 0 {
           count = 1
         } else if stepRemaining < count {
@@ -285,8 +284,8 @@ public struct PolyphaseResampler: ~Copyable {
     return isSilent
   }
 
-  /// What `pull` does until the ratio is adjusted, where it is a simple one: up to four frames and
-  /// two channels at a time, or none at all between equal rates.
+  /// `pull` for a simple ratio that has not been adjusted: up to four frames and two channels at a
+  /// time, or a copy between equal rates.
   @_noLocks
   private mutating func pullExactly(into bus: RenderBus, _ offset: Int, _ frameCount: Int) -> Bool {
     var isSilent = true
@@ -327,7 +326,7 @@ public struct PolyphaseResampler: ~Copyable {
     return isSilent
   }
 
-  /// Moves on by `count` frames, which end at the end of a block or within it.
+  /// Advances by `count` frames, which end within a block or at its end.
   @_noLocks
   private mutating func advanceExactly(_ count: Int) {
     let way = phase + count * phaseStep
@@ -342,11 +341,11 @@ public struct PolyphaseResampler: ~Copyable {
     }
   }
 
-  /// Takes `ratio` times as much input for the same output as the two rates say: 1.000037 for a
-  /// source whose clock is 37 parts in a million fast.
+  /// Takes `ratio` times as much input as the two rates say: 1.000037 for a source whose clock is
+  /// 37 parts in a million fast.
   ///
-  /// The change is made over 20 ms of output. It clips at `maximumDeviation`; what is not a number
-  /// changes nothing.
+  /// The change is a ramp over 20 ms of output, but at least 64 frames. `ratio` is limited by
+  /// `maximumDeviation`; NaN is ignored.
   @_noLocks
   public mutating func adjust(ratio: Double) {
     precondition(isAdjustable, "the resampler was not made to be adjusted")
@@ -367,7 +366,7 @@ public struct PolyphaseResampler: ~Copyable {
     stepRemaining = rampLength
   }
 
-  /// Forgets every frame and every adjustment: back to the beginning.
+  /// Discards all frames and adjustments, and returns to the initial state.
   @_noLocks
   public mutating func reset() {
     var index = 0
@@ -390,7 +389,7 @@ public struct PolyphaseResampler: ~Copyable {
     copyRemaining = rampLength
   }
 
-  /// By how many whole input frames the position moves on in `count` output frames.
+  /// The whole input frames that the position advances in `count` output frames.
   @_noLocks
   private func advance(_ count: Int) -> Int {
     if isExact { return (phase + count * phaseStep) / phases }
@@ -401,7 +400,7 @@ public struct PolyphaseResampler: ~Copyable {
     return Int(truncatingIfNeeded: (way + Int128(fraction)) &>> 64)
   }
 
-  /// Moves on by `count` frames, no more than a ramp lasts.
+  /// Advances by `count` frames, at most to the end of a ramp.
   @_noLocks
   private mutating func advance(by count: Int) {
     let frames = Int128(count)
@@ -437,13 +436,13 @@ public struct PolyphaseResampler: ~Copyable {
     }
   }
 
-  /// Adjusting has just begun and the position has hardly moved: from the one tap that copies to the
-  /// filter, so that the step in the response cannot be heard.
+  /// Crossfades from copying to filtering, after the first adjustment of a 1:1 ratio, so that the
+  /// change of the response is inaudible.
   @_noLocks
   private func writeBetweenCopyAndFilter(_ frame: Int, of bus: RenderBus) {
     let copy = Float(copyRemaining) / Float(rampLength)
     write(1, from: frame, of: bus)
-    // The frame that the position is next to: with a ratio under 1 it falls short of that one.
+    // The frame nearest to the position, which with a ratio below 1 is still before it.
     let next = start + (fraction &>> 63 == 0 ? taps / 2 - 1 : taps / 2)
     var channel = 0
     while channel < channelCount {
@@ -454,7 +453,8 @@ public struct PolyphaseResampler: ~Copyable {
     }
   }
 
-  /// Moves what is still to be used to the front of the lanes if the back is too short.
+  /// Moves the frames that may still be read to the front of the lanes, where there is no room
+  /// behind them.
   @_noLocks
   private mutating func makeRoom(_ frameCount: Int) {
     precondition(frameCount <= room, "no room in the resampler")

@@ -1,16 +1,16 @@
 import Glibc
 import Synchronization
 
-/// The coefficients for reading a signal between its frames, for one pace: rows of a windowed sinc
-/// for the places row / `rowCount` between two frames, row -1 first and row `rowCount` + 1 last.
+/// The coefficients for reading a signal between its frames, at one pace: rows of a windowed sinc
+/// for the positions row / `rowCount` between two frames, from row -1 to row `rowCount` + 1.
 ///
-/// The stop band is 100 dB down from half the lower rate on; it is flat to 0.88 of that. Between two
-/// rows lies a cubic, which misses by less than 130 dB.
+/// The stop band is 100 dB down from half the lower rate on; the pass band is flat to 0.88 of that.
+/// Cubic interpolation between the rows has an error below -130 dB.
 @safe
 final class ReadingFilter: @unchecked Sendable {
-  // `@unchecked Sendable`: nothing changes once it has been made.
+  // `@unchecked Sendable`: immutable once made.
   let tapCount: Int
-  /// Of a row: the taps, and zeros to a multiple of 16.
+  /// The length of a row: the taps, filled up with zeros to a multiple of 16.
   let width: Int
   let rowCount: Int
   private let rows: SampleStorage
@@ -22,7 +22,7 @@ final class ReadingFilter: @unchecked Sendable {
     rowCount = Swift.max(4, Int((128 / stretch).rounded(.up)))
     rows = SampleStorage(repeating: 0, count: (rowCount + 3) * width)
     let middle = Double(tapCount / 2 - 1)
-    // A row is the one as far from the end, backwards.
+    // The rows are symmetric: the row as far from the end is this one backwards.
     for index in -1...rowCount / 2 {
       let position = Double(index) / Double(rowCount)
       let row = filter.values(from: -middle - position, count: tapCount)
@@ -36,11 +36,11 @@ final class ReadingFilter: @unchecked Sendable {
 
   var start: UnsafePointer<Float> { unsafe UnsafePointer(rows.start) }
 
-  // MARK: All of them
+  // MARK: The cache
 
   private static let made = Mutex<[Double: ReadingFilter]>([:])
 
-  /// The filter for paces around 2^(number / filtersPerOctave): made once. Control thread.
+  /// The filter for paces around 2^(number / filtersPerOctave), made once and kept. Control thread.
   static func number(
     _ number: Int, filtersPerOctave: Double = PacedReader.filtersPerOctave
   ) -> ReadingFilter {
@@ -54,10 +54,10 @@ final class ReadingFilter: @unchecked Sendable {
   }
 }
 
-/// Filters for paces from 1 up, each a step beyond the one before, as a kernel reads them.
+/// Filters for paces from 1 up in equal steps, for a kernel.
 @safe
 struct ReadingFilterBank: ~Copyable, @unchecked Sendable {
-  // `@unchecked Sendable`: nothing changes once it has been made.
+  // `@unchecked Sendable`: immutable once made.
   @safe
   private struct Table: BitwiseCopyable {
     let rows: UnsafePointer<Float>
@@ -69,10 +69,11 @@ struct ReadingFilterBank: ~Copyable, @unchecked Sendable {
   private let filters: [ReadingFilter]
   private let tables: UnsafeMutablePointer<Table>
   let count: Int
-  /// The longest row.
+  /// The length of the longest row.
   let width: Int
 
-  /// Those for the paces 2^(0 / filtersPerOctave) to 2^(last / filtersPerOctave). Control thread.
+  /// The filters for the paces 2^(0 / filtersPerOctave) to 2^(last / filtersPerOctave). Control
+  /// thread.
   init(through last: Int, filtersPerOctave: Double) {
     let filters = (0...last).map {
       ReadingFilter.number($0, filtersPerOctave: filtersPerOctave)
@@ -97,15 +98,17 @@ struct ReadingFilterBank: ~Copyable, @unchecked Sendable {
     return unsafe tables[number]
   }
 
-  /// How many frames before a place its row begins: half the taps, but for the frame at the place.
+  /// The frames from the beginning of a row to its position: half the taps, less the frame at the
+  /// position.
   @_noLocks
   func reach(_ number: Int) -> Int { table(number).tapCount / 2 - 1 }
 
-  /// Samples of a row.
+  /// The length of a row.
   @_noLocks
   func rowLength(_ number: Int) -> Int { table(number).width }
 
-  /// The row of a filter for a place between two frames: Lagrange's cubic through the four around it.
+  /// The row of a filter for a position between two frames: a cubic (Lagrange) through the four
+  /// rows around it.
   ///
   /// - Parameter fraction: From 0 to below 1.
   @_noLocks

@@ -1,40 +1,40 @@
 import CKissFFT
 import CVector
 
-/// The discrete Fourier transform of real samples, and its inverse, in an even length without prime
-/// factors above 5, in floats: our own for powers of two from 128 to 16384, by the vectors in use, and
-/// kissfft's for others.
+/// The discrete Fourier transform of real samples, and its inverse, in floats, for even lengths
+/// whose prime factors are 2, 3 and 5: with our own transform for powers of two from 128 to 16384,
+/// with the vectors in use, and kissfft for others.
 ///
 /// A plan and its scratch memory are made on the control thread. The transforms neither allocate
-/// nor lock nor call the system, and belong on one thread at a time, since they share the scratch
-/// memory. kissfft allocates for a complex transform in place, for factors above 5 and for a
-/// length of 2: none of these happens here.
+/// nor lock nor call the system. One thread at a time may use them, because they share the scratch
+/// memory. kissfft would allocate for a complex transform in place, for factors above 5 and for a
+/// length of 2; none of these occurs here.
 ///
-/// Spectra have their real and their imaginary parts apart, so that loops over them vectorize.
+/// Spectra have separate real and imaginary parts, so that loops over them vectorize.
 ///
-/// `@safe`: it owns what it points to, and each transform checks the lengths of its buffers.
+/// `@safe`: it owns its memory, and each transform checks the lengths of its buffers.
 @safe
 public struct RealFFT: ~Copyable, @unchecked Sendable {
-  // `@unchecked Sendable`: it owns its memory, and one thread at a time has it.
-  /// How many samples there are.
+  // `@unchecked Sendable`: it owns its memory, and one thread at a time uses it.
+  /// The number of samples.
   public let length: Int
-  /// How many bins a spectrum has: `length / 2 + 1`, from 0 Hz to half the sample rate.
+  /// The number of bins: `length / 2 + 1`, from 0 Hz to half the sample rate.
   public var binCount: Int { @_noLocks get { length / 2 + 1 } }
 
-  // Of our own transform.
+  // For our own transform.
   private let isOwn: Bool
   private let factors: SampleStorage
   private let memory: SampleStorage
 
-  // Of kissfft's.
+  // For kissfft.
   private let forwardPlan: OpaquePointer?
   private let inversePlan: OpaquePointer?
-  /// kissfft's numbers, and the same memory as pairs of floats: a loop over the former would make
-  /// a debug build ask for their metadata, on the heap.
+  /// kissfft's numbers, and the same memory as pairs of floats: in a debug build a loop over the
+  /// former would ask for their metadata, on the heap.
   private let bins: UnsafeMutablePointer<kiss_fft_cpx>
   private let pairs: UnsafeMutablePointer<Float>
 
-  /// - Parameter length: Even, from 4 to 2^24, with no prime factor but 2, 3 and 5.
+  /// - Parameter length: Even, from 4 to 2^24, with no prime factors but 2, 3 and 5.
   public init(length: Int) {
     precondition(
       length >= 4 && length <= 1 << 24 && length % 2 == 0 && Self.hasSmallFactors(length),
@@ -102,7 +102,7 @@ public struct RealFFT: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Transforms a spectrum back, scaled, so that it undoes `forward`.
+  /// The inverse transform, scaled so that it undoes `forward`.
   ///
   /// - Parameters:
   ///   - real: `binCount` numbers.

@@ -1,7 +1,7 @@
 import Glibc
 
-// libm neither locks nor allocates, but the checker cannot see into C. These are the only doors:
-// add one here rather than silencing a kernel.
+// libm neither locks nor allocates, but the checker cannot see into C. Only these functions call
+// it: add one here rather than silencing a kernel.
 
 /// sin(x), in radians.
 @_semantics("no_performance_analysis")
@@ -15,7 +15,7 @@ public func renderCosine(_ x: Double) -> Double { cos(x) }
 @_semantics("no_performance_analysis")
 public func renderExp(_ x: Double) -> Double { exp(x) }
 
-/// exp(x) - 1, exact also where x is small.
+/// exp(x) - 1, accurate for small x too.
 @_semantics("no_performance_analysis")
 public func renderExpMinusOne(_ x: Double) -> Double { expm1(x) }
 
@@ -23,7 +23,7 @@ public func renderExpMinusOne(_ x: Double) -> Double { expm1(x) }
 @_semantics("no_performance_analysis")
 public func renderLog10(_ x: Double) -> Double { log10(x) }
 
-/// √x; not a number below 0.
+/// √x; NaN below 0.
 @_semantics("no_performance_analysis")
 public func renderSquareRoot(_ x: Float) -> Float { x.squareRoot() }
 
@@ -51,7 +51,7 @@ public func renderArcCosine(_ x: Double) -> Double { acos(x) }
 @_semantics("no_performance_analysis")
 public func renderArcTangent(_ x: Double) -> Double { atan(x) }
 
-/// The angle of the point (x, y).
+/// The angle of the point (x, y) in radians, -π to π.
 @_semantics("no_performance_analysis")
 public func renderArcTangent(_ y: Double, _ x: Double) -> Double { atan2(y, x) }
 
@@ -83,11 +83,11 @@ public func renderPower(_ x: Double, _ y: Double) -> Double { pow(x, y) }
 @_semantics("no_performance_analysis")
 public func renderHypotenuse(_ x: Double, _ y: Double) -> Double { hypot(x, y) }
 
-/// What is left of x after whole times y, with the sign of x.
+/// The remainder of x / y truncated, with the sign of x.
 @_semantics("no_performance_analysis")
 public func renderRemainder(_ x: Double, _ y: Double) -> Double { fmod(x, y) }
 
-/// √x; not a number below 0.
+/// √x; NaN below 0.
 @_semantics("no_performance_analysis")
 public func renderSquareRoot(_ x: Double) -> Double { x.squareRoot() }
 
@@ -95,7 +95,7 @@ public func renderSquareRoot(_ x: Double) -> Double { x.squareRoot() }
 @_semantics("no_performance_analysis")
 public func renderCeiling(_ x: Double) -> Double { ceil(x) }
 
-/// x without what is behind the point.
+/// x without its fraction.
 @_semantics("no_performance_analysis")
 public func renderTruncation(_ x: Double) -> Double { trunc(x) }
 

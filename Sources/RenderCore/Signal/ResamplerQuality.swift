@@ -1,11 +1,11 @@
 extension PolyphaseResampler {
-  /// How steep and how deep the filter is: Core Audio's complexity, and its render quality within
-  /// that.
+  /// The steepness and the depth of the filter: Core Audio's complexity, and the render quality
+  /// within that.
   public struct Quality: Hashable, Sendable, BitwiseCopyable {
     /// `kAudioUnitSampleRateConverterComplexity_…`
     public enum Complexity: Hashable, Sendable, BitwiseCopyable, CaseIterable {
-      /// A straight line between each two input frames: next to no cost and no filter. It dulls the
-      /// treble, and images and aliases are heard.
+      /// Linear interpolation between input frames, without a filter, at hardly any cost. It dulls
+      /// the treble; images and aliases are audible.
       case linear
       /// At least 100 dB of stop band from half the lower rate on; flat to 0.8 of that at the worst
       /// render quality, to 0.9 (19.8 kHz of 44.1 kHz) at the middle one.
@@ -15,9 +15,9 @@ extension PolyphaseResampler {
       case mastering
     }
 
-    /// Which filter is used.
+    /// The kind of filter.
     public var complexity: Complexity
-    /// 0 (worst) to 127 (best); what is outside is taken as the nearer of the two.
+    /// 0 (worst) to 127 (best); `init` limits it to that.
     public var renderQuality: Int
 
     public init(_ complexity: Complexity, renderQuality: Int = 64) {
@@ -32,9 +32,9 @@ extension PolyphaseResampler {
     /// `.mastering` at the middle render quality, 64.
     public static var mastering: Quality { Quality(.mastering) }
 
-    /// How many times as many rows as a cubic would need lie between two input frames, where a row is
-    /// taken by a straight line between two. That misses a little: tones near half the rate get images
-    /// at -130 dB from 1024 rows, 12 dB less from twice as many.
+    /// How many rows to compute for each row that cubic interpolation would need, where rows are
+    /// interpolated linearly. The error of that leaves images of tones near half the rate at -130
+    /// dB for 1024 rows, and 12 dB less for twice as many.
     var rowDensity: Int {
       switch complexity {
       case .linear: 1
@@ -43,8 +43,8 @@ extension PolyphaseResampler {
       }
     }
 
-    /// The stop band's depth in decibels, with some to spare, and the pass band's end as a part of
-    /// half the lower rate. The worst mastering is above the best normal.
+    /// The attenuation of the stop band in decibels, with a margin, and the end of the pass band as
+    /// a fraction of half the lower rate. The worst mastering quality is above the best normal one.
     var band: (attenuation: Double, passBand: Double) {
       let quality = Double(renderQuality)
       let low = quality < 64 ? quality / 64 : 1

@@ -1,13 +1,13 @@
-/// How large the tables and lanes of a resampler are. Control thread.
+/// The sizes of a resampler's tables and lanes. Control thread.
 struct ResamplerShape {
-  /// The ratio in lowest terms; 0 where it is not a simple one.
+  /// The ratio in lowest terms; 0 where it is not simple.
   let phases: Int
   let phaseStep: Int
-  /// Input frames for an output frame, in 2^-64 frames.
+  /// Input frames for each output frame, in 2^-64 frames.
   let exactStep: Int128
   let blocks: BlockTable.Shape
   let rows: RowTable.Shape
-  /// Frames of a lane that are used, and frames from a lane to the next.
+  /// The frames of a lane in use, and the frames from one lane to the next.
   let laneLength: Int
   let laneStride: Int
 
@@ -27,15 +27,15 @@ struct ResamplerShape {
     blocks = .init(filter, phases: nominal == 1 ? 0 : phases, step: phaseStep)
     rows = .init(
       filter, step: nominal, density: quality.rowDensity, isNeeded: phases == 0 || isAdjustable)
-    // What the largest pull needs, and a push that comes on top of it; and then so much that the
-    // lanes move seldom.
+    // Room for the largest pull and a push in addition, and then so much that the lanes are moved
+    // seldom.
     let largestNeed = Int(
       (Double(maximumOutputFrames) * nominal * (1 + PolyphaseResampler.maximumDeviation))
         .rounded(.up))
     let overlap = max(blocks.width, rows.width)
     let length = taps + overlap + largestNeed + maximumInputFrames + 2
     laneLength = (length + max(2 * taps, length / 2) + 15) / 16 * 16
-    // Rows are read to their ends, beyond what has been pushed.
+    // Rows are read to their ends, beyond the frames pushed.
     laneStride = laneLength + (overlap - taps + 15) / 16 * 16
   }
 
@@ -45,10 +45,10 @@ struct ResamplerShape {
   }
 }
 
-/// `inputRate / outputRate` as a fraction in lowest terms, where both are a whole number of some
-/// 2^-12 Hz.
+/// `inputRate / outputRate` as a fraction in lowest terms, where both are multiples of 2^-12 Hz;
+/// `nil` otherwise.
 private func wholeRatio(inputRate: Double, outputRate: Double) -> (phases: Int, step: Int)? {
-  // Rates with a fraction, such as 11127.5, become whole when doubled often enough.
+  // Rates with a fraction, such as 11127.5, become whole by doubling.
   var scale = 1.0
   while scale < 4096,
     (inputRate * scale).rounded() != inputRate * scale
@@ -61,8 +61,8 @@ private func wholeRatio(inputRate: Double, outputRate: Double) -> (phases: Int, 
   return (output / divisor, input / divisor)
 }
 
-/// The step in 2^-64 frames, the next above the true one: so that a position that should be a whole
-/// number is never just below it.
+/// The step in 2^-64 frames, rounded up, so that a position that should be a whole number is never
+/// just below it.
 private func fixedPoint(_ value: Double, _ ratio: (phases: Int, step: Int)?) -> Int128 {
   if let ratio, ratio.step < 1 << 62 {
     return (Int128(ratio.step) << 64 + Int128(ratio.phases - 1)) / Int128(ratio.phases)

@@ -1,6 +1,7 @@
-/// The filter of a resampler as a function of where an output frame lies between two input frames.
+/// The filter of a resampler, as a function of the position of an output frame between two input
+/// frames.
 struct ResamplerFilter {
-  /// Input frames that go into an output frame: an even number.
+  /// The number of input frames for an output frame: an even number.
   let tapCount: Int
   private let kaiser: KaiserFilter?
 
@@ -16,11 +17,10 @@ struct ResamplerFilter {
     tapCount = filter.tapCount
   }
 
-  /// The coefficients at `position` after the frame in the middle, scaled so that a constant comes out
-  /// as it went in.
+  /// The coefficients at `position` behind the middle frame, scaled for a gain of 1 at 0 Hz.
   ///
-  /// - Parameter position: From 0 to 1, or a little outside; not nearer to a whole number than 1e-4
-  ///   but one itself.
+  /// - Parameter position: From 0 to 1, or a little outside. It must be a whole number, or at least
+  ///   1e-4 away from one.
   func row(at position: Double) -> [Double] {
     guard let kaiser else { return [1 - position, position] }
     let middle = Double(tapCount / 2 - 1)
@@ -30,31 +30,32 @@ struct ResamplerFilter {
   }
 }
 
-/// Rows for the positions row / `rowCount` between two input frames, from row 0 to row `rowCount`: what
-/// a straight line between two of them needs.
+/// Rows for the positions row / `rowCount` between two input frames, from row 0 to row `rowCount`,
+/// to interpolate linearly.
 struct RowTable: ~Copyable {
   let rowCount: Int
-  /// Of a row: the taps, and zeros to a multiple of 16.
+  /// The length of a row: the taps, filled up with zeros to a multiple of 16.
   let width: Int
   private let storage: SampleStorage
 
-  /// How large a table is.
+  /// The size of a table.
   struct Shape {
     let width: Int
-    /// Rows that are computed; between each two of them lie `density` - 1 others. 0 for no table.
+    /// The number of rows computed from the filter; `density` - 1 rows lie between each two of
+    /// them. 0 for no table.
     let computed: Int
-    /// Rows for each one that is computed.
+    /// The rows of the table for each computed one.
     let density: Int
 
     init(_ filter: ResamplerFilter, step: Double, density: Int, isNeeded: Bool) {
       width = VectorMath.rowLength(filter.tapCount)
       self.density = density
-      // A cubic through four of 128 rows misses a sine at half the rate by (pi/128)^4 * 3/128, which
-      // is -161 dB. Filters for steps down are as much smoother as they are longer.
+      // A cubic through four of 128 rows has an error of (pi/128)^4 * 3/128 at half the rate, which
+      // is -161 dB. Filters for lower output rates are smoother by as much as they are longer.
       computed = !isNeeded ? 0 : step > 1 ? max(4, Int((128 / step).rounded(.up))) : 128
     }
 
-    /// Coefficients of the table, and of the rows that it is computed from.
+    /// The number of coefficients of the table, and of the computed rows.
     var count: Int { computed == 0 ? 1 : (computed * density + 1) * width }
     var computedCount: Int { computed == 0 ? 0 : (computed + 3) * width }
   }
@@ -71,7 +72,7 @@ struct RowTable: ~Copyable {
       for (tap, value) in row.enumerated() { coarse[(index + 1) * width + tap] = Float(value) }
     }
     for row in 0...rowCount {
-      // Row -1 is the first of the computed ones. The last row is one of those.
+      // Row -1 is the first of the computed rows; the last row is a computed one.
       let place = min(row / density, computed - 1)
       let t = Float(row - place * density) / Float(density)
       unsafe blendRows(
@@ -84,24 +85,24 @@ struct RowTable: ~Copyable {
   var start: UnsafePointer<Float> { @_noLocks get { unsafe UnsafePointer(storage.start) } }
 }
 
-/// Rows for the output frames of a period, in blocks of four that begin at one place in the input:
-/// each is shifted by as many frames as its own place is beyond that of the first.
+/// Rows for the output frames of a period, in blocks of four that read the input at one position:
+/// each row is shifted by the distance of its own position from the first one's.
 struct BlockTable: ~Copyable {
   static var blockLength: Int { @_noLocks get { 4 } }
 
-  /// Output frames until the rows repeat; 0 for an empty table.
+  /// The output frames after which the rows repeat; 0 for an empty table.
   let period: Int
-  /// Of a row, a multiple of 16.
+  /// The length of a row, a multiple of 16.
   let width: Int
   private let storage: SampleStorage
 
-  /// How large a table is.
+  /// The size of a table.
   struct Shape {
     let phases: Int
-    /// `phases` output frames take so many input frames.
+    /// The input frames for `phases` output frames.
     let step: Int
     let period: Int
-    /// How much further to the right than the first of its block each row stands.
+    /// The shift of each row, relative to the first row of its block.
     let shifts: [Int]
     let width: Int
 
@@ -116,7 +117,7 @@ struct BlockTable: ~Copyable {
         return
       }
       let block = BlockTable.blockLength
-      // Short periods are taken several times, to fill a block.
+      // A period shorter than a block is repeated, to fill the block.
       period = phases < block ? phases * ((block + phases - 1) / phases) : phases
       shifts = (0..<period).map { row in
         row * step / phases - row / block * block * step / phases
@@ -124,7 +125,7 @@ struct BlockTable: ~Copyable {
       width = VectorMath.rowLength(filter.tapCount + (shifts.max() ?? 0))
     }
 
-    /// Coefficients of the table.
+    /// The number of coefficients.
     var count: Int { max(1, period * width) }
   }
 
@@ -143,7 +144,7 @@ struct BlockTable: ~Copyable {
     }
   }
 
-  /// How many frames can be computed at once from `row` on: 1 to 4.
+  /// The number of frames that can be computed at once from `row` on: 1 to 4.
   @_noLocks
   func framesLeft(after row: Int) -> Int {
     let inBlock = Self.blockLength - row % Self.blockLength

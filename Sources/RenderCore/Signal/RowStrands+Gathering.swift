@@ -1,13 +1,14 @@
 extension RowStrands {
-  /// Whether threads that render together would have done earlier than one: there is enough beside the
-  /// longest way. A slice of one row takes some microseconds, to meet takes about one.
+  /// Whether several threads would finish earlier than one: there must be enough work beside the
+  /// longest chain of rows. A row takes some microseconds a slice; for threads to meet takes about
+  /// one.
   func pays(_ frameCount: Int) -> Bool {
     let rows = strandOfRow.count
     return 2 * rows >= 3 * longestWay && (rows - longestWay) * frameCount >= 8192
   }
 
-  /// Makes one strand of several that need nothing and stand one behind the other: threads meet each time that
-  /// one of them takes a strand. The last ones stay short, so that all threads are done at about the same time.
+  /// Joins successive strands that need no other, because threads meet each time that one takes a
+  /// strand. The last ones stay short, so that all threads finish at about the same time.
   mutating func gather(for threadCount: Int) {
     var gathered: [Strand] = []
     var numbers: [Int] = []
@@ -18,7 +19,7 @@ extension RowStrands {
       end = max(end, first)
       while end < strands.count, strands[end].needs.isEmpty { end += 1 }
       let count = max(1, (end - first) / (4 * threadCount))
-      // In the order of the plan, by which buses share memory.
+      // In the order of the plan, which decides which buses share memory.
       let rows = strands[first..<(first + count)].flatMap(\.rows).sorted()
       var needs: [Int] = []
       for need in strands[first].needs.map({ numbers[$0] }) where !needs.contains(need) {

@@ -1,29 +1,29 @@
-/// The rows of a plan as strands, for several threads to render: each strand is rows that follow from
-/// one another and are rendered by one thread, in order; it waits for those that it needs.
+/// The rows of a plan as strands, for several threads to render: each strand is a chain of rows
+/// that one thread renders in order, once the strands that it needs are done.
 ///
-/// Strands are in the order of their first rows, and need only strands before them. So threads that
-/// take them one after the other never wait for one that nobody has taken.
+/// Strands are in the order of their first rows, and need only strands before them. Threads that
+/// take them in order therefore never wait for a strand that nobody has taken.
 struct RowStrands {
   struct Strand {
     var rows: [Int]
-    /// The strands that have to be done before: each is before this one.
+    /// The strands that must be done before; all of them come before this one.
     var needs: [Int]
   }
 
   var strands: [Strand] = []
   /// The strand of each row.
   var strandOfRow: [Int] = []
-  /// How many rows the longest way has, on which each waits for the one before.
+  /// The rows of the longest chain, in which each row needs the one before.
   private(set) var longestWay = 0
 
-  /// - Parameter busCount: How many buses the rows may name.
+  /// - Parameter busCount: The number of buses of the plan.
   init(_ rows: [RenderPlan.Row], busCount: Int) {
     var writers = [Int](repeating: -1, count: busCount)
     var readers = [[Int]](repeating: [], count: busCount)
     var depths: [Int] = []
     depths.reserveCapacity(rows.count)
     strandOfRow.reserveCapacity(rows.count)
-    // The row that has last found each row among those that it needs.
+    // The last row that marked each row as needed.
     var marks = [Int](repeating: -1, count: rows.count)
     var strandMarks: [Int] = []
     for index in rows.indices {
@@ -35,7 +35,7 @@ struct RowStrands {
         needs.append(other)
       }
       for bus in inputs { need(writers[bus]) }
-      // What still reads a bus is done with it before it is filled anew.
+      // Rows that still read a bus must be done before it is filled again.
       for bus in outputs {
         need(writers[bus])
         for reader in readers[bus] { need(reader) }

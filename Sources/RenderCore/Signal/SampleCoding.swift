@@ -1,14 +1,14 @@
 public import AudioTypes
 
-/// The numbers on a bus, and how they become samples of a format.
+/// Converts between the numbers on a bus and the samples of a format.
 ///
 /// A bus of `float32`, `int16` or `int24` carries `Float`s, a bus of `int32` or `fixed8.24` carries
-/// `Int32` words: each value of the format has its exact place in both. Full scale is 1.0; an
-/// integer of n bits stands for itself divided by 2^(n-1), an 8.24 word for itself divided by 2^24.
-/// A value the format lacks is rounded to the nearest one, halves to even, and clipped at the ends;
-/// what is not a number becomes 0.
+/// `Int32` words: both hold each value of the format exactly. Full scale is 1.0; an integer of n
+/// bits is its value divided by 2^(n-1), an 8.24 word its value divided by 2^24. Values that the
+/// format cannot hold are rounded to the nearest, halves to even, and clipped at the ends; NaN
+/// becomes 0.
 public enum SampleCoding {
-  /// 2^(n-1), or 2^24: what 1.0 is multiplied by.
+  /// The integer for 1.0: 2^(n-1), or 2^24.
   @_noLocks
   public static func scale(_ sample: SampleType) -> Double {
     switch sample {
@@ -30,7 +30,7 @@ public enum SampleCoding {
     }
   }
 
-  /// The integer of `sample` nearest to `value`.
+  /// The integer of `sample` nearest to `value`. NaN gives 0.
   @_noLocks
   public static func word(_ value: Double, as sample: SampleType) -> Int32 {
     let scaled = value * scale(sample)
@@ -38,18 +38,18 @@ public enum SampleCoding {
     if scaled >= Double(maximum) { return maximum }
     if scaled <= Double(~maximum) { return ~maximum }
     guard scaled == scaled else { return 0 }
-    // Adding and taking away 3 * 2^51 rounds to a whole number, halves to even, without a call.
+    // Adding and subtracting 3 * 2^51 rounds to a whole number, halves to even, without a call.
     let rounded = (scaled + 6_755_399_441_055_744) - 6_755_399_441_055_744
     return Int32(truncatingIfNeeded: Int64(rounded))
   }
 
-  /// The number that an integer of `sample` stands for: exact.
+  /// The value of an integer of `sample`, exact.
   @_noLocks
   public static func value(_ word: Int32, of sample: SampleType) -> Double {
     Double(word) / scale(sample)
   }
 
-  /// Rounds floats, in place, to what `sample` can hold. Nothing happens to `float32`.
+  /// Rounds floats, in place, to values of `sample`. Leaves `float32` as it is.
   @_noLocks
   public static func quantize(_ buffer: ChannelBuffer, to sample: SampleType) {
     guard sample != .float32 else { return }
@@ -65,14 +65,14 @@ public enum SampleCoding {
       let end = Double(maximum(sample)) / self.scale(sample)
       for frame in buffer.indices {
         let nearest = Float(value(word(Double(buffer[frame]), as: sample), of: sample))
-        // The largest word of 32 bits lies between two floats, of which only the lower one fits.
+        // The largest 32-bit word lies between two floats; only the lower one is in range.
         buffer[frame] =
           Double(nearest) > end ? Float(bitPattern: nearest.bitPattern - 1) : nearest
       }
     }
   }
 
-  /// Turns floats into the words of `int32` or `fixed8.24`. The two buffers may be the same.
+  /// Converts floats to words of `int32` or `fixed8.24`. The two buffers may be the same.
   @_noLocks
   public static func encode(
     _ source: ChannelBuffer, into sink: ChannelBuffer, as sample: SampleType
@@ -82,7 +82,7 @@ public enum SampleCoding {
     }
   }
 
-  /// Turns the words of `int32` or `fixed8.24` into the nearest floats. The two buffers may be the
+  /// Converts words of `int32` or `fixed8.24` to the nearest floats. The two buffers may be the
   /// same.
   @_noLocks
   public static func decode(
@@ -93,8 +93,8 @@ public enum SampleCoding {
     }
   }
 
-  /// Turns what a bus of one sample type carries into what a bus of another does: exact where the
-  /// other can hold it, rounded once where it cannot.
+  /// Converts samples from a bus of one sample type to a bus of another: exact where the other can
+  /// hold them, otherwise rounded once. The two buffers may be the same.
   @_noLocks
   public static func convert(
     _ source: ChannelBuffer, of from: SampleType, into sink: ChannelBuffer, as to: SampleType
@@ -112,7 +112,7 @@ public enum SampleCoding {
     case .int32, .fixed824:
       if to == .float32 { return decode(source, into: sink, of: from) }
       for frame in 0..<(source.count < sink.count ? source.count : sink.count) {
-        // A double holds each word of 32 bits.
+        // A double holds each 32-bit word exactly.
         let word = word(value(source[word: frame], of: from), as: to)
         switch to {
         case .float32, .int16, .int24: sink[frame] = Float(value(word, of: to))
@@ -123,7 +123,7 @@ public enum SampleCoding {
   }
 }
 
-/// Rounds a bus of floats, in place, to what its format can hold.
+/// Rounds a bus of floats to values of its format.
 public struct QuantizeKernel: RenderKernel {
   let sample: SampleType
 
@@ -142,7 +142,7 @@ public struct QuantizeKernel: RenderKernel {
   }
 }
 
-/// Turns a bus of floats into a bus of words.
+/// Converts a bus of floats to a bus of words.
 public struct EncodeKernel: RenderKernel {
   let sample: SampleType
 
@@ -160,7 +160,7 @@ public struct EncodeKernel: RenderKernel {
   }
 }
 
-/// Turns a bus of words into a bus of floats.
+/// Converts a bus of words to a bus of floats.
 public struct DecodeKernel: RenderKernel {
   let sample: SampleType
 

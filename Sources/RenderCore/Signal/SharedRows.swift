@@ -1,10 +1,10 @@
 import AudioTypes
 import Synchronization
 
-/// The rows of one plan while several threads render a piece of a slice.
+/// The rows of one plan, while several threads render a piece of a slice.
 ///
-/// Made and freed on the control thread. Each piece is begun by one thread, and rendered by that one
-/// and whoever helps.
+/// Made and freed on the control thread. One thread begins each piece, and renders it together with
+/// the helpers.
 @safe
 struct SharedRows: ~Copyable {
   private struct Strand: BitwiseCopyable {
@@ -16,15 +16,15 @@ struct SharedRows: ~Copyable {
 
   private let steps: PlanSteps
   private let strands: UnsafeMutableBufferPointer<Strand>
-  /// Of all strands, one after the other.
+  /// The rows of all strands, one strand after the other; `needs` likewise.
   private let rows: UnsafeMutableBufferPointer<Int32>
   private let needs: UnsafeMutableBufferPointer<Int32>
-  /// Of each strand the last piece that it has rendered.
+  /// The last piece that each strand has rendered.
   private let done: UnsafeMutableBufferPointer<Atomic<UInt32>>
   private let mix: UnsafeMutablePointer<SharedMix>
   private let next = Atomic<Int>(0)
   private let left = Atomic<Int>(0)
-  /// The first row that has failed and, in the lower half, its status; the largest number for none.
+  /// The first row that failed and, in the lower half, its status; the largest number for none.
   private let failure = Atomic<Int>(.max)
   // Written by the thread that begins a piece.
   private var piece: UInt32 = 0
@@ -68,7 +68,7 @@ struct SharedRows: ~Copyable {
     unsafe mix.deallocate()
   }
 
-  /// Begins a piece, while nobody renders the last one.
+  /// Begins a piece, after all threads have left the last one.
   @_noLocks
   mutating func begin(frameCount: Int, at timeStamp: TimeStamp) {
     piece &+= 1
@@ -79,7 +79,7 @@ struct SharedRows: ~Copyable {
     next.store(0, ordering: .relaxed)
   }
 
-  /// Takes strands and renders them, until all are done.
+  /// Takes strands and renders them, until all strands are done.
   @_noLocks
   func work() {
     while true {
@@ -100,18 +100,18 @@ struct SharedRows: ~Copyable {
       unsafe done[index].store(piece, ordering: .releasing)
       left.wrappingSubtract(1, ordering: .releasing)
     }
-    // What others have taken may be large, and one of them may share it.
+    // The strands of others may be long, and contain a mix to share.
     var spins = 0
     while left.load(ordering: .acquiring) > 0 { help(&spins) }
   }
 
-  /// Takes a part in what another thread has to do, or waits a moment.
+  /// Does a part of another thread's mix, or waits for a moment.
   @_noLocks
   private func help(_ spins: inout Int) {
     if unsafe !mix.pointee.help() { spin(&spins) }
   }
 
-  /// The failure of the first row that has failed, when all are done.
+  /// The status of the first row that failed, once all are done; `.ok` for none.
   @_noLocks
   func status() -> Status {
     let failure = failure.load(ordering: .relaxed)

@@ -1,14 +1,13 @@
-/// One spectrum of a real signal, its real and imaginary parts apart.
+/// A spectrum of a real signal, with separate real and imaginary parts.
 ///
-/// The operations are written out over the samples, without a check for each: the lengths are checked
-/// once, so that the loops vectorize.
+/// Each operation checks the lengths once and then loops without checks, so that it vectorizes.
 @safe
 public struct Spectrum: BitwiseCopyable {
-  /// A number for each bin, from 0 Hz up.
+  /// The real part of each bin, from 0 Hz up.
   public let real: ChannelBuffer
-  /// As many.
+  /// The imaginary part of each bin.
   public let imaginary: ChannelBuffer
-  /// How many bins there are.
+  /// The number of bins.
   public var count: Int { @_noLocks get { real.count } }
 
   @_noLocks
@@ -17,14 +16,14 @@ public struct Spectrum: BitwiseCopyable {
     self.imaginary = imaginary
   }
 
-  /// Makes all bins 0.
+  /// Sets all bins to 0.
   @_noLocks
   public func clear() {
     real.clear()
     imaginary.clear()
   }
 
-  /// Takes over another one with as many bins.
+  /// Copies another spectrum with as many bins.
   @_noLocks
   public func copy(from source: Spectrum) {
     real.copy(from: source.real)
@@ -56,7 +55,7 @@ public struct Spectrum: BitwiseCopyable {
     }
   }
 
-  /// Becomes `factors` times the conjugate of `a` times `b`, bin by bin.
+  /// Sets each bin to `factors` times the conjugate of `a` times `b`.
   @_noLocks
   public func set(_ factors: ChannelBuffer, conjugate a: Spectrum, times b: Spectrum) {
     precondition(
@@ -72,7 +71,7 @@ public struct Spectrum: BitwiseCopyable {
     }
   }
 
-  /// Adds `scale` times `factors` times the conjugate of `a` times `b`, bin by bin.
+  /// Adds to each bin `scale` times `factors` times the conjugate of `a` times `b`.
   @_noLocks
   public func add(
     _ factors: ChannelBuffer, _ scale: Float, conjugate a: Spectrum, times b: Spectrum
@@ -91,7 +90,7 @@ public struct Spectrum: BitwiseCopyable {
     }
   }
 
-  /// Moves a mean on: it becomes `1 - share` of itself plus `share` of the conjugate of `a` times `b`.
+  /// Updates a running mean: `1 - share` of itself plus `share` of the conjugate of `a` times `b`.
   @_noLocks
   public func average(share: Float, conjugate a: Spectrum, times b: Spectrum) {
     precondition(a.count >= count && b.count >= count, "the spectra are as long as each other")
@@ -105,7 +104,7 @@ public struct Spectrum: BitwiseCopyable {
     }
   }
 
-  /// Scales every bin by a factor of its own.
+  /// Multiplies each bin by its own factor.
   @_noLocks
   public func multiply(by factors: ChannelBuffer) {
     precondition(factors.count >= count, "a factor for each bin")
@@ -117,7 +116,7 @@ public struct Spectrum: BitwiseCopyable {
     }
   }
 
-  /// Multiplies all bins.
+  /// Multiplies all bins by one factor.
   @_noLocks
   public func multiply(by factor: Float) {
     let (re, im) = unsafe (real.start, imaginary.start)
@@ -136,7 +135,8 @@ public struct Spectrum: BitwiseCopyable {
     for bin in 0..<count { unsafe power[bin] = re[bin] * re[bin] + im[bin] * im[bin] }
   }
 
-  /// The real part of the sum over all bins of `weights` times this times the conjugate of `other`.
+  /// The real part of the sum over all bins of `weights` times this spectrum times the conjugate of
+  /// `other`.
   @_noLocks
   public func correlation(with other: Spectrum, weights: ChannelBuffer) -> Double {
     precondition(
@@ -152,23 +152,23 @@ public struct Spectrum: BitwiseCopyable {
   }
 }
 
-/// Spectra that a kernel owns, all of one length: rows that are never resized.
+/// Spectra of one length that a kernel owns; never resized.
 @safe
 public struct SpectrumStorage: ~Copyable, Sendable {
   private let memory: SampleStorage
-  /// How many spectra there are.
+  /// The number of spectra.
   public let rowCount: Int
-  /// How many bins each of them has.
+  /// The number of bins of each.
   public let binCount: Int
 
-  /// Spectra of zeros.
+  /// Allocates spectra of zeros.
   public init(rowCount: Int, binCount: Int) {
     memory = SampleStorage(repeating: 0, count: 2 * rowCount * binCount)
     self.rowCount = rowCount
     self.binCount = binCount
   }
 
-  /// One of the spectra; one that is out of range ends the process.
+  /// One of the spectra. An index out of range ends the process.
   public subscript(row: Int) -> Spectrum {
     @_noLocks get {
       precondition(row >= 0 && row < rowCount, "row out of range")
@@ -180,7 +180,7 @@ public struct SpectrumStorage: ~Copyable, Sendable {
 }
 
 extension ChannelBuffer {
-  /// Adds the products of two stretches, sample by sample.
+  /// Adds the products of two buffers, sample by sample.
   @_noLocks
   public func add(_ a: ChannelBuffer, times b: ChannelBuffer) {
     precondition(a.count >= count && b.count >= count, "the stretches are as long as each other")
@@ -188,7 +188,7 @@ extension ChannelBuffer {
     for index in 0..<count { unsafe sum[index] += a[index] * b[index] }
   }
 
-  /// Adds a stretch, scaled.
+  /// Adds `factor` times another buffer.
   @_noLocks
   public func add(_ other: ChannelBuffer, times factor: Float) {
     precondition(other.count >= count, "the stretches are as long as each other")
@@ -196,7 +196,7 @@ extension ChannelBuffer {
     for index in 0..<count { unsafe sum[index] += factor * other[index] }
   }
 
-  /// The sum of the squares.
+  /// The sum of the squares of the samples.
   @_noLocks
   public func energy() -> Float {
     let samples = unsafe start
@@ -205,7 +205,7 @@ extension ChannelBuffer {
     return sum
   }
 
-  /// Adds up the samples.
+  /// The sum of the samples.
   @_noLocks
   public func sum() -> Float {
     let samples = unsafe start
@@ -216,22 +216,22 @@ extension ChannelBuffer {
 }
 
 extension RealFFT {
-  /// The spectrum of `samples`, which has as many as the transform is long.
+  /// Transforms `samples`, at least `length` of them.
   @_noLocks
   public mutating func forward(_ samples: ChannelBuffer, into spectrum: Spectrum) {
     forward(samples, real: spectrum.real, imaginary: spectrum.imaginary)
   }
 
-  /// The samples that have this spectrum.
+  /// Transforms a spectrum back into `length` samples.
   @_noLocks
   public mutating func inverse(_ spectrum: Spectrum, into samples: ChannelBuffer) {
     inverse(real: spectrum.real, imaginary: spectrum.imaginary, into: samples)
   }
 }
 
-/// The uncertainty of the coefficients of an adaptive filter, and what follows from it: the diagonal of
-/// a Kalman filter in the frequency domain (G. Enzner and P. Vary, "Frequency-domain adaptive Kalman
-/// filter for acoustic echo control in hands-free telephones", Signal Processing 86, 2006).
+/// The update of an adaptive filter's uncertainty and step size: a diagonal Kalman filter in the
+/// frequency domain (G. Enzner and P. Vary, "Frequency-domain adaptive Kalman filter for acoustic
+/// echo control in hands-free telephones", Signal Processing 86, 2006).
 public enum KalmanBins {
   /// `gains = variance / (spread + 2 noise + floor)`.
   @_noLocks

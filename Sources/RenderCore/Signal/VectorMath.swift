@@ -2,24 +2,24 @@ import CVector
 import Glibc
 import Synchronization
 
-// The doors to the vector kernels in C, which neither allocate nor lock nor call the system. They
-// use the widest vectors that the processor has; every result is summed in an order of its own,
-// which depends neither on how a stretch was cut nor on what is computed beside it.
+// The functions that call the vector kernels in C, which neither allocate nor lock nor call the
+// system. They use the widest vectors of the processor. Every result is summed in an order of its
+// own, which depends neither on how a stretch was cut nor on what is computed beside it.
 
 /// Sums and filters over planar samples.
 public enum VectorMath {
-  /// What a row's length is a multiple of.
+  /// The unit of a row's length.
   public static var rowUnit: Int { @_noLocks get { 16 } }
 
-  /// `count` coefficients, filled up with zeros to a whole row.
+  /// `count` rounded up to a whole row.
   @_noLocks
   public static func rowLength(_ count: Int) -> Int { (count + 15) / 16 * 16 }
 
-  /// The kernel class in use: `avx512`, `avx2`, `neon` or `baseline`. Control thread.
+  /// The kernels in use: `avx512`, `avx2`, `neon` or `baseline`. Control thread.
   public static var name: String { unsafe String(cString: cvector_name()) }
 
-  /// The kernel classes that this processor has, the plainest first. `baseline` is among them
-  /// everywhere, and gives the same bits everywhere. Control thread.
+  /// The kernels that this processor supports, the simplest first. `baseline` is always among them;
+  /// all give the same bits. Control thread.
   public static var names: [String] {
     var names: [String] = []
     while let kind = unsafe cvector_kind(Int32(names.count)) {
@@ -28,19 +28,19 @@ public enum VectorMath {
     return names
   }
 
-  /// Uses a kernel class from now on. Before the first render, and before there are threads.
+  /// Selects the kernels. Call it before the first render, and before other threads start.
   ///
-  /// - Returns: Whether this processor has it; if not, nothing changes.
+  /// - Returns: Whether this processor supports them; otherwise nothing changes.
   public static func choose(_ name: String) -> Bool { unsafe cvector_choose(name) != 0 }
 
-  /// The largest magnitude, as the bits of a float: magnitudes are in the order of their bits, with
-  /// infinity above every number and what is no number above that.
+  /// The largest magnitude, as the bits of a float: magnitudes have the order of their bits, with
+  /// infinity above every number and NaN above infinity.
   @_semantics("no_performance_analysis")
   public static func largest(_ samples: ChannelBuffer) -> UInt32 {
     unsafe cvector_largest(samples.start, samples.count)
   }
 
-  /// The same of floats that are in memory as bytes.
+  /// The largest magnitude of floats given as bytes.
   public static func largest(of floats: ArraySlice<UInt8>) -> UInt32 {
     unsafe floats.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return 0 }
@@ -57,25 +57,25 @@ public enum VectorMath {
     unsafe cvector_noise(state, gain, count, output.start)
   }
 
-  /// Every sample times a gain, in its place.
+  /// Multiplies every sample by a gain, in place.
   @_semantics("no_performance_analysis")
   public static func scale(_ samples: ChannelBuffer, by gain: Float) {
     unsafe cvector_scale(samples.start, gain, samples.count)
   }
 
-  /// The sum of the products of a row of coefficients and as many samples.
+  /// The sum of the products of a row of coefficients with samples.
   ///
   /// - Parameters:
-  ///   - row: A multiple of 16 coefficients; zeros at its end are good.
-  ///   - samples: As many samples at least, all of them finite.
+  ///   - row: A multiple of 16 coefficients; fill up with zeros.
+  ///   - samples: At least as many samples, all finite.
   @_semantics("no_performance_analysis")
   public static func dot(_ row: ChannelBuffer, _ samples: ChannelBuffer) -> Float {
     precondition(row.count % 16 == 0 && samples.count >= row.count, "a row is 16 long, or 32, …")
     return unsafe cvector_dot(row.start, samples.start, row.count)
   }
 
-  /// The same of two rows against the same samples, at little more than the cost of one: a left and
-  /// a right ear.
+  /// The sums for two rows and the same samples, at little more than the cost of one: a left and a
+  /// right ear.
   @_semantics("no_performance_analysis")
   public static func dots(
     _ first: ChannelBuffer, _ second: ChannelBuffer, _ samples: ChannelBuffer
@@ -83,20 +83,20 @@ public enum VectorMath {
     precondition(
       first.count % 16 == 0 && second.count == first.count && samples.count >= first.count,
       "a row is 16 long, or 32, …")
-    // Not a tuple's memory: without optimization that asks the run time for the tuple's type.
+    // Not into a tuple: without optimization its memory asks the run time for the tuple's type.
     var (one, other): (Float, Float) = (0, 0)
     unsafe cvector_dot_rows(first.start, second.start, samples.start, first.count, &one, &other)
     return (one, other)
   }
 
-  /// Filters a stretch of samples: `output[n]` is the sum of `row[k] * samples[n + k]`. For a
-  /// convolution the row is the impulse response backwards, and `samples` begins with the
-  /// `row.count - 1` frames before the first output.
+  /// Filters samples: `output[n]` is the sum of `row[k] * samples[n + k]`. For a convolution `row`
+  /// is the impulse response backwards, and `samples` begins with the `row.count - 1` frames before
+  /// the first output.
   ///
   /// - Parameters:
   ///   - row: Any number of coefficients.
-  ///   - samples: `output.count + row.count - 1` frames at least.
-  ///   - output: Not overlapping `samples`.
+  ///   - samples: At least `output.count + row.count - 1` frames.
+  ///   - output: Must not overlap `samples`.
   @_semantics("no_performance_analysis")
   public static func filter(
     _ row: ChannelBuffer, _ samples: ChannelBuffer, into output: ChannelBuffer
@@ -105,7 +105,7 @@ public enum VectorMath {
     unsafe cvector_fir(row.start, row.count, samples.start, output.start, output.count)
   }
 
-  /// The same with two rows of one length, into two outputs of one length.
+  /// Filters samples with two rows of one length, into two outputs of one length.
   @_semantics("no_performance_analysis")
   public static func filter(
     _ first: ChannelBuffer, _ second: ChannelBuffer, _ samples: ChannelBuffer,
@@ -122,7 +122,7 @@ public enum VectorMath {
 
 // MARK: - For the resampler
 
-/// `rows` (1 to 4) neighbouring rows of `count` coefficients against one channel.
+/// The sums for `rows` (1 to 4) successive rows of `count` coefficients and one channel.
 @_semantics("no_performance_analysis")
 func dotBlock(
   _ row: UnsafePointer<Float>, rows: Int, _ samples: UnsafePointer<Float>, count: Int,
@@ -131,7 +131,7 @@ func dotBlock(
   unsafe cvector_dot_block(row, rows, samples, count, sums)
 }
 
-/// The same against two channels.
+/// The sums for one to four rows and two channels.
 @_semantics("no_performance_analysis")
 func dotBlock(
   _ row: UnsafePointer<Float>, rows: Int, _ first: UnsafePointer<Float>,
@@ -141,7 +141,7 @@ func dotBlock(
   unsafe cvector_dot_block_channels(row, rows, first, second, count, firstSums, secondSums)
 }
 
-/// The sum of four neighbouring rows, each times its weight.
+/// The weighted sum of four successive rows.
 @_semantics("no_performance_analysis")
 func blendRows(
   _ rows: UnsafePointer<Float>, count: Int, _ w0: Float, _ w1: Float, _ w2: Float, _ w3: Float,
@@ -150,7 +150,7 @@ func blendRows(
   unsafe cvector_blend(rows, count, w0, w1, w2, w3, count, row)
 }
 
-/// A filter between the frames of one channel, or of two where there is a `second`: see
+/// Filters between the frames of one channel, or of two where there is a `second`: see
 /// `cvector_walk`. The step and its increment are in 2^-64 frames.
 @_semantics("no_performance_analysis")
 func walk(
@@ -167,7 +167,7 @@ func walk(
     rows, rowCount, width, &places, first, second, frames, firstOutput, secondOutput)
 }
 
-/// Copies samples; what is not finite becomes 0.
+/// Copies samples. Samples that are not finite become 0.
 @_semantics("no_performance_analysis")
 func copyFinite(
   _ samples: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>, count: Int
@@ -177,7 +177,7 @@ func copyFinite(
 
 // MARK: - For the pair convolver
 
-/// Adds the product of two spectra, real and imaginary parts apart; `count` is a multiple of 16.
+/// Adds the product of two spectra; `count` is a multiple of 16.
 @_semantics("no_performance_analysis")
 func addProduct(
   _ real: UnsafePointer<Float>, _ imaginary: UnsafePointer<Float>,
@@ -196,7 +196,8 @@ func addScaled(
   unsafe cvector_add_scaled(samples, gain, count, sum)
 }
 
-/// Number k of a spectrum times the k-th power of a number of magnitude 1: see `cvector_turn`.
+/// Multiplies number k of a spectrum by the k-th power of a number of magnitude 1: see
+/// `cvector_turn`.
 @_semantics("no_performance_analysis")
 func turn(
   _ real: UnsafeMutablePointer<Float>, _ imaginary: UnsafeMutablePointer<Float>, _ cosine: Double,
@@ -207,7 +208,7 @@ func turn(
 
 // MARK: - For the filter cascade
 
-/// One channel, or two where there are two samples a frame, as doubles.
+/// Converts one channel, or two interleaved ones for a `width` of 2, to doubles.
 @_semantics("no_performance_analysis")
 func widen(
   _ first: ChannelBuffer, _ second: ChannelBuffer, width: Int, into samples: borrowing DoubleStorage
@@ -215,7 +216,7 @@ func widen(
   unsafe cvector_widen(first.start, width == 2 ? second.start : nil, first.count, samples.start)
 }
 
-/// Second-order filters in series: see `cvector_filter`.
+/// Runs second-order filters in series: see `cvector_filter`.
 @_semantics("no_performance_analysis")
 func filter(
   _ samples: borrowing DoubleStorage, _ length: Int, width: Int,
@@ -227,7 +228,7 @@ func filter(
     length)
 }
 
-/// The way back, with a gain: see `cvector_narrow`.
+/// Converts doubles back to channels, with a gain: see `cvector_narrow`.
 @_semantics("no_performance_analysis")
 func narrow(
   _ samples: borrowing DoubleStorage, width: Int, gain: Double, rise: Double, place: Int,
@@ -240,7 +241,7 @@ func narrow(
 
 // MARK: - For the paced reader
 
-/// One row over time.
+/// Filters successive frames with one row.
 @_semantics("no_performance_analysis")
 func filterBlock(
   _ row: UnsafePointer<Float>, count: Int, _ samples: UnsafePointer<Float>,
@@ -249,15 +250,15 @@ func filterBlock(
   unsafe cvector_fir(row, count, samples, output, frameCount)
 }
 
-// MARK: - Samples on their way
+// MARK: - Copies
 
-/// One channel out of interleaved frames, as many as `output` has.
+/// Copies one channel out of interleaved frames, as many as `output` has.
 @_semantics("no_performance_analysis")
 func pick(_ samples: UnsafePointer<Float>, stride: Int, into output: ChannelBuffer) {
   unsafe cvector_pick(samples, stride, output.count, output.start)
 }
 
-/// The same, each sample times a gain.
+/// Copies one channel out of interleaved frames, times a gain.
 @_semantics("no_performance_analysis")
 public func pick(
   _ samples: UnsafePointer<Float>, stride: Int, times gain: Double, into output: ChannelBuffer
@@ -277,17 +278,17 @@ func clearSamples(_ samples: UnsafeMutablePointer<Float>, _ count: Int) {
   unsafe memset(samples, 0, count * 4)
 }
 
-/// Signals that are still to be added to a mix, in order.
+/// Signals to be added to a mix, in order.
 @safe
 public struct WaitingSignals: ~Copyable, @unchecked Sendable {
-  // `@unchecked Sendable`: the memory is its own.
+  // `@unchecked Sendable`: it owns its memory.
   private let signals: UnsafeMutablePointer<cvector_signal>
-  /// How many signals may wait.
+  /// The most signals.
   public let capacity: Int
-  /// How many signals wait.
+  /// The number of signals.
   public private(set) var count = 0
 
-  /// - Parameter capacity: How many signals may wait.
+  /// - Parameter capacity: The most signals.
   public init(capacity: Int) {
     precondition(capacity > 0, "one signal waits at least")
     self.capacity = capacity
@@ -296,7 +297,7 @@ public struct WaitingSignals: ~Copyable, @unchecked Sendable {
 
   deinit { unsafe signals.deallocate() }
 
-  /// Adds a signal, which has to stay where it is until it has been mixed. There must be room.
+  /// Appends a signal, whose memory must stay unchanged until it is mixed. There must be room.
   @_noLocks
   public mutating func append(
     _ left: ChannelBuffer, _ right: ChannelBuffer, leftGain: Float, rightGain: Float
@@ -308,12 +309,15 @@ public struct WaitingSignals: ~Copyable, @unchecked Sendable {
     count += 1
   }
 
-  /// Adds what waits to a sum whose frames no signal has fewer of, one signal after the other, each product
-  /// rounded before it is added. None waits after that.
+  /// Adds all signals to a sum, one after the other, each product rounded before it is added. Then
+  /// there are none. Every signal must have at least the frames of the sum.
   ///
-  /// - Parameter fresh: Whether the sum begins with +0, whatever is in its memory.
-  /// - Parameter sharing: Of the kernel's context: where several threads render, they do this together.
-  /// - Returns: What `VectorMath.largest(_:)` says of both sides of the sum; 0 where nothing has waited.
+  /// - Parameters:
+  ///   - fresh: Whether the sum starts at +0, whatever its memory holds.
+  ///   - sharing: The one of the kernel's context: where several threads render, they share a large
+  ///     mix.
+  /// - Returns: The largest magnitude of both sides, as `VectorMath.largest(_:)` gives it; 0 where
+  ///   there were no signals.
   @_noLocks
   @discardableResult
   public mutating func mix(
@@ -330,7 +334,7 @@ public struct WaitingSignals: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// With whom a large mix is shared, if with anybody: what a kernel is given by its context.
+/// The threads that may share a large mix, if any. A kernel gets it from its context.
 @safe
 public struct MixSharing: BitwiseCopyable {
   let mix: UnsafePointer<SharedMix>?
@@ -339,7 +343,7 @@ public struct MixSharing: BitwiseCopyable {
   init(_ mix: UnsafePointer<SharedMix>?) { unsafe self.mix = mix }
 }
 
-/// Signals, and the sum that they are added to.
+/// A mix: signals, and the sum that they are added to.
 @safe
 struct MixTask: BitwiseCopyable {
   private let signals: UnsafePointer<cvector_signal>
@@ -362,10 +366,10 @@ struct MixTask: BitwiseCopyable {
 
   var frameCount: Int { @_noLocks get { left.count } }
 
-  /// How many samples of signals are added up, of one side.
+  /// The number of samples to add on one side.
   var samples: Int { @_noLocks get { count * left.count } }
 
-  /// Adds up some of the frames. Returns the largest magnitude among them.
+  /// Adds the signals for some of the frames. Returns the largest magnitude among them.
   @_semantics("no_performance_analysis")
   func mix(from first: Int, atMost length: Int) -> UInt32 {
     let frames = Swift.min(length, frameCount - first)
@@ -375,31 +379,32 @@ struct MixTask: BitwiseCopyable {
   }
 }
 
-/// One mix of many signals, which threads that render together do together: each takes some frames of it at a
-/// time. A frame's sum is the same whoever adds it up, and beside whichever others.
+/// A mix of many signals that several rendering threads compute together: each takes some frames at
+/// a time. The sum of a frame does not depend on the thread, or on the frames beside it.
 @safe
 struct SharedMix: ~Copyable {
-  /// How many frames a thread takes at once.
+  /// The frames that a thread takes at once.
   private static var partLength: Int { @_noLocks get { 128 } }
-  /// How many samples a mix has at least that is worth meeting for: that takes about as long as some
-  /// hundred of them.
+  /// The fewest samples of a mix worth sharing: for threads to meet takes as long as some hundred
+  /// of them.
   private static var leastSamples: Int { @_noLocks get { 16_384 } }
 
-  /// In the upper half the number of the mix; below it how many parts it has, and which of them is next. In one
-  /// word, so that nobody takes a part of one mix for that of another.
+  /// In the upper half the number of the mix; below it the number of its parts, and the next part.
+  /// One word, so that no thread takes a part of one mix for that of another.
   private let offer = Atomic<UInt64>(0)
   private let isTaken = Atomic<Bool>(false)
   private let partsDone = Atomic<Int>(0)
   private let largest = Atomic<UInt32>(0)
-  // Written by the thread that offers a mix, while no part of another is left.
+  // Written by the thread that offers a mix, when no part of another is left.
   private let task: UnsafeMutablePointer<MixTask>
 
   init() { unsafe task = .allocate(capacity: 1) }
 
   deinit { unsafe task.deallocate() }
 
-  /// Does a mix with whoever has nothing else to do. Returns the largest magnitude of the sum, as
-  /// `VectorMath.largest(_:)` does; `nil` where it is too small to share, or another is being done.
+  /// Computes a mix together with idle threads. Returns the largest magnitude of the sum, as
+  /// `VectorMath.largest(_:)` gives it; `nil` where the mix is too small to share, or another is
+  /// under way.
   @_noLocks
   func mix(_ task: MixTask) -> UInt32? {
     let parts = (task.frameCount + Self.partLength - 1) / Self.partLength
@@ -419,7 +424,7 @@ struct SharedMix: ~Copyable {
     return result
   }
 
-  /// Does a part of a mix that is offered; `false` where there is none.
+  /// Computes a part of the mix on offer; `false` where there is none.
   @_noLocks
   func help() -> Bool {
     var offered = offer.load(ordering: .acquiring)
@@ -440,7 +445,7 @@ struct SharedMix: ~Copyable {
   }
 }
 
-/// Puts two channels of one length one beside the other.
+/// Interleaves two channels of one length.
 @_semantics("no_performance_analysis")
 public func interleave(
   _ first: ChannelBuffer, _ second: ChannelBuffer, into output: UnsafeMutablePointer<Float>
@@ -449,7 +454,8 @@ public func interleave(
   unsafe cvector_interleave(first.start, second.start, first.count, output)
 }
 
-/// One channel out of interleaved doubles, each times a gain, into as many floats as `output` has.
+/// Copies one channel out of interleaved doubles, times a gain, into floats, as many as `output`
+/// has.
 @_semantics("no_performance_analysis")
 public func pick(
   _ samples: UnsafePointer<Double>, stride: Int, times gain: Double, into output: ChannelBuffer
