@@ -1,11 +1,11 @@
-/// A noun with the indefinite article that it is spoken with: `a Delay`, `an iPodEQ`, `an NBandEQ`.
+/// A noun with its indefinite article, as spoken: `a Delay`, `an iPodEQ`, `an NBandEQ`.
 public func withArticle(_ noun: String) -> String {
   noun.isEmpty ? noun : "\(article(for: noun)) \(noun)"
 }
 
-/// The indefinite article that a noun is spoken with.
+/// The indefinite article of a noun, as spoken.
 ///
-/// Capitals that are followed by another one are spoken as letters.
+/// A capital before another capital is spoken as a letter.
 public func article(for noun: String) -> String {
   let letters = Array(noun.prefix(2))
   guard let first = letters.first else { return "a" }

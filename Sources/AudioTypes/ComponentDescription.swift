@@ -1,16 +1,17 @@
-/// What to look for among the components: Core Audio's `AudioComponentDescription`.
+/// The description of a component, or of a search for one: Core Audio's
+/// `AudioComponentDescription`.
 ///
 /// In a search a field that is zero matches anything.
 public struct ComponentDescription: Hashable, Sendable {
-  /// What kind of unit: `'aumx'` for a mixer; `any` in a search.
+  /// The kind of unit: `'aumx'` for a mixer; `any` in a search.
   public var type: FourCharCode
-  /// Which of its kind: `'mcmx'`; `any` in a search.
+  /// The unit of its kind: `'mcmx'`; `any` in a search.
   public var subtype: FourCharCode
-  /// Whose it is: `'appl'`; `any` in a search.
+  /// The manufacturer: `'appl'`; `any` in a search.
   public var manufacturer: FourCharCode
-  /// 0 in every search of this era.
+  /// Always 0 in the Core Audio that patchrun models.
   public var flags: UInt32
-  /// 0 in every search of this era.
+  /// Always 0 in the Core Audio that patchrun models.
   public var flagsMask: UInt32
 
   public init(
@@ -24,7 +25,7 @@ public struct ComponentDescription: Hashable, Sendable {
     self.flagsMask = flagsMask
   }
 
-  /// Whether a search for `self` finds `component`.
+  /// Whether a search for this description finds `component`.
   public func matches(_ component: ComponentDescription) -> Bool {
     func agrees(_ wanted: FourCharCode, _ found: FourCharCode) -> Bool {
       wanted == .any || wanted == found
@@ -33,7 +34,7 @@ public struct ComponentDescription: Hashable, Sendable {
       && agrees(subtype, component.subtype) && agrees(manufacturer, component.manufacturer)
   }
 
-  /// Whether a field is zero, so that more than one component could be meant.
+  /// Whether type, subtype or manufacturer is `any`, so that it may match several components.
   public var hasWildcard: Bool { type == .any || subtype == .any || manufacturer == .any }
 }
 

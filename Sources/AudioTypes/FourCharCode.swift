@@ -21,7 +21,7 @@ public struct FourCharCode: RawRepresentable, Hashable, Sendable, BitwiseCopyabl
 }
 
 extension FourCharCode: ExpressibleByStringLiteral {
-  /// - Precondition: Four characters of ASCII.
+  /// - Precondition: Four printable ASCII characters.
   public init(stringLiteral text: StaticString) {
     guard let code = FourCharCode(text.description) else {
       preconditionFailure("a four-char code is four printable ASCII characters")

@@ -1,5 +1,5 @@
-/// What a dictionary finds a number by that nobody chooses: one multiplication, of which the upper half
-/// is good.
+/// A hash for numbers that no user chooses: one multiplication, whose upper half is well
+/// distributed.
 package func mixed(_ number: UInt64, _ seed: Int) -> Int {
   let product = (number &+ UInt64(bitPattern: Int64(seed))) &* 0x9E37_79B9_7F4A_7C15
   return Int(truncatingIfNeeded: product ^ product >> 32)
@@ -9,10 +9,10 @@ package func mixed(_ number: UInt64, _ seed: Int) -> Int {
 public struct NodeID: RawRepresentable, Hashable, Comparable, Sendable {
   public var rawValue: Int32
   public init(rawValue: Int32) { self.rawValue = rawValue }
-  /// In the order of addition.
+  /// Compares by the order of addition.
   public static func < (left: NodeID, right: NodeID) -> Bool { left.rawValue < right.rawValue }
 
-  /// Numbers that a graph gives are chosen by nobody, so that a product mixes them well enough: graphs
-  /// of many nodes are looked up in more than they are worked on.
+  /// One multiplication is enough, because a graph and not a user chooses the numbers. Graphs of
+  /// many nodes spend much time in look-ups.
   public func _rawHashValue(seed: Int) -> Int { mixed(UInt64(UInt32(bitPattern: rawValue)), seed) }
 }

@@ -1,10 +1,10 @@
-/// Numbers that are like chance and the same in each run: SplitMix64 (Steele, Lea and Flood, "Fast
-/// splittable pseudorandom number generators", 2014). Any of them can be had without the ones before.
+/// Pseudorandom numbers, the same in each run: SplitMix64 (Steele, Lea and Flood, "Fast splittable
+/// pseudorandom number generators", 2014). Each can be computed without the ones before.
 package enum NoiseSequence {
-  /// What the state grows by from one number to the next.
+  /// The increment of the state from one number to the next.
   @inlinable package static var step: UInt64 { @_noLocks get { 0x9E37_79B9_7F4A_7C15 } }
 
-  /// The number that belongs to a state: every one of 64 bits is as good.
+  /// The number for a state: all 64 bits are equally good.
   @_noLocks
   @inlinable
   package static func number(_ state: UInt64) -> UInt64 {
@@ -14,7 +14,7 @@ package enum NoiseSequence {
     return word ^ (word >> 31)
   }
 
-  /// The same as two even distributions one wide, added: -1 to 1, what dither is made of.
+  /// The sum of two uniform distributions of width 1, from -1 to 1: the noise of a dither.
   @_noLocks
   @inlinable
   package static func triangle(_ state: UInt64) -> Double {

@@ -20,7 +20,7 @@ public struct ParameterEvent: Hashable, Sendable, BitwiseCopyable {
   public var scope: Scope
   /// The element of the scope, from 0.
   public var element: Int
-  /// What becomes of it.
+  /// How it changes.
   public var change: Change
 
   public init(_ parameter: UInt32, _ scope: Scope = .global, _ element: Int = 0, _ change: Change) {

@@ -1,11 +1,11 @@
-/// What a parameter's value means: Core Audio's `AudioUnitParameterUnit`, with its numbers.
+/// The unit of a parameter's value: Core Audio's `AudioUnitParameterUnit`, with its numbers.
 public enum ParameterUnit: UInt32, CaseIterable, Hashable, Sendable {
   case generic, indexed, boolean, percent, seconds, sampleFrames, phase, rate, hertz, cents
   case relativeSemiTones, midiNoteNumber, midiController, decibels, linearGain, degrees
   case equalPowerCrossfade, mixerFaderCurve1, pan, meters, absoluteCents, octaves
   case beatsPerMinute, beats, milliseconds, ratio, custom
 
-  /// A few letters to follow a number: `dB`, `Hz`; empty where the number stands alone.
+  /// The symbol behind a number: `dB`, `Hz`; empty for none.
   public var symbol: String {
     switch self {
     case .percent: "%"
@@ -45,17 +45,17 @@ public struct ParameterInfo: Hashable, Sendable {
 
   private var storage: SharedFields<Fields>
 
-  /// Core Audio's number.
+  /// Its number in Core Audio.
   public var id: UInt32 {
     get { storage.fields.id }
     set { storage.fields.id = newValue }
   }
-  /// The name in a patch: `volume`.
+  /// Its name in a patch: `volume`.
   public var key: String {
     get { storage.fields.key }
     set { storage.fields.key = newValue }
   }
-  /// The name in Core Audio's headers: `kMultiChannelMixerParam_Volume`.
+  /// Its name in Core Audio's headers: `kMultiChannelMixerParam_Volume`.
   public var constant: String {
     get { storage.fields.constant }
     set { storage.fields.constant = newValue }
@@ -65,22 +65,22 @@ public struct ParameterInfo: Hashable, Sendable {
     get { storage.fields.scope }
     set { storage.fields.scope = newValue }
   }
-  /// What its values are in.
+  /// The unit of its values.
   public var unit: ParameterUnit {
     get { storage.fields.unit }
     set { storage.fields.unit = newValue }
   }
-  /// The described range. Whether a value outside it is refused is `isRangeEnforced`.
+  /// The documented range. `isRangeEnforced` tells whether a value outside of it is an error.
   public var range: ClosedRange<Float> {
     get { storage.fields.range }
     set { storage.fields.range = newValue }
   }
-  /// What a fresh unit has, in the parameter's unit.
+  /// The value in a new unit.
   public var defaultValue: Float {
     get { storage.fields.defaultValue }
     set { storage.fields.defaultValue = newValue }
   }
-  /// Set by the unit and only read by clients: a meter.
+  /// Whether only the unit sets it, and clients read it: a meter.
   public var isReadOnly: Bool {
     get { storage.fields.isReadOnly }
     set { storage.fields.isReadOnly = newValue }
@@ -99,12 +99,12 @@ public struct ParameterInfo: Hashable, Sendable {
     get { storage.fields.summary }
     set { storage.fields.summary = newValue }
   }
-  /// Names of the values of an indexed or boolean parameter.
+  /// The names of the values of an indexed or boolean parameter.
   public var valueNames: [String] {
     get { storage.fields.valueNames }
     set { storage.fields.valueNames = newValue }
   }
-  /// What of this row Core Audio does not document and patchrun has decided; empty for none.
+  /// What patchrun decided about it where Core Audio documents nothing; empty for none.
   public var proposed: String {
     get { storage.fields.proposed }
     set { storage.fields.proposed = newValue }
@@ -133,20 +133,20 @@ public struct ParameterInfo: Hashable, Sendable {
         proposed: proposed))
   }
 
-  /// Where a patch has it, from the object of its scope on: `parameters/volume`, and of a band
-  /// `bands/0/frequency`, which is the key.
+  /// Its path in a patch, from the object of its scope on: `parameters/volume`; for a band its key:
+  /// `bands/0/frequency`.
   public var path: [String] {
     isOfBand ? key.split(separator: "/").map(String.init) : ["parameters", key]
   }
 
-  /// Whether its range is once around: both ends are one direction.
+  /// Whether its range is a full circle, whose two ends are the same direction.
   public var isCircular: Bool { unit == .degrees && range.upperBound - range.lowerBound == 360 }
 
-  /// The most that a ramp goes beyond, in degrees: a hundred turns.
+  /// The largest magnitude that is wrapped, in degrees: a hundred turns.
   public static let mostDegrees: Float = 36_000
 
-  /// The value in the range that means the same direction; of a parameter that does not go around, and
-  /// beyond a hundred turns, the value itself.
+  /// The value in the range for the same direction. A value beyond a hundred turns, or of a
+  /// parameter that is not circular, stays as it is.
   public func wrapped(_ value: Float) -> Float {
     guard isCircular, abs(value) <= Self.mostDegrees else { return value }
     if value > range.upperBound {
@@ -158,10 +158,10 @@ public struct ParameterInfo: Hashable, Sendable {
     return value
   }
 
-  /// Whether it is a parameter of a band: one of several that are alike.
+  /// Whether it belongs to a band.
   public var isOfBand: Bool { key.utf8.contains(UInt8(ascii: "/")) }
 
-  /// The name to show: `Pre Average Power`, `Band 0 Frequency`.
+  /// Its name for display: `Pre Average Power`, `Band 0 Frequency`.
   public var name: String {
     var name = ""
     if isOfBand {
@@ -179,7 +179,7 @@ public struct ParameterInfo: Hashable, Sendable {
     return name
   }
 
-  /// Core Audio's `AudioUnitParameterOptions` for it.
+  /// Its `AudioUnitParameterOptions` in Core Audio.
   public var flags: UInt32 {
     var flags: UInt32 = 1 << 30 | 1 << 27
     if !isReadOnly { flags |= 1 << 31 }

@@ -1,49 +1,51 @@
 internal import Glibc
 
-/// How far a signal goes at most, 1 being full scale: what callbacks and units say when they are asked
-/// before anything is played.
+/// The highest magnitude that a signal can reach, where 1 is full scale. Callbacks and units
+/// compute it before anything is played.
 public struct PeakLevel: Hashable, Sendable {
-  /// What comes of the sources that say how loud they are: tones, sweeps, noise.
+  /// From the sources whose level is known: tones, sweeps, noise.
   public var known: Double
-  /// The same with those that do not, files and microphones, taken to reach full scale.
+  /// From all sources: those of unknown level, files and microphones, are taken to reach full
+  /// scale.
   public var possible: Double
 
-  /// Silence, unless something else is said.
+  /// Silence by default.
   public init(known: Double = 0, possible: Double = 0) {
     self.known = known
     self.possible = possible
   }
 
-  /// Of a source that says how loud it is.
+  /// The level of a source whose level is known.
   public static func certain(_ peak: Double) -> PeakLevel { PeakLevel(known: peak, possible: peak) }
 
-  /// Of a source that does not, and of a unit whose gains nobody follows.
+  /// The level of a source of unknown level, or of a unit whose gains are not tracked.
   public static let unknown = PeakLevel(known: 0, possible: 1)
 
-  /// - Parameter gain: Linear; the magnitude of it counts.
+  /// - Parameter gain: Linear; its sign does not matter.
   public func scaled(by gain: Double) -> PeakLevel {
     PeakLevel(known: known * abs(gain), possible: possible * abs(gain))
   }
 
-  /// What two signals reach together.
+  /// The level of the sum of two signals.
   public static func + (one: PeakLevel, other: PeakLevel) -> PeakLevel {
     PeakLevel(known: one.known + other.known, possible: one.possible + other.possible)
   }
 
-  /// The further of both.
+  /// The higher of both levels.
   public static func largest(_ one: PeakLevel, _ other: PeakLevel) -> PeakLevel {
     PeakLevel(known: max(one.known, other.known), possible: max(one.possible, other.possible))
   }
 
-  /// What is left of it behind a place that clips at full scale.
+  /// The level after clipping at full scale.
   public var clipped: PeakLevel {
     PeakLevel(known: min(known, 1), possible: min(possible, 1))
   }
 
-  /// What a filter leaves of it. A gain that the filter has everywhere is certain. Where it lifts more, the
-  /// sound of a source that does not say how loud it is need not be: only of the others is that followed.
+  /// The level after a filter. The least gain of the filter applies to every sound. What the filter
+  /// boosts beyond that, a source of known level may not contain: this only counts as possible. For
+  /// sources of unknown level it is left out.
   ///
-  /// - Parameter gains: In decibels, at frequencies from end to end; empty for none.
+  /// - Parameter gains: In decibels, over the whole range of frequencies; empty for none.
   public func filtered(by gains: [Double]) -> PeakLevel {
     guard let most = gains.max(), let least = gains.min(), most > 0 else { return self }
     let everywhere = Self.linear(max(0, least))

@@ -1,4 +1,4 @@
-/// The value of a property, whichever it is.
+/// The value of a property of any type.
 public enum PropertyValue: Hashable, Sendable {
   case uint32(UInt32)
   case float64(Double)
@@ -7,7 +7,7 @@ public enum PropertyValue: Hashable, Sendable {
   case preset(Preset)
   case presets([Preset])
   case floats([Float])
-  /// Rows of one length.
+  /// Rows of equal length.
   case matrix([[Float]])
   case doubles([Double])
   case ids([UInt32])
@@ -23,9 +23,9 @@ public enum PropertyValue: Hashable, Sendable {
   case object(PropertyObject)
 }
 
-/// Core Audio's `AUPreset`: a number from 0 up for a factory preset, negative for a user's own.
+/// Core Audio's `AUPreset`.
 public struct Preset: Hashable, Sendable {
-  /// 0 and up for a factory preset, below 0 for a user's own.
+  /// From 0 up for a factory preset, negative for a user's own.
   public var number: Int32
   public var name: String
 
@@ -35,12 +35,12 @@ public struct Preset: Hashable, Sendable {
   }
 }
 
-/// Core Audio's `AUChannelInfo`: how many channels in and out go together.
+/// Core Audio's `AUChannelInfo`: a supported combination of input and output channels.
 ///
-/// -1 with -1 is any number, equal on both sides; -1 with -2 any numbers.
+/// -1 and -1 stands for any number, equal on both sides; -1 and -2 for any two numbers.
 public struct ChannelCounts: Hashable, Sendable {
   public var input: Int16
-  /// Channels of an output; as `input`.
+  /// The channels of an output, as in `input`.
   public var output: Int16
 
   public init(input: Int16, output: Int16) {
@@ -49,7 +49,7 @@ public struct ChannelCounts: Hashable, Sendable {
   }
 }
 
-/// The name of a property: its number in Core Audio's headers.
+/// The number of a property in Core Audio's headers.
 public struct PropertyID: RawRepresentable, Hashable, Sendable {
   public var rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -90,9 +90,9 @@ public struct PropertyID: RawRepresentable, Hashable, Sendable {
   public static let numberOfBands = PropertyID(rawValue: 2200)
   public static let maximumNumberOfBands = PropertyID(rawValue: 2201)
   public static let biquadCoefficients = PropertyID(rawValue: 2203)
-  /// patchrun's own: `ovsp`.
+  /// patchrun's own property: `ovsp`.
   public static let oversampling = PropertyID(rawValue: 0x6F76_7370)
-  /// patchrun's own: `dsgn`.
+  /// patchrun's own property: `dsgn`.
   public static let filterDesign = PropertyID(rawValue: 0x6473_676E)
   public static let meteringMode = PropertyID(rawValue: 3007)
   public static let sampleRateConverterComplexity = PropertyID(rawValue: 3014)
@@ -104,7 +104,7 @@ public struct PropertyID: RawRepresentable, Hashable, Sendable {
   public static let primeInfo = PropertyID(rawValue: 0x7072_696D)
 }
 
-/// One property of a unit: what it is, where it is, and who may set it when.
+/// The description of a property of a unit: its values, its scopes, and when it may be set.
 public struct PropertyInfo: Hashable, Sendable {
   private struct Fields: Hashable, Sendable {
     var id: PropertyID
@@ -129,7 +129,7 @@ public struct PropertyInfo: Hashable, Sendable {
 
   private var storage: SharedFields<Fields>
 
-  /// What the values of a property are.
+  /// The type and the range of a property's values.
   public enum Kind: Hashable, Sendable {
     /// 0 or 1; `true` and `false` in a patch.
     case boolean
@@ -140,35 +140,36 @@ public struct PropertyInfo: Hashable, Sendable {
     case preset
     case presets
     case floats
-    /// Rows of one length, of finite numbers: up to so many rows and columns, and one more of each.
+    /// Rows of equal length with finite numbers: at most so many rows and columns, and one more of
+    /// each.
     case matrix(most: Int)
-    /// The same in double precision.
+    /// Numbers in double precision.
     case doubles
     case ids
-    /// Any number of whole numbers, each in the range.
+    /// Any number of whole numbers in the range.
     case integers(ClosedRange<Int32>)
-    /// One of a few `UInt32`, each with a name.
+    /// One of some named `UInt32`s.
     case choice([Choice])
     case channelCounts
     case parameterInfo
     case status
     case strings
-    /// Read with a question: `UnitInstance.property(_:_:_:asking:)`.
+    /// The value depends on a question: see `UnitInstance.property(_:_:_:asking:)`.
     case parameterText
     case classInfo
     case clipping
     case startTime
-    /// What Core Audio hands over as a pointer, or as a structure of pointers of `size` bytes.
+    /// A pointer in Core Audio, or a structure of pointers with `size` bytes.
     case object(noun: String, size: Int)
   }
 
-  /// One of the values of a property that knows only a few.
+  /// A value of a property that has only a few.
   public struct Choice: Hashable, Sendable {
-    /// What the property is set to for it.
+    /// The value of the property.
     public var value: UInt32
-    /// The name in a patch: `mastering`.
+    /// Its name in a patch: `mastering`.
     public var name: String
-    /// The name in Core Audio's headers; empty for none.
+    /// Its name in Core Audio's headers; empty for none.
     public var constant: String
 
     public init(_ value: UInt32, _ name: String, constant: String = "") {
@@ -177,10 +178,10 @@ public struct PropertyInfo: Hashable, Sendable {
       self.constant = constant
     }
 
-    /// The four-char code that the value is, where it is one in print.
+    /// The value as a four-char code; `nil` where it is none, or not printable.
     public var code: String? { value > 0xFFFF ? FourCharCode(rawValue: value).text : nil }
 
-    /// Whether a text in a patch means this one: the name, the constant, or the four-char code.
+    /// Whether a text in a patch names this value: by its name, its constant or its four-char code.
     public func isCalled(_ text: String) -> Bool {
       text == name || !constant.isEmpty && text == constant || text == code
     }
@@ -189,69 +190,70 @@ public struct PropertyInfo: Hashable, Sendable {
   /// When a client may read and write a property.
   public enum Access: Hashable, Sendable {
     case readOnly, readWrite
-    /// Writable at any time, and not readable.
+    /// Writable at any time, not readable.
     case writeOnly
-    /// Readable, and writable until the unit is initialized (-10849 after that, -10865 for formats).
+    /// Readable at any time, writable until the unit is initialized (afterwards -10849, for formats
+    /// -10865).
     case readWriteUntilInitialized
   }
 
-  /// The number in Core Audio's headers.
+  /// Its number in Core Audio's headers.
   public var id: PropertyID {
     get { storage.fields.id }
     set { storage.fields.id = newValue }
   }
-  /// The name in a patch: `maximumFramesPerSlice`.
+  /// Its name in a patch: `maximumFramesPerSlice`.
   public var key: String {
     get { storage.fields.key }
     set { storage.fields.key = newValue }
   }
-  /// The name in Core Audio's headers: `kAudioUnitProperty_MaximumFramesPerSlice`.
+  /// Its name in Core Audio's headers: `kAudioUnitProperty_MaximumFramesPerSlice`.
   public var constant: String {
     get { storage.fields.constant }
     set { storage.fields.constant = newValue }
   }
-  /// What its values are.
+  /// The type and the range of its values.
   public var kind: Kind {
     get { storage.fields.kind }
     set { storage.fields.kind = newValue }
   }
-  /// What a number is in; `.generic` for nothing.
+  /// The unit of a number; `.generic` for none.
   public var unit: ParameterUnit {
     get { storage.fields.unit }
     set { storage.fields.unit = newValue }
   }
-  /// The scopes on which it exists.
+  /// The scopes that have it.
   public var scopes: Set<Scope> {
     get { storage.fields.scopes }
     set { storage.fields.scopes = newValue }
   }
-  /// The only element on which it exists in each scope that is listed; every element elsewhere.
+  /// The only element that has it, for each scope listed; in other scopes every element has it.
   public var elements: [Scope: Int] {
     get { storage.fields.elements }
     set { storage.fields.elements = newValue }
   }
-  /// When it may be read and written.
+  /// When clients may read and write it.
   public var access: Access {
     get { storage.fields.access }
     set { storage.fields.access = newValue }
   }
-  /// The value that a fresh unit has, where it is one for all.
+  /// The value in a new unit; `nil` where it depends on other things.
   public var defaultValue: PropertyValue? {
     get { storage.fields.defaultValue }
     set { storage.fields.defaultValue = newValue }
   }
-  /// The same where it is another one in each scope.
+  /// The value in a new unit where it differs between scopes.
   public var scopeDefaults: [Scope: PropertyValue] {
     get { storage.fields.scopeDefaults }
     set { storage.fields.scopeDefaults = newValue }
   }
-  /// Whether a patch may set it under `properties`. Formats, counts and connections have places of
-  /// their own in a patch.
+  /// Whether a patch may set it under `properties`. Formats, counts and connections have other
+  /// places in a patch.
   public var isPatchProperty: Bool {
     get { storage.fields.isPatchProperty }
     set { storage.fields.isPatchProperty = newValue }
   }
-  /// Whether the render side reads it, so that it may change while the unit renders.
+  /// Whether the kernel reads it, so that it may change while the unit renders.
   public var isLive: Bool {
     get { storage.fields.isLive }
     set { storage.fields.isLive = newValue }
@@ -260,34 +262,35 @@ public struct PropertyInfo: Hashable, Sendable {
     get { storage.fields.summary }
     set { storage.fields.summary = newValue }
   }
-  /// How many words of the control block a property that is live has: 1, or for numbers as many as
-  /// there can be and one ahead of them, which is 0 until they have been set.
+  /// The number of control block words of a live property: 1, or for a list as many as its longest
+  /// and one before them, which is 0 until the list has been set.
   public var liveWords: Int {
     get { storage.fields.liveWords }
     set { storage.fields.liveWords = newValue }
   }
-  /// What its words hold at first, from the first on, where that is not 0 or its default; empty for none.
+  /// The initial values of its words, where they are not 0 or its default; empty for none.
   public var initialWords: [UInt32] {
     get { storage.fields.initialWords }
     set { storage.fields.initialWords = newValue }
   }
-  /// A parameter of the same element that takes this property's place when it is set.
+  /// A parameter of the same element that, once set, replaces this property; `nil` for none.
   public var yieldsTo: UInt32? {
     get { storage.fields.yieldsTo }
     set { storage.fields.yieldsTo = newValue }
   }
-  /// Whether it belongs to the state that ClassInfo keeps and puts back.
+  /// Whether ClassInfo saves and restores it.
   public var isState: Bool {
     get { storage.fields.isState }
     set { storage.fields.isState = newValue }
   }
-  /// What of this row Core Audio does not document and patchrun has decided; empty for none.
+  /// What patchrun decided about it where Core Audio documents nothing; empty for none.
   public var proposed: String {
     get { storage.fields.proposed }
     set { storage.fields.proposed = newValue }
   }
 
-  /// - Parameter isState: `nil` for what may be set in a patch and while the unit is initialized.
+  /// - Parameter isState: `nil` for true where a patch may set it and clients may write it at any
+  ///   time.
   public init(
     _ id: PropertyID, key: String, constant: String, kind: Kind, unit: ParameterUnit = .generic,
     scopes: Set<Scope>, elements: [Scope: Int] = [:], access: Access,
@@ -319,15 +322,15 @@ public struct PropertyInfo: Hashable, Sendable {
         proposed: proposed))
   }
 
-  /// Whether a client may read it.
+  /// Whether clients may read it.
   public var isReadable: Bool { access != .writeOnly }
-  /// Whether a client may ever write it.
+  /// Whether clients may write it at some time.
   public var isWritable: Bool { access != .readOnly }
-  /// Whether it may be set while the unit is initialized.
+  /// Whether clients may write it while the unit is initialized.
   public var isWritableWhileInitialized: Bool { access == .readWrite || access == .writeOnly }
 
-  /// How many bytes a value has in Core Audio, on a machine with 64 bits; `nil` for a list, whose
-  /// length tells. A text or an object of Core Foundation is a reference.
+  /// The size of a value in Core Audio in bytes, on a 64-bit machine; `nil` for a list, whose
+  /// length decides. A text or a Core Foundation object is a reference.
   public var size: Int? {
     switch kind {
     case .boolean, .uint32, .choice, .status: 4
@@ -347,7 +350,7 @@ public struct PropertyInfo: Hashable, Sendable {
 }
 
 extension PropertyValue {
-  /// How many bytes the value has in Core Audio, where that depends on it: a list's.
+  /// The size of a list in Core Audio, in bytes; `nil` for any other value.
   public var listSize: Int? {
     switch self {
     case .floats(let list): 4 * list.count

@@ -1,10 +1,10 @@
-/// Core Audio's `AudioUnitMeterClipping`: what a mix has come to since it was last asked.
+/// Core Audio's `AudioUnitMeterClipping`: the levels of a mix since the last read.
 public struct MeterClipping: Hashable, Sendable {
-  /// The largest finite magnitude, full scale being 1.
+  /// The largest finite magnitude, where 1 is full scale.
   public var peakValueSinceLastCall: Float
-  /// Whether there has been an infinity.
+  /// Whether there was an infinity.
   public var sawInfinity: Bool
-  /// Whether there has been something that is not a number.
+  /// Whether there was a NaN.
   public var sawNotANumber: Bool
 
   public init(peakValueSinceLastCall: Float, sawInfinity: Bool, sawNotANumber: Bool) {
@@ -14,12 +14,13 @@ public struct MeterClipping: Hashable, Sendable {
   }
 }
 
-/// When an output unit begins at its next start: Core Audio's `AudioOutputUnitStartAtTimeParams`.
+/// When an output unit begins after its next start: Core Audio's
+/// `AudioOutputUnitStartAtTimeParams`.
 public struct StartTime: Hashable, Sendable {
-  /// Where its host time is valid, the clock's time at which the first frame is due; otherwise the
-  /// sample time is the number of frames of the device that pass before it.
+  /// Where its host time is valid: the time of the monotonic clock at which the first frame is due.
+  /// Otherwise its sample time is the number of device frames before the first frame.
   public var timeStamp: TimeStamp
-  /// 0: none is defined here.
+  /// Always 0: no flag is defined.
   public var flags: UInt32
 
   public init(timeStamp: TimeStamp, flags: UInt32 = 0) {
@@ -28,16 +29,17 @@ public struct StartTime: Hashable, Sendable {
   }
 }
 
-/// What a property that turns a parameter's value into text, or back, is asked and what it answers:
+/// The question and the answer of the properties that convert a parameter's value to text and back:
 /// Core Audio's `AudioUnitParameterStringFromValue`, `…ValueFromString` and `…NameInfo` in one.
 public struct ParameterText: Hashable, Sendable {
-  /// The parameter; for a clump's name, the clump.
+  /// The parameter, or for a clump's name the clump.
   public var parameter: UInt32
-  /// In a question, the value in question, `nil` for the present one; in an answer, what a text means.
+  /// In a question the value to convert, `nil` for the current one; in an answer the value of the
+  /// text.
   public var value: Float?
-  /// In a question, the text in question; in an answer, what a value is called.
+  /// In a question the text to convert; in an answer the text of the value.
   public var text: String?
-  /// The most characters that a name may have; `nil` for any number.
+  /// The most characters of a name; `nil` for no limit.
   public var length: Int?
 
   public init(_ parameter: UInt32, value: Float? = nil, text: String? = nil, length: Int? = nil) {
@@ -48,10 +50,9 @@ public struct ParameterText: Hashable, Sendable {
   }
 }
 
-/// The state of a unit, to be kept and put back: what `kAudioUnitProperty_ClassInfo` carries, and an
-/// `.aupreset` file.
+/// The saved state of a unit: the value of `kAudioUnitProperty_ClassInfo`, and an `.aupreset` file.
 public struct ClassInfo: Hashable, Sendable {
-  /// A parameter of an element, as it was set.
+  /// The value of a parameter.
   public struct ParameterSetting: Hashable, Sendable {
     /// The parameter's number.
     public var parameter: UInt32
@@ -59,7 +60,7 @@ public struct ClassInfo: Hashable, Sendable {
     public var scope: Scope
     /// The element of the scope, from 0.
     public var element: Int
-    /// In the parameter's unit.
+    /// The value, in the parameter's unit.
     public var value: Float
 
     public init(_ parameter: UInt32, _ scope: Scope, _ element: Int, _ value: Float) {
@@ -70,7 +71,7 @@ public struct ClassInfo: Hashable, Sendable {
     }
   }
 
-  /// A property of an element, as it was set.
+  /// The value of a property.
   public struct PropertySetting: Hashable, Sendable {
     /// The property's number.
     public var property: PropertyID
@@ -78,7 +79,7 @@ public struct ClassInfo: Hashable, Sendable {
     public var scope: Scope
     /// The element of the scope, from 0.
     public var element: Int
-    /// What it was set to.
+    /// The value.
     public var value: PropertyValue
 
     public init(_ property: PropertyID, _ scope: Scope, _ element: Int, _ value: PropertyValue) {
@@ -89,15 +90,15 @@ public struct ClassInfo: Hashable, Sendable {
     }
   }
 
-  /// 0: the only version there is.
+  /// Always 0.
   public var version: UInt32
-  /// Whose state it is. Another kind of unit does not take it.
+  /// The kind of unit. Other kinds refuse the state.
   public var component: ComponentDescription
-  /// The preset in use.
+  /// The present preset.
   public var preset: Preset
-  /// Every parameter that can be set, of every element.
+  /// Every settable parameter of every element.
   public var parameters: [ParameterSetting]
-  /// Every property that has been set and that belongs to the sound, and the names of elements.
+  /// Every property of the sound that was set, and the names of elements.
   public var properties: [PropertySetting]
 
   public init(
@@ -112,15 +113,15 @@ public struct ClassInfo: Hashable, Sendable {
   }
 }
 
-/// Something that a property hands over where Core Audio hands over a pointer: a callback, a unit.
-/// Two are equal where they are the same object.
+/// An object in a property, where Core Audio has a pointer: a callback, a unit. Two are equal if
+/// they are the same object.
 public struct PropertyObject: Hashable, Sendable {
-  /// `nil` where there is nothing: a callback that is taken away.
+  /// `nil` removes a callback or a connection.
   public let object: (any AnyObject & Sendable)?
 
   public init(_ object: (any AnyObject & Sendable)?) { self.object = object }
 
-  /// Nothing: what takes away a callback or a connection.
+  /// No object: removes a callback or a connection.
   public static let none = PropertyObject(nil)
 
   public static func == (left: PropertyObject, right: PropertyObject) -> Bool {
@@ -132,19 +133,19 @@ public struct PropertyObject: Hashable, Sendable {
   }
 }
 
-/// What a host tells a unit about the music: Core Audio's `HostCallbackInfo`. None of the units here
-/// asks.
+/// A host's musical time for units: Core Audio's `HostCallbackInfo`. No unit of patchrun reads it.
 public final class HostCallbacks: Sendable {
-  /// The current beat and the tempo in beats a minute; `nil` where the host has none.
+  /// The current beat, and the tempo in beats per minute; `nil` for none.
   public let beatAndTempo: (@Sendable () -> (beat: Double, tempo: Double)?)?
-  /// Frames to the next beat, the time signature, and the beat at which the bar begins.
+  /// Frames to the next beat, the time signature, and the beat on which the bar begins; `nil` for
+  /// none.
   public let musicalTimeLocation:
     (
       @Sendable () -> (
         framesToNextBeat: UInt32, numerator: Float, denominator: UInt32, downBeat: Double
       )?
     )?
-  /// Whether the host plays, whether that has just changed, and the frame of its time line.
+  /// Whether the host plays, whether that has just changed, and its frame; `nil` for none.
   public let transportState: (@Sendable () -> (isPlaying: Bool, hasChanged: Bool, frame: Double)?)?
 
   public init(

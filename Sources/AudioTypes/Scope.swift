@@ -1,4 +1,4 @@
-/// A part of a unit that has properties and parameters of its own. The numbers are Core Audio's.
+/// A part of a unit with properties and parameters of its own. The raw values are Core Audio's.
 public enum Scope: UInt32, CaseIterable, Hashable, Sendable, BitwiseCopyable {
   case global = 0
   case input = 1

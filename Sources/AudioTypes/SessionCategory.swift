@@ -1,5 +1,5 @@
-/// What an app's sound is for: Core Audio's audio session categories, which permit the microphone, the
-/// loudspeaker, or both.
+/// The purpose of an app's sound: Core Audio's audio session categories, which permit the
+/// microphone, the loudspeaker, or both.
 public enum SessionCategory: String, CaseIterable, Hashable, Sendable {
   case ambient
   case soloAmbient
@@ -14,6 +14,6 @@ public enum SessionCategory: String, CaseIterable, Hashable, Sendable {
     self == .record || self == .playAndRecord || self == .multiRoute
   }
 
-  /// Whether the loudspeaker side of an I/O unit may be heard.
+  /// Whether the loudspeaker side of an I/O unit may be on.
   public var permitsOutput: Bool { self != .record && self != .audioProcessing }
 }

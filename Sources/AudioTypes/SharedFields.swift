@@ -1,5 +1,5 @@
-/// The fields of a description behind one reference, with the meaning of a value: a description is handed
-/// about far more often than it is made, and each of its fields would be counted anew.
+/// The fields of a description behind one reference, with value semantics: descriptions are copied
+/// far more often than they are made, and a copy would otherwise retain each field.
 struct SharedFields<Fields: Hashable & Sendable>: Hashable, Sendable {
   private final class Storage: Sendable {
     let fields: Fields
@@ -11,7 +11,7 @@ struct SharedFields<Fields: Hashable & Sendable>: Hashable, Sendable {
 
   init(_ fields: Fields) { storage = Storage(fields) }
 
-  /// Whoever changes one of them has a copy of its own from then on.
+  /// A change makes a new storage, so that other copies keep the old values.
   var fields: Fields {
     get { storage.fields }
     set { storage = Storage(newValue) }

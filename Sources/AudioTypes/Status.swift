@@ -1,4 +1,4 @@
-/// What a call returns: Core Audio's `OSStatus`, so that a log can be looked up.
+/// The result of a call: Core Audio's `OSStatus`, with its numbers.
 public struct Status: RawRepresentable, Hashable, Sendable, BitwiseCopyable, Error {
   public var rawValue: Int32
 
@@ -8,40 +8,42 @@ public struct Status: RawRepresentable, Hashable, Sendable, BitwiseCopyable, Err
   @_noLocks
   public static func == (left: Status, right: Status) -> Bool { left.rawValue == right.rawValue }
 
-  /// `noErr`: nothing is wrong.
+  /// `noErr`: success.
   public static var ok: Status { @_noLocks get { Status(rawValue: 0) } }
 
   // MARK: Audio units (AUComponent.h)
 
-  /// `kAudioUnitErr_Unauthorized`: the unit may not be used.
+  /// `kAudioUnitErr_Unauthorized`: the unit must not be used.
   public static var unauthorized: Status { @_noLocks get { Status(rawValue: -10847) } }
-  /// `kAudioUnitErr_InvalidOfflineRender`: not in this state of an offline render.
+  /// `kAudioUnitErr_InvalidOfflineRender`: invalid in the present state of an offline render.
   public static var invalidOfflineRender: Status { @_noLocks get { Status(rawValue: -10848) } }
-  /// `kAudioUnitErr_Initialized`: not while the unit is initialized.
+  /// `kAudioUnitErr_Initialized`: invalid while the unit is initialized.
   public static var initialized: Status { @_noLocks get { Status(rawValue: -10849) } }
   /// `kAudioUnitErr_PropertyNotInUse`: the property has no value now.
   public static var propertyNotInUse: Status { @_noLocks get { Status(rawValue: -10850) } }
-  /// `kAudioUnitErr_InvalidPropertyValue`: the property takes no such value.
+  /// `kAudioUnitErr_InvalidPropertyValue`: the property does not accept the value.
   public static var invalidPropertyValue: Status { @_noLocks get { Status(rawValue: -10851) } }
-  /// `kAudioUnitErr_CannotDoInCurrentContext`: not now, or not from here; it may be tried again.
+  /// `kAudioUnitErr_CannotDoInCurrentContext`: impossible at this time or on this thread; may be
+  /// tried again.
   public static var cannotDoInCurrentContext: Status { @_noLocks get { Status(rawValue: -10863) } }
-  /// `kAudioUnitErr_PropertyNotWritable`: the property is only read, now or always.
+  /// `kAudioUnitErr_PropertyNotWritable`: the property is read-only, now or always.
   public static var propertyNotWritable: Status { @_noLocks get { Status(rawValue: -10865) } }
-  /// `kAudioUnitErr_InvalidScope`: the scope does not have it.
+  /// `kAudioUnitErr_InvalidScope`: the scope does not have the property or parameter.
   public static var invalidScope: Status { @_noLocks get { Status(rawValue: -10866) } }
-  /// `kAudioUnitErr_Uninitialized`: not before the unit is initialized.
+  /// `kAudioUnitErr_Uninitialized`: invalid before the unit is initialized.
   public static var uninitialized: Status { @_noLocks get { Status(rawValue: -10867) } }
-  /// `kAudioUnitErr_FormatNotSupported`: the element does not take the stream format.
+  /// `kAudioUnitErr_FormatNotSupported`: the element does not accept the stream format.
   public static var formatNotSupported: Status { @_noLocks get { Status(rawValue: -10868) } }
-  /// `kAudioUnitErr_FileNotSpecified`: no file has been named.
+  /// `kAudioUnitErr_FileNotSpecified`: no file was named.
   public static var fileNotSpecified: Status { @_noLocks get { Status(rawValue: -10869) } }
-  /// `kAudioUnitErr_UnknownFileType`: the kind of file is not known.
+  /// `kAudioUnitErr_UnknownFileType`: the type of the file is unknown.
   public static var unknownFileType: Status { @_noLocks get { Status(rawValue: -10870) } }
-  /// `kAudioUnitErr_InvalidFile`: the file is not what it should be.
+  /// `kAudioUnitErr_InvalidFile`: the contents of the file are invalid.
   public static var invalidFile: Status { @_noLocks get { Status(rawValue: -10871) } }
   /// `kAudioUnitErr_TooManyFramesToProcess`: the slice is larger than `maximumFramesPerSlice`.
   public static var tooManyFramesToProcess: Status { @_noLocks get { Status(rawValue: -10874) } }
-  /// `kAudioUnitErr_FailedInitialization`: the unit cannot be initialized as it is set.
+  /// `kAudioUnitErr_FailedInitialization`: the unit cannot be initialized with its present
+  /// settings.
   public static var failedInitialization: Status { @_noLocks get { Status(rawValue: -10875) } }
   /// `kAudioUnitErr_NoConnection`: nothing feeds the input.
   public static var noConnection: Status { @_noLocks get { Status(rawValue: -10876) } }
@@ -56,7 +58,7 @@ public struct Status: RawRepresentable, Hashable, Sendable, BitwiseCopyable, Err
 
   /// `kAUGraphErr_NodeNotFound`: the graph has no such node.
   public static var nodeNotFound: Status { @_noLocks get { Status(rawValue: -10860) } }
-  /// `kAUGraphErr_InvalidConnection`: the connection cannot be, or is not there.
+  /// `kAUGraphErr_InvalidConnection`: the connection is impossible or does not exist.
   public static var invalidConnection: Status { @_noLocks get { Status(rawValue: -10861) } }
   /// `kAUGraphErr_OutputNodeErr`: the graph has no output unit, or more than one.
   public static var outputNode: Status { @_noLocks get { Status(rawValue: -10862) } }
@@ -65,43 +67,43 @@ public struct Status: RawRepresentable, Hashable, Sendable, BitwiseCopyable, Err
 
   // MARK: General
 
-  /// `paramErr`: an argument makes no sense.
+  /// `paramErr`: an argument is invalid.
   public static var parameterError: Status { @_noLocks get { Status(rawValue: -50) } }
-  /// `fnfErr`: the file is not there.
+  /// `fnfErr`: the file does not exist.
   public static var fileNotFound: Status { @_noLocks get { Status(rawValue: -43) } }
   /// `permErr`: the file may not be opened.
   public static var filePermission: Status { @_noLocks get { Status(rawValue: -54) } }
-  /// `unimpErr`: there is no such function.
+  /// `unimpErr`: the function is not implemented.
   public static var unimplemented: Status { @_noLocks get { Status(rawValue: -4) } }
-  /// `badComponentInstance`: it is no instance of a component.
+  /// `badComponentInstance`: the object is no component instance.
   public static var badComponentInstance: Status {
     @_noLocks get { Status(rawValue: -2_147_450_879) }
   }
-  /// `badComponentSelector`: the component does not do this.
+  /// `badComponentSelector`: the component does not support the call.
   public static var badComponentSelector: Status {
     @_noLocks get { Status(rawValue: -2_147_450_878) }
   }
-  /// `invalidComponentID`: there is no such component.
+  /// `invalidComponentID`: the component does not exist.
   public static var invalidComponentID: Status { @_noLocks get { Status(rawValue: -3000) } }
 
   // MARK: Audio session (AudioSession.h)
 
-  /// The category does not permit what was asked of it: `'!cat'`.
+  /// `'!cat'`: the category does not permit the request.
   public static var incompatibleCategory: Status { @_noLocks get { Status(rawValue: 560_161_140) } }
-  /// `'nohw'`.
+  /// `'nohw'`: there is no hardware.
   public static var noHardware: Status { @_noLocks get { Status(rawValue: 1_852_794_999) } }
 
   // MARK: Audio files (AudioFile.h)
 
-  /// `'typ?'`.
+  /// `'typ?'`: the type of the file is not supported.
   public static var unsupportedFileType: Status {
     @_noLocks get { Status(rawValue: 1_954_115_647) }
   }
-  /// `'fmt?'`.
+  /// `'fmt?'`: the format of its samples is not supported.
   public static var unsupportedDataFormat: Status {
     @_noLocks get { Status(rawValue: 1_718_449_215) }
   }
-  /// `'dta?'`.
+  /// `'dta?'`: its data is invalid.
   public static var invalidFileData: Status { @_noLocks get { Status(rawValue: 1_685_348_671) } }
 
   static let names: [Int32: String] = [
@@ -145,7 +147,7 @@ public struct Status: RawRepresentable, Hashable, Sendable, BitwiseCopyable, Err
     1_685_348_671: "kAudioFileInvalidFileError",
   ]
 
-  /// The constant's name in Core Audio's headers, where it has one.
+  /// The name of the constant in Core Audio's headers; `nil` for none.
   public var name: String? { Self.names[rawValue] }
 }
 

@@ -1,4 +1,4 @@
-/// How one sample is written down: the sample types that patchrun's buses can carry.
+/// The format of one sample: the types that patchrun's buses can carry.
 public enum SampleType: String, CaseIterable, Hashable, Sendable, BitwiseCopyable {
   case float32
   case int16
@@ -7,7 +7,7 @@ public enum SampleType: String, CaseIterable, Hashable, Sendable, BitwiseCopyabl
   /// Signed fixed point with 24 fraction bits in 32: -128 to just under +128.
   case fixed824 = "fixed8.24"
 
-  /// The bits that carry the value.
+  /// The number of bits of the value.
   public var bitsPerChannel: Int {
     switch self {
     case .int16: 16
@@ -16,7 +16,7 @@ public enum SampleType: String, CaseIterable, Hashable, Sendable, BitwiseCopyabl
     }
   }
 
-  /// Whether each value it can hold is also a `Float`. The others need 32 bits of precision.
+  /// Whether a `Float` can hold every value. The other types need 32 bits of precision.
   public var fitsFloat: Bool { self == .float32 || self == .int16 || self == .int24 }
 }
 
@@ -24,23 +24,24 @@ public enum SampleType: String, CaseIterable, Hashable, Sendable, BitwiseCopyabl
 ///
 /// A field that is zero is unknown or does not apply.
 public struct StreamFormat: Hashable, Sendable {
-  /// Frames per second; 0 where it is not yet known.
+  /// Frames per second; 0 where it is not known yet.
   public var sampleRate: Double
   /// `kAudioFormatLinearPCM` for everything that a bus carries.
   public var formatID: FourCharCode
-  /// How samples are laid out.
+  /// The layout of the samples.
   public var flags: Flags
-  /// Of linear PCM, as many as in a frame.
+  /// The bytes of a packet: those of a frame for linear PCM.
   public var bytesPerPacket: UInt32
-  /// 1 for linear PCM.
+  /// The frames of a packet: 1 for linear PCM.
   public var framesPerPacket: UInt32
-  /// Of one buffer: of all channels where they are interleaved, else of one.
+  /// The bytes of a frame in one buffer: of all channels where they are interleaved, otherwise of
+  /// one.
   public var bytesPerFrame: UInt32
-  /// How many channels there are.
+  /// The number of channels.
   public var channelsPerFrame: UInt32
-  /// Bits of a sample that mean something.
+  /// The significant bits of a sample.
   public var bitsPerChannel: UInt32
-  /// 0.
+  /// Always 0.
   public var reserved: UInt32
 
   /// The bits of `mFormatFlags` for linear PCM.
@@ -54,28 +55,29 @@ public struct StreamFormat: Hashable, Sendable {
     public static let isBigEndian = Flags(rawValue: 0x2)
     /// `kAudioFormatFlagIsSignedInteger`
     public static let isSignedInteger = Flags(rawValue: 0x4)
-    /// `kAudioFormatFlagIsPacked`: every bit of a sample's bytes is used.
+    /// `kAudioFormatFlagIsPacked`: the sample uses all bits of its bytes.
     public static let isPacked = Flags(rawValue: 0x8)
-    /// `kAudioFormatFlagIsAlignedHigh`: the bits that are used are the high ones.
+    /// `kAudioFormatFlagIsAlignedHigh`: an unpacked sample is in the high bits of its bytes.
     public static let isAlignedHigh = Flags(rawValue: 0x10)
     /// `kAudioFormatFlagIsNonInterleaved`: each channel has a buffer of its own.
     public static let isNonInterleaved = Flags(rawValue: 0x20)
     /// `kAudioFormatFlagIsNonMixable`
     public static let isNonMixable = Flags(rawValue: 0x40)
-    /// `kAudioFormatFlagsAreAllClear`: stands for no flags, where 0 stands for not known.
+    /// `kAudioFormatFlagsAreAllClear`: no flags, where 0 means unknown.
     public static let areAllClear = Flags(rawValue: 0x8000_0000)
 
     /// The six bits that hold the number of fraction bits of a fixed-point sample.
     public static let fractionMask: UInt32 = 0x1F80
-    /// How far the number of fraction bits is shifted: `kLinearPCMFormatFlagsSampleFractionShift`.
+    /// The shift of the number of fraction bits: `kLinearPCMFormatFlagsSampleFractionShift`.
     public static let fractionShift: UInt32 = 7
 
-    /// Bits behind the point of a fixed-point sample; 0 for any other.
+    /// The fraction bits of a fixed-point sample; 0 for any other.
     public var fractionBits: UInt32 { (rawValue & Self.fractionMask) >> Self.fractionShift }
 
     /// `kAudioFormatFlagsCanonical` of the iPhone: packed signed integer.
     public static let canonical = Flags(rawValue: 0xC)
-    /// `kAudioFormatFlagsAudioUnitCanonical` of the iPhone: 8.24 fixed point, one buffer a channel.
+    /// `kAudioFormatFlagsAudioUnitCanonical` of the iPhone: 8.24 fixed point, one buffer for each
+    /// channel.
     public static let audioUnitCanonical = Flags(rawValue: 0xC2C)
     /// `kAudioFormatFlagsNativeFloatPacked`.
     public static let nativeFloatPacked = Flags(rawValue: 0x9)
@@ -97,7 +99,7 @@ public struct StreamFormat: Hashable, Sendable {
     self.reserved = reserved
   }
 
-  /// Linear PCM in the short form of a patch. 24-bit samples are packed in three bytes.
+  /// Linear PCM, as in the short form of a patch. 24-bit samples are packed in three bytes.
   public init(
     _ sample: SampleType, channels: Int, sampleRate: Double, interleaved: Bool = false
   ) {
@@ -120,12 +122,12 @@ public struct StreamFormat: Hashable, Sendable {
     StreamFormat(.int16, channels: channels, sampleRate: sampleRate, interleaved: interleaved)
   }
 
-  /// The iPhone's canonical format for audio units: 8.24 fixed point, one buffer a channel.
+  /// The iPhone's canonical format for audio units: 8.24 fixed point, one buffer for each channel.
   public static func audioUnitCanonical(channels: Int, sampleRate: Double) -> StreamFormat {
     StreamFormat(.fixed824, channels: channels, sampleRate: sampleRate)
   }
 
-  /// What is canonical on this platform: 32-bit float, one buffer a channel.
+  /// The canonical format of this platform: 32-bit float, one buffer for each channel.
   public static func platformCanonical(channels: Int, sampleRate: Double) -> StreamFormat {
     StreamFormat(.float32, channels: channels, sampleRate: sampleRate)
   }
@@ -141,24 +143,24 @@ extension FourCharCode {
 // MARK: - Reading a format
 
 extension StreamFormat {
-  /// Whether samples are numbers, uncompressed.
+  /// Whether samples are uncompressed numbers.
   public var isLinearPCM: Bool { formatID == .linearPCM }
   /// Whether all channels share one buffer.
   public var isInterleaved: Bool { !flags.contains(.isNonInterleaved) }
-  /// How many channels there are.
+  /// The number of channels.
   public var channelCount: Int { Int(channelsPerFrame) }
 
-  /// The bytes one sample takes up, padding included; 0 where the fields do not say.
+  /// The bytes of a sample, with padding; 0 where the fields do not tell.
   public var bytesPerSample: Int {
     guard isInterleaved else { return Int(bytesPerFrame) }
     return channelsPerFrame == 0 ? 0 : Int(bytesPerFrame / channelsPerFrame)
   }
 
-  /// Buffers in a buffer list of this format: one if interleaved, else one a channel.
+  /// The number of buffers: one if interleaved, otherwise one for each channel.
   public var bufferCount: Int { isInterleaved ? 1 : channelCount }
 
-  /// The sample type, where it is one that a bus can carry: native-endian, packed (24 bits may also
-  /// stand in four bytes), and consistent.
+  /// The sample type, where a bus can carry it: native-endian, packed (24 bits may also be in four
+  /// bytes) and consistent; `nil` otherwise.
   public var sampleType: SampleType? {
     guard isLinearPCM, !flags.contains(.isBigEndian) else { return nil }
     let word = bytesPerSample
@@ -175,18 +177,18 @@ extension StreamFormat {
     }
   }
 
-  /// The same samples at another rate.
+  /// The format at another rate.
   public func with(sampleRate: Double) -> StreamFormat {
     var copy = self
     copy.sampleRate = sampleRate
     return copy
   }
 
-  /// The same samples for another number of channels: frame and packet sizes follow.
+  /// The format with another number of channels; frame and packet sizes follow.
   public func with(channels: Int) -> StreamFormat {
     precondition(channels > 0 && channels <= 1024, "a stream has 1 to 1024 channels")
     var copy = self
-    // The word of the old frame or, where it says none, the bits in whole bytes.
+    // The bytes of a sample or, where the format does not tell, its bits in whole bytes.
     let word = bytesPerSample > 0 ? UInt32(bytesPerSample) : (bitsPerChannel + 7) / 8
     copy.channelsPerFrame = UInt32(channels)
     copy.bytesPerFrame = isInterleaved ? word * UInt32(channels) : word
@@ -197,8 +199,8 @@ extension StreamFormat {
     return copy
   }
 
-  /// Equality in which a zero on either side matches anything, and flags that make no difference
-  /// are not compared (facts: `CAStreamBasicDescription`'s wildcard equality).
+  /// Equality where 0 on either side matches anything, and flags without effect are ignored (facts:
+  /// `CAStreamBasicDescription`'s wildcard equality).
   public func matches(_ other: StreamFormat) -> Bool {
     func agree<T: Numeric & Equatable>(_ left: T, _ right: T) -> Bool {
       left == 0 || right == 0 || left == right
@@ -210,7 +212,7 @@ extension StreamFormat {
       && agree(bytesPerFrame, other.bytesPerFrame)
       && agree(channelsPerFrame, other.channelsPerFrame)
       && agree(bitsPerChannel, other.bitsPerChannel)
-      // The wildcard is a plain zero: "all clear" is a statement.
+      // Only 0 is the wildcard: `areAllClear` is a value.
       && (flags.rawValue == 0 || other.flags.rawValue == 0
         || significantFlags(beside: other) == other.significantFlags(beside: self))
   }

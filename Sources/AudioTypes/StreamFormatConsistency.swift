@@ -1,4 +1,4 @@
-/// One way in which the fields of a stream format contradict each other.
+/// A contradiction between the fields of a stream format.
 public enum FormatInconsistency: Hashable, Sendable {
   case sampleRateOutOfRange
   case fieldTooLarge(field: String, limit: Int)
@@ -23,13 +23,12 @@ public enum FormatInconsistency: Hashable, Sendable {
 }
 
 extension StreamFormat {
-  /// The limits that Core Audio applies before anything else (facts, section 4.4). Rate 0 passes:
-  /// it means "not set yet".
+  /// Whether it is within Core Audio's general limits (facts, section 4.4). Rate 0 is: it means
+  /// "not set yet".
   public var isSane: Bool { !inconsistencies.contains(where: \.isInsane) }
 
-  /// Everything that contradicts itself in this format, as a bus would judge it (facts, sections
-  /// 4.3 and 4.4), in the order in which the checks are made. Empty for a format that a bus of some
-  /// unit could carry.
+  /// All contradictions in the format, as a bus judges it (facts, sections 4.3 and 4.4), in the
+  /// order of the checks. Empty for a format that a bus of some unit could carry.
   public var inconsistencies: [FormatInconsistency] {
     var found: [FormatInconsistency] = []
     if !(sampleRate >= 0 && sampleRate < 3e6) { found.append(.sampleRateOutOfRange) }
@@ -73,8 +72,8 @@ extension StreamFormat {
     let word = bytesPerSample
     if word * 8 < Int(bitsPerChannel) || word == 0 {
       let perChannel = (bitsPerChannel + 7) / 8
-      // The commonest slip: the channels are counted although each has a buffer of its own, or are
-      // not counted although they share one.
+      // The most common mistake: channels counted where each has a buffer of its own, or not
+      // counted where they share one.
       found.append(
         isInterleaved && channelsPerFrame > 1 && bytesPerFrame == perChannel
           ? .bytesPerFrame(found: bytesPerFrame, expected: perChannel * channelsPerFrame)
@@ -108,7 +107,7 @@ extension StreamFormat {
 }
 
 extension FormatInconsistency {
-  /// Whether Core Audio's sanity limits refuse it, before any unit is asked.
+  /// Whether it is outside Core Audio's general limits, which apply before any unit's own.
   public var isInsane: Bool {
     switch self {
     case .sampleRateOutOfRange, .fieldTooLarge, .noFormatID, .framesPerPacket, .bytesPerPacket:
@@ -117,7 +116,7 @@ extension FormatInconsistency {
     }
   }
 
-  /// The `mX` field of the description that the sentence is about.
+  /// The `mX` field of the format that it is about.
   public var field: String {
     switch self {
     case .sampleRateOutOfRange: "mSampleRate"

@@ -1,6 +1,6 @@
 extension StreamFormat: CustomStringConvertible {
-  /// The line Core Audio's classic tools print (facts, section 4.7):
-  /// ` 2 ch,  44100 Hz, 'lpcm' (0x00000029) 32-bit little-endian float, deinterleaved`.
+  /// The format as Core Audio's classic tools print it (facts, section 4.7): ` 2 ch,  44100 Hz,
+  /// 'lpcm' (0x00000029) 32-bit little-endian float, deinterleaved`.
   public var description: String {
     let rate = sampleRate.isFinite ? Int(exactly: sampleRate.rounded(.toNearestOrEven)) ?? 0 : 0
     let head =
@@ -30,7 +30,7 @@ extension StreamFormat: CustomStringConvertible {
       ? "" : flags.contains(.isSignedInteger) ? " signed" : " unsigned"
     let kind = flags.contains(.isFloat) ? " float" : " integer"
     var text = "\(bits)-bit\(endian)\(sign)\(kind)"
-    // Packing is worth a word only where the bits do not fill whole bytes by themselves.
+    // Packing is only worth mentioning where the bits do not fill whole bytes.
     let isOdd = word > 0 && word * 8 != Int(bitsPerChannel)
     if isOdd {
       text +=
@@ -40,7 +40,7 @@ extension StreamFormat: CustomStringConvertible {
     return isInterleaved ? text : text + ", deinterleaved"
   }
 
-  /// A few words for a diagnostic or a label: `2 ch, 44100 Hz, float32`.
+  /// The format in a few words, for diagnostics and labels: `2 ch, 44100 Hz, float32`.
   public var summary: String {
     let sample =
       sampleType?.rawValue ?? (isLinearPCM ? "\(bitsPerChannel)-bit PCM" : "\(formatID)")
@@ -49,7 +49,7 @@ extension StreamFormat: CustomStringConvertible {
   }
 }
 
-/// A rate without a fraction that is zero: `44100`, `22050.5`.
+/// A rate without a zero fraction: `44100`, `22050.5`.
 public func rateText(_ rate: Double) -> String {
   Int(exactly: rate).map(String.init) ?? "\(rate)"
 }

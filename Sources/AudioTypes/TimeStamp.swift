@@ -1,16 +1,16 @@
-/// When a slice starts: Core Audio's `AudioTimeStamp`, of which patchrun fills the sample time and
+/// The time of a slice: Core Audio's `AudioTimeStamp`, of which patchrun sets the sample time and
 /// the host time.
 public struct TimeStamp: Hashable, Sendable, BitwiseCopyable {
-  /// Frames since the graph was started, in the rate of the bus that is rendered.
+  /// Frames since the start of the graph, at the rate of the bus that is rendered.
   public var sampleTime: Double
-  /// Nanoseconds of the monotonic clock at which the first frame is due; 0 where it is not known.
+  /// When the first frame is due, in nanoseconds of the monotonic clock; 0 where it is not known.
   public var hostTime: UInt64
   /// Real frames per nominal frame.
   public var rateScalar: Double
-  /// Which of the fields mean something.
+  /// The valid fields.
   public var flags: Flags
 
-  /// `kAudioTimeStamp…Valid`: which fields of a time stamp mean something.
+  /// `kAudioTimeStamp…Valid`: the valid fields of a time stamp.
   public struct Flags: OptionSet, Hashable, Sendable, BitwiseCopyable {
     public var rawValue: UInt32
     @_noLocks
@@ -32,21 +32,21 @@ public struct TimeStamp: Hashable, Sendable, BitwiseCopyable {
   }
 }
 
-/// What goes with a render call in either direction: Core Audio's `AudioUnitRenderActionFlags`.
+/// The flags of a render call or notification: Core Audio's `AudioUnitRenderActionFlags`.
 public struct RenderActionFlags: OptionSet, Hashable, Sendable, BitwiseCopyable {
   public var rawValue: UInt32
   @_noLocks
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// `kAudioUnitRenderAction_PreRender`: said before a slice is rendered.
+  /// `kAudioUnitRenderAction_PreRender`: set before a slice is rendered.
   public static var preRender: RenderActionFlags {
     @_noLocks get { RenderActionFlags(rawValue: 4) }
   }
-  /// `kAudioUnitRenderAction_PostRender`: said after a slice has been rendered.
+  /// `kAudioUnitRenderAction_PostRender`: set after a slice was rendered.
   public static var postRender: RenderActionFlags {
     @_noLocks get { RenderActionFlags(rawValue: 8) }
   }
-  /// A hint that every sample is zero. The buffers are zeroed all the same.
+  /// `kAudioUnitRenderAction_OutputIsSilence`: every sample is zero. The buffers are zeroed too.
   public static var outputIsSilence: RenderActionFlags {
     @_noLocks get { RenderActionFlags(rawValue: 16) }
   }
@@ -54,7 +54,7 @@ public struct RenderActionFlags: OptionSet, Hashable, Sendable, BitwiseCopyable 
   public static var offlineRender: RenderActionFlags {
     @_noLocks get { RenderActionFlags(rawValue: 64) }
   }
-  /// `kAudioUnitRenderAction_PostRenderError`: the slice that has been rendered failed.
+  /// `kAudioUnitRenderAction_PostRenderError`: set after a slice that failed.
   public static var postRenderError: RenderActionFlags {
     @_noLocks get { RenderActionFlags(rawValue: 256) }
   }

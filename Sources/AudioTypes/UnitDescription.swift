@@ -1,5 +1,5 @@
-/// Everything that can be said about a kind of unit before there is one: the schema, `units`, the
-/// validator's limits and the reference are made from this.
+/// The description of a kind of unit: schema, `units`, the validator's limits and the reference are
+/// made from it.
 public struct UnitDescription: Hashable, Sendable {
   private struct Fields: Hashable, Sendable {
     var component: ComponentDescription
@@ -20,22 +20,22 @@ public struct UnitDescription: Hashable, Sendable {
 
   private var storage: SharedFields<Fields>
 
-  /// What a search finds it by.
+  /// The component that a search finds it by.
   public var component: ComponentDescription {
     get { storage.fields.component }
     set { storage.fields.component = newValue }
   }
-  /// The name in a patch: `MultichannelMixer`.
+  /// Its name in a patch: `MultichannelMixer`.
   public var name: String {
     get { storage.fields.name }
     set { storage.fields.name = newValue }
   }
-  /// The subtype's name in Core Audio's headers: `kAudioUnitSubType_MultiChannelMixer`.
+  /// The name of its subtype in Core Audio's headers: `kAudioUnitSubType_MultiChannelMixer`.
   public var constant: String {
     get { storage.fields.constant }
     set { storage.fields.constant = newValue }
   }
-  /// Other spellings that are understood where a component is named.
+  /// Other names that a patch may use for it.
   public var aliases: [String] {
     get { storage.fields.aliases }
     set { storage.fields.aliases = newValue }
@@ -44,7 +44,7 @@ public struct UnitDescription: Hashable, Sendable {
     get { storage.fields.summary }
     set { storage.fields.summary = newValue }
   }
-  /// Its input elements: how many at birth, and how many there may be.
+  /// Its input elements: the number in a new unit, and the numbers allowed.
   public var inputs: Buses {
     get { storage.fields.inputs }
     set { storage.fields.inputs = newValue }
@@ -54,38 +54,38 @@ public struct UnitDescription: Hashable, Sendable {
     get { storage.fields.outputs }
     set { storage.fields.outputs = newValue }
   }
-  /// Frames in the largest slice until `maximumFramesPerSlice` is set.
+  /// The frames of the largest slice until `maximumFramesPerSlice` is set.
   public var defaultMaximumFramesPerSlice: Int {
     get { storage.fields.defaultMaximumFramesPerSlice }
     set { storage.fields.defaultMaximumFramesPerSlice = newValue }
   }
-  /// Whether slices may exceed `maximumFramesPerSlice` without an error: I/O units size themselves.
+  /// Whether slices may exceed `maximumFramesPerSlice` without an error, as for I/O units.
   public var sizesItsOwnSlices: Bool {
     get { storage.fields.sizesItsOwnSlices }
     set { storage.fields.sizesItsOwnSlices = newValue }
   }
-  /// The properties that this kind adds to, or has other than, the generic ones.
+  /// The properties that this kind adds to the generic ones, or redefines.
   public var properties: [PropertyInfo] {
     get { storage.fields.properties }
     set { storage.fields.properties = newValue }
   }
-  /// Its parameters, those of all scopes, in the order of their words in a control block.
+  /// The parameters of all scopes, in the order of their words in a control block.
   public var parameters: [ParameterInfo] {
     get { storage.fields.parameters }
     set { storage.fields.parameters = newValue }
   }
-  /// What the unit says of stream formats, a sentence a scope.
+  /// Its rules for stream formats, a sentence for each scope.
   public var formatNotes: [String] {
     get { storage.fields.formatNotes }
     set { storage.fields.formatNotes = newValue }
   }
-  /// Its bands, where it has some.
+  /// Its bands; `nil` for none.
   public var bands: Bands? {
     get { storage.fields.bands }
     set { storage.fields.bands = newValue }
   }
-  /// Whether it is an output unit in the midst of a graph: that of a sub-graph, which hands what it is
-  /// fed on to another unit.
+  /// Whether it is the output unit of a sub-graph, which passes its input to another unit of the
+  /// graph.
   public var handsOn: Bool {
     get { storage.fields.handsOn }
     set { storage.fields.handsOn = newValue }
@@ -93,9 +93,9 @@ public struct UnitDescription: Hashable, Sendable {
 
   /// The buses (elements) of one scope.
   public struct Buses: Hashable, Sendable {
-    /// How many a fresh unit has.
+    /// The number in a new unit.
     public var count: Int
-    /// How many it may be given, where their number may be set (`ElementCount`, `inputCount`).
+    /// The numbers that may be set (`ElementCount`, `inputCount`); `nil` where the number is fixed.
     public var settable: ClosedRange<Int>?
 
     public init(count: Int, settable: ClosedRange<Int>? = nil) {
@@ -104,20 +104,20 @@ public struct UnitDescription: Hashable, Sendable {
     }
   }
 
-  /// Parts of a unit that are alike, each with the same parameters: NBandEQ's filters. In a patch they
-  /// are the node's "bands", an array of objects.
+  /// Parts of a unit with the same parameters each: NBandEQ's filters. In a patch they are the
+  /// node's "bands", an array of objects.
   ///
-  /// The number of a band's parameter is that of the first band's plus the band. A unit has as many
-  /// bands as `number` says, which a patch that has "bands" need not set; a band that a patch has is
-  /// switched on unless it says otherwise.
+  /// The number of a band's parameter is that of the first band's plus the band's index. The
+  /// property `number` sets the number of bands; a patch with "bands" need not set it, and its
+  /// bands are switched on unless it says otherwise.
   public struct Bands: Hashable, Sendable {
-    /// How many there can be.
+    /// The most bands.
     public var most: Int
-    /// The property that says how many there are.
+    /// The property that sets the number of bands.
     public var number: PropertyID
-    /// The parameters of the first band, their keys as in a band: `frequency`.
+    /// The parameters of the first band, with their keys in a band: `frequency`.
     public var parameters: [ParameterInfo]
-    /// The number of the first band's parameter that switches it off.
+    /// The number of the first band's parameter that bypasses the band.
     public var bypass: UInt32
 
     public init(
@@ -129,7 +129,7 @@ public struct UnitDescription: Hashable, Sendable {
       self.bypass = bypass
     }
 
-    /// The parameters of all bands, one kind after the other.
+    /// The parameters of all bands, grouped by parameter.
     var all: [ParameterInfo] {
       parameters.flatMap { info in
         (0..<most).map { band in
@@ -169,10 +169,11 @@ public struct UnitDescription: Hashable, Sendable {
         handsOn: false))
   }
 
-  /// Whether it ends a graph, and pulls it.
+  /// Whether it is the output unit of a graph, which pulls it.
   public var isOutput: Bool { component.type == .outputType && !handsOn }
 
-  /// The parameters, those of bands but once: with the key `bands/N/frequency` and the first's number.
+  /// The parameters, with those of bands only once: under the key `bands/N/frequency`, with the
+  /// first band's number.
   public var listedParameters: [ParameterInfo] {
     parameters.filter { !$0.isOfBand }
       + (bands?.parameters ?? []).map { info in
@@ -182,12 +183,12 @@ public struct UnitDescription: Hashable, Sendable {
       }
   }
 
-  /// The parameters that the elements of a scope have, in order.
+  /// The parameters of the elements of a scope, in order.
   public func parameters(in scope: Scope) -> [ParameterInfo] {
     parameters.filter { $0.scope == scope }
   }
 
-  /// What is known of a property; `nil` where the unit has none of that number.
+  /// The description of a property; `nil` where `properties` has none of that number.
   public func property(_ id: PropertyID) -> PropertyInfo? {
     properties.first { $0.id == id }
   }

@@ -1,38 +1,39 @@
-/// What is not known of a node, or of the whole patch, because of a mistake that has been reported.
+/// What is uncertain about a node, or about the whole patch, because of an error that has been
+/// reported.
 ///
-/// A rule says which of them silence it (`Rule.silencedBy`): what it would find then may only follow from
-/// the mistake. One mistake has one diagnostic.
+/// A rule lists the doubts that silence it (`Rule.silencedBy`): its findings could be consequences
+/// of that error. So one error gives one diagnostic.
 public struct Doubts: OptionSet, Hashable, Sendable {
   /// A bit for each doubt.
   public let rawValue: UInt16
 
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  // MARK: Of a node
+  // MARK: About a node
 
   /// A part of the node could not be read.
   public static let unreadNode = Doubts(rawValue: 1 << 0)
-  /// Something that feeds it, or takes from it, is missing.
+  /// A feed of the node, or something that it feeds, is missing.
   public static let feeds = Doubts(rawValue: 1 << 1)
-  /// A stream format of it, or of a node that it takes its own from, could not be set.
+  /// A stream format of the node, or of a node that it inherits its format from, could not be set.
   public static let format = Doubts(rawValue: 1 << 2)
-  /// The format of each of its buses that is given none could not be read.
+  /// The default format of the node's buses could not be read.
   public static let defaultFormat = Doubts(rawValue: 1 << 3)
-  /// Its channel map could not be set.
+  /// The node's channel map could not be set.
   public static let channelMap = Doubts(rawValue: 1 << 4)
 
-  // MARK: Of the patch
+  // MARK: About the patch
 
   /// A node, a callback, a connection or the patch's own format is missing.
   public static let gaps = Doubts(rawValue: 1 << 5)
-  /// A connection leads nobody knows where: each input that nothing feeds may be meant.
+  /// A connection has no valid destination: it may be meant for any input without a feed.
   public static let destination = Doubts(rawValue: 1 << 6)
-  /// Some node, not necessarily the one in question, has lost what feeds it or takes from it.
+  /// Some node of the patch has lost a feed, or something that it feeds.
   public static let feedsElsewhere = Doubts(rawValue: 1 << 7)
-  /// Which sides of an I/O unit are on is not known.
+  /// It is not known which sides of an I/O unit are on.
   public static let sides = Doubts(rawValue: 1 << 8)
-  /// The patch's own stream format could not be read.
+  /// The patch's stream format could not be read.
   public static let patchFormat = Doubts(rawValue: 1 << 10)
-  /// What the session asks for, and so what it is granted, is not known.
+  /// The session's requests, and so its grants, are not known.
   public static let session = Doubts(rawValue: 1 << 9)
 }

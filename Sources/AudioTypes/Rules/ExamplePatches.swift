@@ -1,4 +1,4 @@
-/// Right patches that several pages begin with.
+/// Valid patches shared by several pages.
 package enum ExamplePatches {
   /// A tone on the loudspeaker.
   package static let tone = """
@@ -10,7 +10,7 @@ package enum ExamplePatches {
     }
     """
 
-  /// What the test files of pages test: a sine of 1 kHz at -6 dBFS in the middle.
+  /// The patch for test files: a sine of 1 kHz at -6 dBFS in the centre.
   package static let tested = """
     {
       "session": { "preferredSampleRate": 48000 },
@@ -26,9 +26,11 @@ package enum ExamplePatches {
     }
     """
 
-  /// A test file of `tested` with one expectation.
+  /// A test file for `tested` with one expectation.
   ///
-  /// - Parameter settings: The members of what it changes in the patch.
+  /// - Parameters:
+  ///   - settings: The members of the test's `settings` object; empty for none.
+  ///   - duration: In seconds.
   package static func expectation(
     _ expectation: String, settings: String = "", duration: Int = 1
   ) -> String {
@@ -111,7 +113,7 @@ package enum ExamplePatches {
     }
     """
 
-  /// A tone through a mixer, with more members of the patch.
+  /// A tone through a mixer, with further members of the patch.
   package static func mixer(with members: String) -> String {
     let indented = members.split(separator: "\n").map { "  " + $0 }.joined(separator: "\n")
     return mixer.dropLast(2) + ",\n" + indented + "\n}"
@@ -136,7 +138,7 @@ package enum ExamplePatches {
     }
     """
 
-  /// The microphone on the loudspeaker.
+  /// The microphone to the loudspeaker.
   package static let microphone = """
     {
       "session": { "category": "playAndRecord" },
@@ -151,7 +153,7 @@ package enum ExamplePatches {
     }
     """
 
-  /// A tone at the left of a listener.
+  /// A tone to the left of a listener.
   package static let space = """
     {
       "callbacks": { "tone": { "kind": "tone" } },
@@ -176,7 +178,7 @@ package enum ExamplePatches {
     }
     """
 
-  /// A tone at another rate than the device's, through a converter.
+  /// A tone at a rate other than the device's, through a converter.
   package static let converter = """
     {
       "callbacks": { "tone": { "kind": "tone" } },
@@ -200,7 +202,7 @@ package enum ExamplePatches {
     }
     """
 
-  /// A mixer whose volume falls as it is heard.
+  /// A mixer whose volume falls, at times in beats.
   package static let beating = mixer(
     with: """
       "tempo": 120,
@@ -232,7 +234,7 @@ package enum ExamplePatches {
     }
     """
 
-  /// A mixer, one of whose inputs has a format of its own.
+  /// A mixer with an input that has a format of its own.
   package static let formatted = mixer.replacing(
     "\"inputs\": { \"0\": { \"parameters\": { \"volume\": 0.8 } } }",
     with: """
@@ -289,11 +291,11 @@ package enum ExamplePatches {
     }
     """
 
-  /// The same with a knob of the sub-graph.
+  /// A tone through a sub-graph with a knob.
   package static let turned = strip.replacing(
     "\"settings\": {", with: "\"parameters\": { \"level\": 0.5 },\n      \"settings\": {")
 
-  /// A tone through a filter that a preset has set.
+  /// A tone through a filter that is set by a preset.
   package static let preset = """
     {
       "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
@@ -319,7 +321,7 @@ package enum ExamplePatches {
       "taps": { "mix": { "kind": "record", "at": "mixer", "path": "mix.wav" } }
       """)
 
-  /// A mixer with a knob for the patches around it.
+  /// A mixer with a knob for an enclosing patch.
   package static let knobbed = mixer(
     with: """
       "knobs": {
@@ -338,7 +340,7 @@ package enum ExamplePatches {
       ]
       """)
 
-  /// A short sweep that is heard twice.
+  /// A short sweep that is triggered again.
   package static let triggered = """
     {
       "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
@@ -395,7 +397,7 @@ package enum ExamplePatches {
     }
     """
 
-  /// A mix that goes to two equalizers by way of a splitter.
+  /// A mix that a splitter feeds to a mixer and to an equalizer.
   package static let split = """
     {
       "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
@@ -427,7 +429,7 @@ package enum ExamplePatches {
     }
     """
 
-  /// A tone, and the same through a limiter, which is late, kept in step.
+  /// A tone, directly and through a limiter, with compensated latency.
   package static let unequalPaths = """
     {
       "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
@@ -451,7 +453,7 @@ package enum ExamplePatches {
     }
     """
 
-  /// A mixer whose volume is changed in the document.
+  /// A mixer whose volume is changed by an update.
   package static let updated = mixer(
     with: """
       "timeline": [

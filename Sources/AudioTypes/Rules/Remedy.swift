@@ -1,40 +1,39 @@
-/// A change to a graph that would put a violation right, as data: a line of help says it in words, and
-/// whoever knows the text of a patch makes an edit of it.
+/// A change of a graph that would correct a violation, as data: a help line describes it, and a
+/// program that has the text of the patch turns it into edits.
 ///
-/// Everything in it is about the node at the violation's place, unless it says otherwise.
+/// All changes are about the node of the violation's place, unless they say otherwise.
 public struct Remedy: Hashable, Sendable {
-  /// One thing to do.
+  /// A single change.
   public enum Change: Hashable, Sendable {
-    /// Gives an element a stream format.
+    /// Sets the stream format of an element.
     case setFormat(Scope, Int, StreamFormat)
-    /// Takes away what is said about the stream format of an element.
+    /// Removes the stream format of an element.
     case removeFormat(Scope, Int)
-    /// Gives an element a rate, in Hz, and no other part of a format.
+    /// Sets the rate of an element, in Hz, and no other part of its format.
     case setSampleRate(Scope, Int, Double)
     /// Sets a property: its key in a patch, and its value as JSON.
     case setProperty(String, Scope, Int, String)
     /// Sets a parameter: its key in a patch, and its value as JSON.
     case setParameter(String, Scope, Int, String)
-    /// Gives the node so many input elements.
+    /// Sets the number of input elements.
     case setInputCount(Int)
-    /// Gives the node so many output elements.
+    /// Sets the number of output elements.
     case setOutputCount(Int)
-    /// Puts a FormatConverter between an input element and what is connected to it.
+    /// Inserts a FormatConverter before an input element.
     case insertConverter(Int, StreamFormat)
-    /// Puts a splitter behind the output that what is connected to an input element takes from, beside
-    /// others that take from it.
+    /// Inserts a splitter behind the output that feeds an input element together with other inputs.
     case insertSplitter(Int)
-    /// Has the graph make paths that meet equally late.
+    /// Compensates the latencies of paths that meet.
     case compensateLatency
-    /// Takes away what feeds an input element.
+    /// Removes the feed of an input element.
     case removeFeed(Int)
   }
 
   /// An instruction: "give it more inputs".
   public var title: String
-  /// To be made together or not at all.
+  /// The changes, to be made all or none.
   public var changes: [Change]
-  /// Whether it is what was meant beyond doubt, so that it may be made without asking.
+  /// Whether it is certainly what the author meant, so that it may be applied without asking.
   public var isSafe: Bool
 
   public init(_ title: String, _ changes: [Change], isSafe: Bool = false) {

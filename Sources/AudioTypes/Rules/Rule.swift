@@ -1,26 +1,26 @@
-/// One rule that a patch or a graph has to keep, and all that is known of it.
+/// A rule for patches or graphs.
 ///
-/// A rule is declared once, in a file of its own in the room that checks it, and a finding is made with
-/// the rule: `patchrun explain`, the reports, the tables and the language server read the same value.
+/// A rule is declared once, in a file of its own, in the room that checks it. A finding refers to
+/// its rule; `patchrun explain`, reports, tables and the language server read the same value.
 public struct Rule: Sendable {
-  /// Such as `PR0107`: the key of its page and of its fixtures. Never given to another rule, not even
-  /// after this one is gone.
+  /// A code such as `PR0107`: the key of its page and of its fixtures. A code is never reused, not
+  /// even after its rule is gone.
   public let code: Code
-  /// Two words that a person remembers, such as `connection/format`.
+  /// Two memorable words such as `connection/format`.
   public let name: String
-  /// How bad it is to break it.
+  /// The severity of its findings.
   public let severity: Severity
-  /// What holds once the rule is kept: a sentence that starts in lower case and has no full stop.
+  /// What holds where the rule is kept: a sentence that starts in lower case and has no full stop.
   public let summary: String
-  /// What Core Audio returns where it is broken, the usual status first. Empty where there is none.
+  /// The statuses of Core Audio for it, the usual one first; empty for none.
   public let statuses: [Status]
-  /// What a finding carries that names no other; `nil` for none.
+  /// The status of a finding that names no other; `nil` for none.
   public let status: Status?
-  /// What makes a finding of it an echo of one that has been reported.
+  /// The doubts under which a finding would only repeat an error that has been reported.
   public let silencedBy: Doubts
   private let makePage: @Sendable () -> Page
 
-  /// The page that explains it. It is made anew at each call.
+  /// The page that explains the rule. Built at each call.
   public var page: Page { makePage() }
 
   /// - Parameters:
@@ -28,8 +28,8 @@ public struct Rule: Sendable {
   ///   - name: The family and the rule, in lower case, with a slash between them.
   ///   - statuses: The usual one first.
   ///   - isStatusUsual: Whether a finding that names no status carries the first of them.
-  ///   - silencedBy: Nothing is said of a node of which a part could not be read, unless this says so.
-  ///   - page: Is evaluated where the page is asked for.
+  ///   - silencedBy: By default nothing is reported about a node that was partly unreadable.
+  ///   - page: Evaluated at each call of `page`.
   public init(
     _ code: Code, _ name: String, _ summary: String, severity: Severity = .error,
     statuses: [Status] = [], isStatusUsual: Bool = true, silencedBy: Doubts = .unreadNode,
@@ -57,13 +57,13 @@ public struct Rule: Sendable {
 
     public var description: String { rawValue }
 
-    /// Codes order by their text.
+    /// Compares the texts.
     public static func < (left: Code, right: Code) -> Bool { left.rawValue < right.rawValue }
   }
 }
 
 extension Rule: Hashable {
-  /// Rules are told apart by their codes.
+  /// Rules are equal if their codes are.
   public static func == (left: Rule, right: Rule) -> Bool { left.code == right.code }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(code) }

@@ -1,15 +1,15 @@
 extension Rule {
-  /// What explains a rule: what it demands, why, and a wrong and a right example.
+  /// The explanation of a rule: what it demands, why, and a wrong and a right example.
   ///
-  /// The texts are wrapped where they are shown.
+  /// The texts are wrapped for display.
   public struct Page: Hashable, Sendable {
-    /// What the rule demands, more exactly than its summary.
+    /// The demand of the rule, in more detail than its summary.
     public let demand: String
-    /// What Core Audio does, and what a user would hear or get.
+    /// What Core Audio does, and what a user would hear or get; one or more paragraphs.
     public let reason: String
-    /// What there is to say about the status: that Core Audio documents none, for example.
+    /// A remark about the status, for example that Core Audio documents none; `nil` for none.
     public let statusNote: String?
-    /// Something that breaks the rule, and the same put right.
+    /// An example that breaks the rule, and the same corrected.
     public let example: Example
 
     /// - Parameter reason: One or more paragraphs.
@@ -22,43 +22,43 @@ extension Rule {
       self.example = example
     }
 
-    /// Said of a status that is this project's choice.
+    /// The remark about a status that is patchrun's choice.
     public static let undocumented =
       "Core Audio documents no status for this case; this one is patchrun's choice."
   }
 }
 
 extension Rule.Page {
-  /// Something wrong, and the same put right.
+  /// A wrong example, and the same corrected.
   public enum Example: Hashable, Sendable {
     case patch(PatchExample)
-    /// Two test files of `ExamplePatches.tested`, which is in `tone.json` beside them.
+    /// Two test files for `ExamplePatches.tested`, which is in `tone.json` beside them.
     case test(right: String, wrong: String)
-    /// A code that only the Swift API raises.
+    /// Swift code, for a rule that only the Swift API raises.
     case swift(wrong: String, right: String)
-    /// There is nothing that one could show, for this reason.
+    /// There is no example, for this reason.
     case none(String)
   }
 
-  /// Two patches.
+  /// A wrong and a right patch.
   public struct PatchExample: Hashable, Sendable {
     /// The patch that keeps the rule.
     public var right: String
-    /// As it is shown.
+    /// The wrong patch, as text for display.
     public var wrong: String
-    /// As it is written, where that cannot be shown.
+    /// The bytes of the wrong patch, which may not be valid text.
     public var wrongBytes: [UInt8]
-    /// What `--set` says, with the wrong one and with the right one.
+    /// The `--set` arguments for the wrong patch.
     public var wrongOverrides: [String] = []
-    /// What `--set` says with the right one.
+    /// The `--set` arguments for the right patch.
     public var rightOverrides: [String] = []
-    /// What `--hardware` says, with both.
+    /// The `--hardware` argument for both; `nil` for none.
     public var hardware: String?
   }
 }
 
 extension Rule.Page.Example {
-  /// A right patch, and the parts of it that make a wrong one when others take their places.
+  /// A right patch, and a wrong one made by replacing parts of it.
   package static func patch(
     _ right: String, wrong: KeyValuePairs<String, String>, hardware: String? = nil
   ) -> Self {
@@ -68,17 +68,17 @@ extension Rule.Page.Example {
       .init(right: right, wrong: text, wrongBytes: Array(text.utf8), hardware: hardware))
   }
 
-  /// A wrong patch whose bytes cannot be shown as they are.
+  /// A wrong patch whose bytes cannot be displayed.
   package static func patch(_ right: String, wrongBytes: [UInt8], shownAs wrong: String) -> Self {
     .patch(.init(right: right, wrong: wrong, wrongBytes: wrongBytes))
   }
 
-  /// Two expectations of `ExamplePatches.tested`, each in a test file.
+  /// Two expectations for `ExamplePatches.tested`, each in a test file.
   ///
   /// - Parameters:
-  ///   - settings: What both tests change in the patch: members of an object.
-  ///   - rightSettings: What the right one changes.
-  ///   - wrongSettings: What the wrong one changes.
+  ///   - settings: The members of the `settings` object of both tests; empty for none.
+  ///   - rightSettings: Those of the right test, where `settings` is empty.
+  ///   - wrongSettings: Those of the wrong test, where `settings` is empty.
   ///   - duration: In seconds.
   package static func expectation(
     right: String, wrong: String, settings: String = "", rightSettings: String = "",
@@ -91,7 +91,7 @@ extension Rule.Page.Example {
         wrong, settings: settings.isEmpty ? wrongSettings : settings, duration: duration))
   }
 
-  /// One patch, with what `--set` says.
+  /// One patch with a wrong and a right `--set` argument.
   package static func override(_ patch: String, wrong: String, right: String) -> Self {
     .patch(
       .init(

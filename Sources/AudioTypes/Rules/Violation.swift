@@ -1,12 +1,14 @@
-/// Something that initialize would refuse, or accept and the user regret.
+/// A finding about a graph: something that initializing would refuse, or would accept although the
+/// user will not want it.
 ///
-/// It says what is wrong and where in the graph; whoever knows a text puts the place into it.
+/// It names a place in the graph. A program that has the text of the patch adds the place in the
+/// text.
 public struct Violation: Error, Hashable, Sendable {
   /// A part of a graph.
   public struct Place: Hashable, Sendable {
     /// `nil` for the graph itself.
     public var node: NodeID?
-    /// Which part of the node, or of the graph.
+    /// The part of the node or of the graph.
     public var part: Part
 
     public init(node: NodeID?, _ part: Part) {
@@ -18,13 +20,13 @@ public struct Violation: Error, Hashable, Sendable {
     public static let graph = Place(node: nil, .whole)
   }
 
-  /// A part of a node or of a graph, by its numbers.
+  /// A part of a node or of a graph.
   public enum Part: Hashable, Sendable {
     case whole
-    /// What feeds an input element: its connection or its callback.
+    /// The feed of an input element: its connection or its callback.
     case feed(Int)
-    /// Of the callbacks that feed an input element the one so many pulls behind it: 1 for the one
-    /// that the callback at the input pulls.
+    /// A callback in the chain that feeds an input element: `behind` is 1 for the callback that the
+    /// input's callback pulls, and so on.
     case callback(Int, behind: Int)
     /// A tap, by its number.
     case tap(Int)
@@ -35,11 +37,11 @@ public struct Violation: Error, Hashable, Sendable {
     case parameter(UInt32, Scope, Int)
   }
 
-  /// Another place that has to do with what is wrong, and what is said of it.
+  /// A remark about another place that is involved.
   public struct Note: Hashable, Sendable {
     /// A clause that starts in lower case.
     public var message: String
-    /// What it is said of.
+    /// The place of the remark.
     public var place: Place
 
     /// - Parameter message: A clause that starts in lower case.
@@ -51,21 +53,21 @@ public struct Violation: Error, Hashable, Sendable {
 
   /// The rule that is broken.
   public var rule: Rule
-  /// As bad as the rule says.
+  /// The severity of the rule.
   public var severity: Severity { rule.severity }
-  /// What the call returns that finds it; `.ok` for what it accepts.
+  /// The status that the failing call returns; `.ok` where it succeeds.
   public var status: Status
-  /// A sentence that starts in lower case: what was found, and what would be right.
+  /// What was found, and what would be right: a sentence that starts in lower case.
   public var message: String
-  /// What is wrong.
+  /// The place of the error.
   public var place: Place
-  /// Of a callback or a tap the setting that is to blame: its key in a patch, such as `path`.
+  /// The setting of a callback or a tap that causes it: its key in a patch, such as `path`.
   public var setting: String?
-  /// What else is to be looked at.
+  /// Remarks about other places.
   public var notes: [Note]
-  /// What to do about it.
+  /// What the user can do about it.
   public var help: [String]
-  /// Changes that would put it right, each by itself.
+  /// Alternative corrections.
   public var remedies: [Remedy]
 
   /// - Parameter message: A clause that starts in lower case.
@@ -84,7 +86,7 @@ public struct Violation: Error, Hashable, Sendable {
     self.remedies = remedies
   }
 
-  /// The same, said of a unit that has become a node.
+  /// A copy for a unit that has become a node.
   public func of(_ node: NodeID) -> Violation {
     var copy = self
     copy.place.node = node
