@@ -1,16 +1,16 @@
 package import AudioTypes
 package import RenderCore
 
-/// The frames of a bus on their way from the render thread to a service of a tap.
+/// Passes the frames of a bus from the render thread to the service of a tap.
 ///
-/// Frames that find no room are lost: they are counted, and silence stands in their place, so that what
-/// follows is where it belongs.
+/// Frames that do not fit are counted as lost, and silence replaces them, so that later frames keep
+/// their positions.
 ///
-/// `@unchecked Sendable`: the ring and the counters are made for two threads; the reading side is used
-/// by one at a time.
+/// `@unchecked Sendable`: the ring and the counters are made for two threads; one thread at a time
+/// reads.
 @safe
 package final class FrameFeed: @unchecked Sendable {
-  /// Frames that are taken in one go.
+  /// The most frames of one `read`.
   package static let block = 4096
 
   package let channelCount: Int
@@ -21,7 +21,7 @@ package final class FrameFeed: @unchecked Sendable {
   private let counters = ControlBlock(count: 2)
   private let lane: UnsafeMutablePointer<Float>
 
-  /// A feed that bridges `seconds`.
+  /// - Parameter seconds: The time for which the service may fall behind without a loss.
   package init(_ format: StreamFormat, seconds: Int = 4, maximumFramesPerSlice: Int) {
     sample = format.sampleType ?? .float32
     channelCount = format.channelCount
@@ -43,35 +43,35 @@ package final class FrameFeed: @unchecked Sendable {
 
   package var lostFrames: Int { Int(counters[word: FrameFeedKernel.lost]) }
 
-  /// Frames that have been lost and whose silence found no room either.
+  /// Lost frames whose silence does not fit yet.
   package var missingFrames: Int { Int(counters[word: FrameFeedKernel.missing]) }
 
-  /// Frames that have come, silence in the place of lost ones included.
+  /// Frames written so far, with the silence for lost ones.
   var totalWritten: Int { access.totalWritten }
 
-  /// Frames that have been given up.
+  /// Frames discarded so far.
   var totalRead: Int { access.totalRead }
 
-  /// Frames that wait.
+  /// Frames that can be read.
   package var available: Int { access.available }
 
-  /// Frames that there is room for.
+  /// Frames that can be written.
   package var room: Int { access.room }
 
-  /// In how many seconds a service should take frames, at the latest: before half of the room is used.
+  /// The seconds after which a service must read again: before half of the ring is full.
   package func secondsToSpare(atLeast frameCount: Int) -> Double {
     guard sampleRate > 0 else { return 0 }
     return access.secondsToSpare(room, atLeast: frameCount, sampleRate: sampleRate)
   }
 
-  /// In how many seconds there will be a block, at the bus's own pace.
+  /// The seconds until a block is complete, at the rate of the bus.
   var secondsToBlock: Double {
     sampleRate > 0 ? Double(Self.block - available) / sampleRate : 0
   }
 
-  /// Copies the oldest frames, at most `block`, channel beside channel; `discard` gives them up.
+  /// Copies the oldest frames, at most `block`, interleaved; `discard` removes them.
   ///
-  /// - Parameter number: What becomes of the words of the bus.
+  /// - Parameter number: Converts a word of the bus.
   @inline(__always)
   func read<Number>(
     _ frameCount: Int, into samples: inout [Number], _ number: (Float) -> Number
@@ -85,7 +85,7 @@ package final class FrameFeed: @unchecked Sendable {
     }
   }
 
-  /// The same as the numbers that the words stand for, to be measured: what is not finite is 0.
+  /// Copies the oldest frames as numbers, for measuring. Samples that are not finite become 0.
   package func read(_ frameCount: Int, into samples: inout [Double]) {
     if sample.fitsFloat {
       read(frameCount, into: &samples) { $0.isFinite ? Double($0) : 0 }
@@ -97,7 +97,7 @@ package final class FrameFeed: @unchecked Sendable {
     }
   }
 
-  /// The same as they are, those included that are no finite numbers.
+  /// Copies the oldest frames as floats, unchanged even where they are not finite.
   package func readAll(_ frameCount: Int, into samples: inout [Float]) {
     if sample.fitsFloat {
       read(frameCount, into: &samples) { $0 }
@@ -115,14 +115,14 @@ package final class FrameFeed: @unchecked Sendable {
 // MARK: - Render thread
 
 struct FrameFeedKernel: RenderKernel {
-  /// Where in the counters the frames are that were lost in all.
+  /// The counter of all lost frames.
   static var lost: Int { @_noLocks get { 0 } }
-  /// Where the frames are whose silence is still missing in the ring.
+  /// The counter of lost frames whose silence is not in the ring yet.
   static var missing: Int { @_noLocks get { 1 } }
 
   private let ring: FrameRingAccess
   private let counters: ControlAccess
-  /// Frames that found no room and whose silence is not in the ring yet.
+  /// Lost frames whose silence is not in the ring yet.
   private var missing = 0
 
   init(ring: FrameRingAccess, counters: ControlAccess) {

@@ -1,10 +1,10 @@
 public import AudioTypes
 public import RenderCore
 
-/// Hands what is on a bus to a program, beside the render thread.
+/// Passes the frames of a bus to the program, on the service thread.
 public struct FrameTap: RenderTap {
-  /// Takes frames, channel beside channel, full scale being 1, and how many they are. Called by one
-  /// thread at a time; what is not a finite number comes as 0.
+  /// Takes `frameCount` interleaved frames, where 1 is full scale and samples that are not finite
+  /// are 0. Called by one thread at a time.
   public typealias Body = @Sendable (_ samples: [Double], _ frameCount: Int) -> Void
 
   private let body: Body
@@ -21,7 +21,7 @@ public struct FrameTap: RenderTap {
   }
 }
 
-/// `@unchecked Sendable`: its calls come one at a time, as `RenderService` says.
+/// `@unchecked Sendable`: a host makes one call at a time, as `RenderService` demands.
 private final class FrameService: RenderService, @unchecked Sendable {
   private let feed: FrameFeed
   private let body: FrameTap.Body

@@ -2,11 +2,11 @@ public import AudioTypes
 public import RenderCore
 import Synchronization
 
-/// Reads how loud a bus is, as broadcasters do: EBU R 128, which is ITU-R BS.1770-4 with the meters of
-/// EBU Tech 3341 and the loudness range of EBU Tech 3342.
+/// Measures the loudness of a bus by EBU R 128: ITU-R BS.1770-4 with the meters of EBU Tech 3341
+/// and the loudness range of EBU Tech 3342.
 ///
-/// The render thread only hands the frames on; the measuring is libebur128's, beside it. What is not a
-/// finite number counts as silence.
+/// The render thread only passes the frames on; libebur128 measures them on the service thread.
+/// Samples that are not finite count as silence.
 public struct LoudnessTap: RenderTap {
   public static let description = TapDescription(
     kind: "loudness",
@@ -24,7 +24,7 @@ public struct LoudnessTap: RenderTap {
       return tap
     })
 
-  /// Whether a bus of one channel counts as two.
+  /// Whether a mono bus counts as two equal channels.
   public var dualMono: Bool
 
   public init(dualMono: Bool = false) { self.dualMono = dualMono }
@@ -69,7 +69,7 @@ public struct LoudnessTap: RenderTap {
 
 // MARK: - Beside the render thread
 
-/// Takes frames out of a feed and measures them; asked for a reading by whoever wants one.
+/// Takes frames from a feed and measures them. Any thread but the render thread may read it.
 final class LoudnessService: RenderService, TapReader {
   private struct Work: ~Copyable {
     var state: LoudnessState
@@ -90,7 +90,7 @@ final class LoudnessService: RenderService, TapReader {
 
   var lostFrames: Int { feed.lostFrames }
 
-  /// Of all that has come so far, not only of what the service has been called for.
+  /// Includes all frames written so far, even if the service has not been called for them.
   var reading: TapReading {
     work.withLock { work in
       drain(&work)

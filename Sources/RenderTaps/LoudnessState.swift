@@ -2,31 +2,31 @@ package import AudioTypes
 import CEbur128
 package import RenderCore
 
-/// libebur128's measurement of one programme, with a loudness range of our own.
+/// A libebur128 measurement of one programme, with our own loudness range.
 ///
-/// `@safe`: it owns what it points to, and hands over no more samples than there are.
+/// `@safe`: it owns its memory, and passes libebur128 no more samples than there are.
 @safe
 package struct LoudnessState: ~Copyable, @unchecked Sendable {
-  // `@unchecked Sendable`: it owns what it points to, and one thread at a time has it.
+  // `@unchecked Sendable`: it owns its memory, and one thread at a time uses it.
   /// Up to 5.1: left, right, centre, LFE (which does not count), left surround, right surround.
   package static let mostChannels = 6
-  /// What the library takes, in Hz.
+  /// The sample rates that the library supports, in Hz.
   package static let rates = 16.0...2_822_400.0
-  /// How long the integrated loudness looks back, in milliseconds: a day.
+  /// The most sound that the integrated loudness covers, in milliseconds: a day.
   static let history: UInt = 86_400_000
 
   private var handle: UnsafeMutablePointer<ebur128_state>?
   private let channelCount: Int
-  /// Frames between two looks at the momentary and the short-term loudness: 100 ms.
+  /// Frames between two samples of the momentary and the short-term loudness: 100 ms.
   private let step: Int
   private var frameCount = 0
   private var highestMomentary = -Double.infinity
   private var highestShortTerm = -Double.infinity
   private var spread = LoudnessRange()
 
-  /// `nil` where there is no memory, or no library: `refusal` says which.
+  /// Fails where there is no memory, or no library; `refusal` tells which.
   ///
-  /// - Parameter truePeak: Whether the reading has true peaks, which cost more than all else.
+  /// - Parameter truePeak: Whether the reading has true peaks, which take most of the time.
   package init?(_ format: StreamFormat, dualMono: Bool, truePeak: Bool = true) {
     channelCount = format.channelCount
     step = max(1, Int((format.sampleRate / 10).rounded()))
@@ -43,7 +43,7 @@ package struct LoudnessState: ~Copyable, @unchecked Sendable {
     unsafe ebur128_set_max_history(handle, Self.history)
   }
 
-  /// Why there is no measurement where one could not be made.
+  /// Why `init` failed.
   package static var refusal: String {
     guard let reason = unsafe cebur128_load() else {
       return "there is no memory to measure loudness in"
@@ -58,7 +58,7 @@ package struct LoudnessState: ~Copyable, @unchecked Sendable {
     unsafe ebur128_destroy(&handle)
   }
 
-  /// Measures the next frames, channel beside channel; says whether there was memory for it.
+  /// Measures the next frames, interleaved. Returns false where memory ran out.
   package mutating func add(_ samples: [Double], frameCount count: Int) -> Bool {
     precondition(samples.count >= count * channelCount, "there are samples for each frame")
     var done = 0
@@ -81,12 +81,12 @@ package struct LoudnessState: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  /// In LUFS, over the last 400 ms.
+  /// The loudness of the last 400 ms, in LUFS.
   package var momentary: Double {
     unsafe value { handle, value in unsafe ebur128_loudness_momentary(handle, value) }
   }
 
-  /// In LUFS, over the last 3 s.
+  /// The loudness of the last 3 s, in LUFS.
   package var shortTerm: Double {
     unsafe value { handle, value in unsafe ebur128_loudness_shortterm(handle, value) }
   }

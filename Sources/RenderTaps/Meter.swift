@@ -3,13 +3,12 @@ import Glibc
 public import RenderCore
 import Synchronization
 
-/// Reads the level of each channel of a bus: peak, RMS, and a peak that is held.
+/// Measures the level of each channel of a bus: peak, RMS, and a held peak.
 ///
-/// It measures on the render thread itself, frame by frame from the first one on, so that readings do
-/// not depend on how a render is cut, and none waits for anything. What is not a finite number counts
-/// as silence.
+/// It measures on the render thread, frame by frame from the first one on, so that readings neither
+/// depend on how a render is sliced nor wait. Samples that are not finite count as silence.
 public struct MeterTap: RenderTap {
-  /// What a held peak falls by when it is held no more, in dB a second.
+  /// The fall of a held peak after its hold time, in dB per second.
   public static let fallRate = 20.0
 
   public static let description = TapDescription(
@@ -30,9 +29,9 @@ public struct MeterTap: RenderTap {
       return tap
     })
 
-  /// In seconds, above 0.
+  /// The time over which peak and RMS are taken, in seconds, from 0.001 to 60.
   public var interval: Double
-  /// In seconds, from 0 up.
+  /// The hold time of a peak, in seconds, from 0 to 3600.
   public var hold: Double
 
   public init(interval: Double = 0.3, hold: Double = 1) {
@@ -59,7 +58,7 @@ public struct MeterTap: RenderTap {
   }
 }
 
-/// What a meter publishes: the frames so far, then for each channel these.
+/// The layout of a snapshot: the number of frames, then these columns for each channel.
 private enum MeterRow {
   static var peak: Int { @_noLocks get { 0 } }
   static var meanSquare: Int { @_noLocks get { 1 } }
@@ -76,19 +75,19 @@ private enum MeterRow {
 
 struct MeterKernel: RenderKernel, ~Copyable {
   private var snapshot: SnapshotWriter
-  /// Whether the words of the bus are floats, and what a word that is none is multiplied by.
+  /// Whether the words of the bus are floats, and the scale of words that are not.
   private let hasFloats: Bool
   private let scale: Double
   private let channelCount: Int
   private let interval: Int
   private let hold: Double
   private let fall: Double
-  /// Frames in all, and those of them in the interval that is not complete yet.
+  /// All frames, and the frames of the interval that is not complete.
   private var frameCount = 0
   private var filled = 0
-  /// For each channel: the sum of squares and the peak of this interval, the mean square and the peak
-  /// of the last one, the held peak, frames that it is still held, the highest peak, and the sum of
-  /// squares of all whole intervals.
+  /// For each channel: the sum of squares and the peak of this interval, the mean square and the
+  /// peak of the last one, the held peak, the frames left of its hold time, the highest peak, and
+  /// the sum of squares of all complete intervals.
   private let values: DoubleStorage
   private static var width: Int { @_noLocks get { 8 } }
 
@@ -149,7 +148,7 @@ struct MeterKernel: RenderKernel, ~Copyable {
     if levels.peak > values[first + 6] { values[first + 6] = levels.peak }
   }
 
-  /// What changes with each frame of a channel.
+  /// The values of a channel that change with each frame.
   private struct Levels: BitwiseCopyable {
     var sum: Double
     var peak: Double
@@ -201,7 +200,7 @@ struct MeterKernel: RenderKernel, ~Copyable {
 
   @_noLocks
   private mutating func publish() {
-    // Before the first interval is complete, what there is of it.
+    // Until the first interval is complete, publish its part.
     let isFirst = frameCount < interval
     snapshot.write(Double(frameCount), at: 0)
     for channel in 0..<channelCount {

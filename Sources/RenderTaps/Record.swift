@@ -3,13 +3,13 @@ public import FileAccess
 public import RenderCore
 public import SoundFiles
 
-/// Writes what is on a bus to a sound file, beside the render thread.
+/// Records a bus to a sound file, on the service thread.
 ///
-/// The path's extension says what kind of file, the bus's format what a sample becomes in it:
-/// itself wherever the file can hold that, so that each bit is kept. A disk may stall for four
-/// seconds. Beyond that frames are lost: they are counted, and silence stands in the file in their
-/// place, so that what follows is where it belongs. A disk that is full ends the file, whole as far as it
-/// goes; a live run goes on in another one when there is room again.
+/// The extension of the path selects the file type. Where the type can hold the samples of the bus,
+/// they are written bit for bit. A disk may stall for four seconds. Frames beyond that are counted
+/// as lost, and silence replaces them in the file, so that later frames keep their positions. A
+/// full disk ends the file, complete up to there; a live run continues in another file when there
+/// is room again.
 public struct RecordTap: FileTap {
   public static let description = TapDescription(
     kind: "record", summary: "Writes what is on a bus to a sound file.",
@@ -53,20 +53,20 @@ public struct RecordTap: FileTap {
       return tap
     })
 
-  /// Absolute, or relative to the process's working directory; `-` for WAV on standard output. It may
-  /// have `{date}`, `{time}` and `{take}` in it.
+  /// Absolute, or relative to the process's working directory; `-` for WAV on standard output. It
+  /// may contain `{date}`, `{time}` and `{take}`.
   public var path: String
-  /// What a sample becomes; `nil` for what keeps the most of the bus.
+  /// The sample type in the file; `nil` for the one that keeps the most of the bus.
   public var sampleType: FileSampleType?
-  /// From 0 to 1, for files that compress with loss; `nil` for the library's own choice.
+  /// From 0 to 1, for lossy file types; `nil` for the library's default.
   public var quality: Double?
-  /// What is added before samples become integers.
+  /// The dither where samples become integers.
   public var dither = Dither.tpdf
-  /// What becomes of time in which nothing was heard.
+  /// What to do about pauses.
   public var gaps = RecordingGaps.mark
-  /// Where it may be written.
+  /// The files that it may write.
   public var files = FilePolicy.user
-  /// What it has in common with the other recordings of a run.
+  /// Shared by all recordings of a run.
   public var takes = Takes()
 
   public init(path: String, sampleType: FileSampleType? = nil, quality: Double? = nil) {
@@ -116,7 +116,7 @@ public struct RecordTap: FileTap {
       service.noteBeginning(asked: asked)
       return RenderSink(kernel: feed.makeKernel(), service: service)
     } catch {
-      // It waits for room already, in the graph that this one is made for.
+      // The old graph's recording already waits for room, and this one replaces it.
       if error.isOfRoom, takes.isWaitingForRoom(key) {
         let service = RecordService(nil, feed, file, key, takes)
         return RenderSink(kernel: feed.makeKernel(), service: service)
@@ -133,12 +133,12 @@ public struct RecordTap: FileTap {
         path: path, files: files, existing: existing, format: format, sampleType: sampleType,
         quality: quality, dither: dither)
     }
-    // The braces of a path have been looked at.
+    // `problems(for:)` has checked the braces of the path.
     guard path != "-", let name = try? TakeName(path) else { return try open(path, .replace) }
     return try takes.begin(name, open, path: \.path)
   }
 
-  /// Bytes that there is room for where it is written; `nil` where that cannot be made out.
+  /// The free bytes in the folder of the file; `nil` where they are not known.
   private var freeBytes: UInt64? {
     do throws(FileRefusal) {
       return try files.writePlace(takes.firstPath(of: path)).freeBytes

@@ -3,75 +3,75 @@ import RenderCore
 import SoundFiles
 import Synchronization
 
-/// Takes frames out of a feed and writes them to a file.
+/// Takes frames from a feed and writes them to a file.
 ///
-/// Where the disk is full the file ends, whole as far as it goes, and, in a run that keeps time, another one
-/// begins when there is room again. Where a file cannot be written for any other reason the recording ends,
-/// and what there is of it is left under the name that says so. The frames that follow are thrown away, and
-/// everything else goes on.
+/// A full disk ends the file, complete up to there; in a run that keeps time another file begins
+/// when there is room again. Any other error ends the recording, and its part stays in a file with
+/// a name for unfinished files. Later frames are dropped, and the run goes on.
 ///
-/// `@unchecked Sendable`: its calls come one at a time, as `RenderService` says; what others ask for is atomic
-/// or has a lock.
+/// `@unchecked Sendable`: a host makes one call at a time, as `RenderService` demands; what other
+/// threads may read is atomic or locked.
 final class RecordService: RenderService, @unchecked Sendable {
-  /// How a file is begun, and what is in it.
+  /// How to begin a file, and its contents.
   struct File {
     let open: () throws(SoundFileError) -> SoundFileWriter
-    /// Bytes that there is room for; `nil` where nobody knows.
+    /// The free bytes on the disk; `nil` where they are not known.
     let freeBytes: () -> UInt64?
     let format: StreamFormat
     let gaps: RecordingGaps
   }
 
-  /// A time in which there is no room on the disk. Frames are counted as the feed counts them.
+  /// A time without room on the disk. Frames are counted as in the feed.
   private struct Outage {
-    /// The file that has ended, and how long it is in seconds.
+    /// The file that has ended, and its length in seconds.
     var file: String
     var time: Double
-    /// The first frame that is not in it.
+    /// The first frame that is not in that file.
     var first: Int
-    /// Seconds that have passed without a frame.
+    /// Seconds of pauses in the meantime.
     var unheard = 0.0
-    /// When to look for room again, and how many frames later after that.
+    /// The frame at which to look for room next, and the frames between two looks.
     var nextLook: Int
     var interval: Int
   }
 
-  /// What others may ask for while a call waits for the disk.
+  /// What other threads may read while a call waits for the disk.
   private struct Place {
     var path: String
-    /// What a frame of the feed counts in the file is so much more.
+    /// The number of a frame in the file, less its number in the feed.
     var offset: Int
   }
 
-  /// Seconds of sound that there has to be room for, as linear samples, before another file begins.
+  /// The seconds of sound, as linear samples, for which there must be room before another file
+  /// begins.
   private static let secondsOfRoom = 4.0
-  /// Where a file that has just begun has no room either, it is not tried again at once: after twice as long
-  /// each time, and this many seconds at the most.
+  /// The longest interval between two tries, in seconds. It doubles each time that a new file was
+  /// ended again by a full disk.
   private static let longestInterval = 64
 
   private let feed: FrameFeed
   private let file: File
   private let key: Takes.Key
   private let takes: Takes
-  /// `nil` while there is no room, and once the recording has ended.
+  /// `nil` while there is no room, and after the recording has ended.
   private var writer: SoundFileWriter?
   private var outage: Outage?
   private var floats: [Float]
   private var doubles: [Double]
   private var isFinished = false
-  /// Of the new takes that were asked for, how many have begun.
+  /// The number of requests for a new take that have been served.
   private var begunTakes: Int
   private var events: [ServiceEvent] = []
-  /// Frames that are being lost: from which frame of the feed on, and how many.
+  /// The frames being lost: the first one's number in the feed, and their count.
   private var gap: (first: Int, count: Int)?
   private let place: Mutex<Place>
-  /// Frames that the feed has lost and that have been told, and whether it has been told that more are.
+  /// The lost frames of the feed that were reported, and whether an ongoing loss was.
   private let toldFrames = Atomic<Int>(0)
   private let isLossTold = Atomic<Bool>(false)
-  /// Frames that there was no room for on the disk.
+  /// Frames without room on the disk.
   private let rejectedFrames = Atomic<Int>(0)
 
-  /// - Parameter writer: `nil` for a recording that waits for room from the beginning on.
+  /// - Parameter writer: `nil` for a recording that waits for room from the beginning.
   init(
     _ writer: SoundFileWriter?, _ feed: FrameFeed, _ file: File, _ key: Takes.Key, _ takes: Takes
   ) {
@@ -92,7 +92,7 @@ final class RecordService: RenderService, @unchecked Sendable {
 
   deinit { takes.leave() }
 
-  /// Frames of a second.
+  /// The frames of a second.
   private var second: Int { max(1, Int(rate)) }
   private var rate: Double { file.format.sampleRate }
 
@@ -113,7 +113,7 @@ final class RecordService: RenderService, @unchecked Sendable {
       isOngoing: true, cause: "the disk is too slow")
   }
 
-  /// Says it where the file has another name than was asked for.
+  /// Reports a file name that differs from the requested one.
   func noteBeginning(asked path: String) {
     guard let writer, path != "-", writer.path != path else { return }
     events.append(
@@ -142,14 +142,13 @@ final class RecordService: RenderService, @unchecked Sendable {
     drain()
   }
 
-  /// A file is written a block and more at a time; who listens at the other end of a pipe has each block
-  /// when it is there.
+  /// A file is written in large pieces; the reader of a pipe gets each block once it is complete.
   func secondsToSpare(atLeast frameCount: Int) -> Double {
     let seconds = feed.secondsToSpare(atLeast: frameCount)
     return key.path == "-" ? min(seconds, feed.secondsToBlock) : seconds
   }
 
-  /// Writes what is in the feed, up to a frame of it.
+  /// Writes the frames of the feed, up to a given one.
   private func drain(to end: Int = .max) {
     while case let count = min(feed.available, FrameFeed.block, end - feed.totalRead), count > 0 {
       lookForRoom()
@@ -170,7 +169,7 @@ final class RecordService: RenderService, @unchecked Sendable {
     noteLosses()
   }
 
-  /// Goes on in another file where that has been asked for.
+  /// Continues in another file where that was requested.
   private func beginNewTake() {
     let wanted = takes.newTakes.load(ordering: .relaxed)
     guard wanted != begunTakes else { return }
@@ -193,17 +192,17 @@ final class RecordService: RenderService, @unchecked Sendable {
     goOn(in: next, "a new take was asked for")
   }
 
-  /// What is in the feed goes into another file from its beginning on.
+  /// Lets another file begin with the next frame of the feed.
   private func goOn(in next: SoundFileWriter, _ cause: String) {
     writer = next
     place.withLock { $0 = Place(path: next.path, offset: next.framesWritten - feed.totalRead) }
     events.append(ServiceEvent(.begun, file: next.path, time: 0, cause: cause))
   }
 
-  // MARK: - Frames that find no room in the feed
+  // MARK: - Frames that do not fit in the feed
 
-  /// Makes out where frames have been lost. Called before room is made: where frames have found none,
-  /// none has been made since, and the silence in their place comes next.
+  /// Finds the position of lost frames. Called before frames are discarded: since frames did not
+  /// fit no room was made, so that their silence comes next.
   private func noteLosses() {
     let (lost, missing) = (feed.lostFrames, feed.missingFrames)
     let told = toldFrames.load(ordering: .relaxed)
@@ -225,7 +224,7 @@ final class RecordService: RenderService, @unchecked Sendable {
       "the disk was too slow")
   }
 
-  /// - Parameter frame: Of the file.
+  /// - Parameter frame: The position in the file.
   private func tellGap(
     at frame: Int, seconds: Double, frameCount: Int = 0, _ cause: String
   ) {
@@ -236,9 +235,9 @@ final class RecordService: RenderService, @unchecked Sendable {
     if file.gaps == .mark { writer?.mark(event.label, at: frame) }
   }
 
-  // MARK: - A disk that takes no more
+  // MARK: - A full disk
 
-  /// Does something that writes, and ends the file where it fails.
+  /// Runs a body that writes, and ends the file where it fails.
   private func write(_ body: (SoundFileWriter) throws(SoundFileError) -> Void) {
     guard let writer else { return }
     do throws(SoundFileError) { try body(writer) } catch { end(writer, error) }
@@ -269,7 +268,7 @@ final class RecordService: RenderService, @unchecked Sendable {
       nextLook: feed.totalRead + interval, interval: interval)
   }
 
-  /// Frames between two looks for room in the outage before.
+  /// The frames between two looks in the last outage.
   private var lastInterval: Int?
 
   private func tellEnd(
@@ -286,7 +285,7 @@ final class RecordService: RenderService, @unchecked Sendable {
     let bytesPerFrame = Double(file.format.channelCount * 4)
     let needed = max(65_536, UInt64(Self.secondsOfRoom * rate * bytesPerFrame))
     guard let free = file.freeBytes(), free >= needed else { return }
-    // Where it is not to be had yet, it is looked for again.
+    // Failed again: wait for the next look.
     guard let next = try? file.open() else { return }
     outage = nil
     takes.setWaitingForRoom(key, false)
@@ -296,7 +295,7 @@ final class RecordService: RenderService, @unchecked Sendable {
     gap = nil
   }
 
-  /// Says how much is missing between two files, or at the end.
+  /// Reports the frames missing between two files, or at the end.
   private func tellRejected(_ outage: Outage, until end: Int, file path: String, time: Double) {
     let count = end - outage.first
     let event = ServiceEvent(
@@ -308,7 +307,7 @@ final class RecordService: RenderService, @unchecked Sendable {
     rejectedFrames.store(closedRejections, ordering: .relaxed)
   }
 
-  /// Frames of the outages that are over.
+  /// The frames of outages that are over.
   private var closedRejections = 0
 
   private func noteRejected() {
@@ -353,14 +352,14 @@ final class RecordService: RenderService, @unchecked Sendable {
     drain()
     let missing = feed.missingFrames
     write { writer throws(SoundFileError) in
-      // The silence for which the feed had no room to the end.
+      // The silence that never fitted in the feed.
       if missing > 0 { try writer.writeSilence(frameCount: missing) }
     }
     tellLoss()
   }
 
-  /// Tells what has been clipped since the last time: a recording that goes on in another graph's tap
-  /// tells of the rest there.
+  /// Reports the clipping since the last report: the tap of another graph may continue the
+  /// recording.
   private func tellClipping(of writer: SoundFileWriter) {
     guard let clipping = writer.takeClipping() else { return }
     let count = clipping.sampleCount

@@ -1,7 +1,7 @@
-/// What becomes of time in which a recording has heard nothing.
+/// What a recording does about a pause, in which nothing was captured.
 public enum RecordingGaps: String, CaseIterable, Hashable, Sendable {
-  /// A WAV file has a cue point there.
+  /// A WAV file gets a cue point there.
   case mark
-  /// Silence stands there, as long as the gap.
+  /// Silence fills it.
   case fill
 }

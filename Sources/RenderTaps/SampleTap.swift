@@ -1,10 +1,10 @@
 public import AudioTypes
 public import RenderCore
 
-/// Hands the samples of a bus to a program as they are, beside the render thread: those included that are no
-/// finite numbers, which `FrameTap` has as 0.
+/// Passes the samples of a bus to the program unchanged, on the service thread: also those that are
+/// not finite, which `FrameTap` replaces by 0.
 public struct SampleTap: RenderTap {
-  /// Takes samples, channel beside channel, full scale being 1: the first `count` of them. Called by one
+  /// Takes the first `count` samples of an interleaved array, where 1 is full scale. Called by one
   /// thread at a time.
   public typealias Body = @Sendable (_ samples: [Float], _ count: Int) -> Void
 
@@ -22,7 +22,7 @@ public struct SampleTap: RenderTap {
   }
 }
 
-/// `@unchecked Sendable`: its calls come one at a time, as `RenderService` says.
+/// `@unchecked Sendable`: a host makes one call at a time, as `RenderService` demands.
 private final class SampleService: RenderService, @unchecked Sendable {
   private let feed: FrameFeed
   private let body: SampleTap.Body

@@ -2,11 +2,11 @@ public import AudioTypes
 public import RenderCore
 import Synchronization
 
-/// Reads which frequencies are on a bus, and how strong they are.
+/// Measures the spectrum of a bus.
 ///
-/// The render thread only hands the frames on. Beside it, stretches of `size` frames are seen through a
-/// window and transformed, the first one from the first frame on and each next one `size` times (1 -
-/// `overlap`) frames later. What is not a finite number counts as silence.
+/// The render thread only passes the frames on. The service thread windows and transforms stretches
+/// of `size` frames, the first from the first frame on, each next one `size` times (1 - `overlap`)
+/// frames later. Samples that are not finite count as silence.
 public struct SpectrumTap: RenderTap {
   package static let sizes = 64...65_536
 
@@ -49,15 +49,15 @@ public struct SpectrumTap: RenderTap {
       return tap
     })
 
-  /// In frames.
+  /// The frames of a spectrum, from 64 to 65,536: even, with no prime factors but 2, 3 and 5.
   public var size: Int
-  /// What samples are multiplied by before the transform.
+  /// The window applied before the transform.
   public var window: SpectrumWindow
-  /// From 0 to 0.95.
+  /// The share of frames that two successive spectra have in common, from 0 to 0.95.
   public var overlap: Double
-  /// In seconds.
+  /// The time constant of the running average, in seconds; 0 for none.
   public var averaging: Double
-  /// `nil` for the mean of all channels.
+  /// The channel, from 0; `nil` for the mean power of all channels.
   public var channel: Int?
 
   public init(
@@ -82,7 +82,7 @@ public struct SpectrumTap: RenderTap {
     return found
   }
 
-  /// Why a spectrum of so many frames, of which there may be, is none to make.
+  /// Why a size in range is not supported; `nil` where it is.
   package static func problem(ofSize size: Int) -> CallbackProblem? {
     guard sizes.contains(size), !isGood(size) else { return nil }
     let near = [nearest(size, -1), nearest(size, 1)].compactMap(\.self)
@@ -99,7 +99,7 @@ public struct SpectrumTap: RenderTap {
     size % 2 == 0 && RealFFT.hasSmallFactors(size)
   }
 
-  /// The next good size below or above.
+  /// The next supported size below or above; `nil` for none.
   private static func nearest(_ size: Int, _ step: Int) -> Int? {
     var size = size
     while sizes.contains(size), !isGood(size) { size += step }
@@ -117,7 +117,7 @@ public struct SpectrumTap: RenderTap {
   }
 }
 
-/// Why a tap cannot watch a channel of a bus.
+/// Why a tap cannot observe a channel of a bus; `nil` where it can.
 package func channelProblem(_ channel: Int?, of format: StreamFormat) -> CallbackProblem? {
   guard let channel, channel >= format.channelCount else { return nil }
   return CallbackProblem(
@@ -130,7 +130,7 @@ package func channelProblem(_ channel: Int?, of format: StreamFormat) -> Callbac
 
 // MARK: - Beside the render thread
 
-/// Takes frames out of a feed and transforms them; asked for a reading by whoever wants one.
+/// Takes frames from a feed and transforms them. Any thread but the render thread may read it.
 final class SpectrumService: RenderService, TapReader {
   private struct Work: ~Copyable {
     var analyzer: SpectrumAnalyzer
@@ -152,7 +152,7 @@ final class SpectrumService: RenderService, TapReader {
 
   var lostFrames: Int { feed.lostFrames }
 
-  /// Of all that has come so far, not only of what the service has been called for.
+  /// Includes all frames written so far, even if the service has not been called for them.
   var reading: TapReading {
     work.withLock { work in
       drain(&work)

@@ -2,24 +2,24 @@ import AudioTypes
 import Glibc
 import RenderCore
 
-/// Makes spectra of frames, and averages of them.
+/// Computes spectra, and averages of them.
 struct SpectrumAnalyzer: ~Copyable, Sendable {
   private let size: Int
   private let hop: Int
   private let sampleRate: Double
-  /// How much of a new spectrum enters the running average.
+  /// The weight of a new spectrum in the running average.
   private let share: Double
   private let window: [Float]
-  /// What turns the squared magnitude of a bin into that of a sine's amplitude.
+  /// Converts the squared magnitude of a bin to the squared amplitude of a sine.
   private let scale: Double
-  /// The channels that are watched, one after the other.
+  /// The frames of the observed channels, one channel after the other.
   private let history: SampleStorage
   private let channelCount: Int
   private var filled = 0
   private var transform: RealFFT
   private let windowed: SampleStorage
   private let spectrum: SpectrumStorage
-  /// In squared amplitudes, a number for each bin.
+  /// In squared amplitudes, for each bin.
   private var recent: [Double]
   private var sum: [Double]
   private var spectrumCount = 0
@@ -44,7 +44,7 @@ struct SpectrumAnalyzer: ~Copyable, Sendable {
     sum = recent
   }
 
-  /// Takes in the next frames: of `stride` channels, one beside the other, those that are watched.
+  /// Takes the next frames: the observed `channels` of `stride` interleaved ones.
   mutating func add(
     _ samples: [Double], frameCount count: Int, channels: ClosedRange<Int>, of stride: Int
   ) {
@@ -75,16 +75,16 @@ struct SpectrumAnalyzer: ~Copyable, Sendable {
         let real = Double(bins.real[bin])
         let imaginary = Double(bins.imaginary[bin])
         let value = real * real + imaginary * imaginary
-        // Only samples beyond 1e30 overflow.
+        // Only samples above 1e30 overflow.
         power[bin] += value.isFinite ? value : 1e76
       }
-      // What the next spectrum has, too. Towards the front, so that it may overlap.
+      // Keep the overlap for the next spectrum. Copied forwards, so that the ranges may overlap.
       for frame in hop..<max(hop, size) { lane[frame - hop] = lane[frame] }
     }
     filled = size - hop
     let scale = scale / Double(channelCount)
     for bin in power.indices {
-      // At 0 Hz and at half the rate there is one line where elsewhere there are two.
+      // The ends have one line, where other bins have two: of positive and negative frequency.
       let isEnd = bin == 0 || bin == power.count - 1
       power[bin] *= isEnd ? scale / 4 : scale
       sum[bin] += power[bin]
@@ -114,7 +114,7 @@ struct SpectrumAnalyzer: ~Copyable, Sendable {
       peakLevel: 10 * log10(power[strongest]))
   }
 
-  /// How far from the middle of its bin a sine is, by the parabola through three levels.
+  /// The distance of a sine from the centre of its bin, by a parabola through three levels.
   private func offset(_ power: [Double], _ bin: Int) -> Double {
     guard bin > 0, bin < power.count - 1, power[bin - 1] > 0, power[bin + 1] > 0 else { return 0 }
     let (left, middle, right) = (log(power[bin - 1]), log(power[bin]), log(power[bin + 1]))

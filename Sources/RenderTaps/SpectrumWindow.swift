@@ -1,7 +1,7 @@
 import Glibc
 
-/// The window that a spectrum is seen through: the narrower it shows a sine, the more of a sine
-/// between two bins it loses, and the other way round.
+/// The window of a spectrum. A window that shows a sine as a narrower peak shows it lower between
+/// two bins.
 public enum SpectrumWindow: String, CaseIterable, Sendable {
   case rectangular
   case hann
@@ -9,9 +9,9 @@ public enum SpectrumWindow: String, CaseIterable, Sendable {
   case blackmanHarris
   case flatTop
 
-  /// The terms of the sum of cosines: Hamming's as R. W. Hamming gives them, Blackman-Harris with four
-  /// terms and -92 dB (F. J. Harris, "On the use of windows for harmonic analysis with the discrete
-  /// Fourier transform", Proc. IEEE 66, 1978), the flat top of ISO 18431-2.
+  /// The terms of the sum of cosines: Hamming's own; Blackman-Harris with four terms and -92 dB (F.
+  /// J. Harris, "On the use of windows for harmonic analysis with the discrete Fourier transform",
+  /// Proc. IEEE 66, 1978); the flat top of ISO 18431-2.
   private var terms: [Double] {
     switch self {
     case .rectangular: [1]
@@ -22,7 +22,7 @@ public enum SpectrumWindow: String, CaseIterable, Sendable {
     }
   }
 
-  /// The window for `count` frames, one period of it.
+  /// The window for `count` frames, periodic in `count`.
   package func values(_ count: Int) -> [Double] {
     (0..<count).map { frame in
       let angle = 2 * Double.pi * Double(frame) / Double(count)

@@ -3,15 +3,15 @@ import FileAccess
 import Glibc
 package import RenderCore
 
-/// The path of what a tap writes, in which `{date}`, `{time}` and `{take}` stand for what is known when
-/// the run begins. `{{` and `}}` are braces.
+/// The path of a tap's file, with `{date}`, `{time}` and `{take}` as placeholders that the
+/// beginning of the run fills in. `{{` and `}}` are braces.
 package struct TakeName: Hashable, Sendable {
   enum Word: String, CaseIterable, Hashable, Sendable {
-    /// `2026-11-22`, the day on which the run began, where it began.
+    /// The local date on which the run began: `2026-11-22`.
     case date
-    /// `14-05-09`, hours, minutes and seconds.
+    /// The local time at which the run began: `14-05-09`.
     case time
-    /// From 1 up: the first number that no file has.
+    /// From 1 up: the first number without a file.
     case take
   }
 
@@ -22,7 +22,7 @@ package struct TakeName: Hashable, Sendable {
 
   private var pieces: [Piece] = []
 
-  /// - Throws: The first mistake in the braces.
+  /// - Throws: A problem for the first mistake in the braces.
   package init(_ path: String) throws(CallbackProblem) {
     let bytes = Array(path.utf8)
     var text: [UInt8] = []
@@ -54,12 +54,12 @@ package struct TakeName: Hashable, Sendable {
     pieces.append(.text(String(decoding: text, as: UTF8.self)))
   }
 
-  /// Whether each take has a number of its own.
+  /// Whether the path numbers its takes.
   package var isCounted: Bool { pieces.contains(.word(.take)) }
 
   /// The path of a take.
   ///
-  /// - Parameter number: From 1 up. Where the path does not count, those from 2 up stand in front of the
+  /// - Parameter number: From 1 up. In a path without `{take}`, numbers from 2 up go before the
   ///   extension: `take-2.wav`.
   package func path(_ moment: TakeMoment, number: Int) -> String {
     let path = pieces.map { piece in
@@ -76,7 +76,7 @@ package struct TakeName: Hashable, Sendable {
     return path[..<name] + PendingFile.name(String(path[name...]), number: number)
   }
 
-  // MARK: - What is wrong
+  // MARK: - Problems
 
   private static var words: String { "{date}, {time} and {take}" }
 
@@ -103,14 +103,14 @@ package struct TakeName: Hashable, Sendable {
   }
 }
 
-/// When a run has begun, as names of files say it.
+/// The time at which a run began, in the form for file names.
 package struct TakeMoment: Hashable, Sendable {
   /// `2026-11-22`
   var date: String
   /// `14-05-09`
   var time: String
 
-  /// - Parameter seconds: Since 1970.
+  /// - Parameter seconds: Seconds since 1970.
   init(_ seconds: Int) {
     var moment = time_t(seconds)
     var parts = unsafe tm()

@@ -5,24 +5,24 @@ public import RenderCore
 import SoundFiles
 import Synchronization
 
-/// What the recordings and pictures of one run have in common: when it began, which names it has used,
-/// and what becomes of files that are there.
+/// Shared by the recordings and pictures of one run: the time at which it began, the names that it
+/// has used, and what it does about existing files.
 ///
-/// No name is used twice in a run, so that what a run has recorded is never replaced by the same run.
-/// A recording can be handed over from one graph to the next, and goes on in its file there. Callable from
-/// any thread but the render thread.
+/// A run never uses a name twice, so that it never replaces its own recordings. A recording may be
+/// handed over from one graph to the next, which continues its file. Any thread but the render
+/// thread.
 public final class Takes: Sendable, Hashable {
-  /// What becomes of a file that is there already.
+  /// What to do about a file that exists.
   public enum Existing: Sendable {
-    /// It is replaced, whatever it is.
+    /// Replace it, whatever it is.
     case replace
-    /// It is replaced where patchrun has written it; else the tap cannot write there.
+    /// Replace it where patchrun wrote it; otherwise the tap fails.
     case replaceOwn
-    /// It stays, and the new one has a number.
+    /// Keep it, and number the new file.
     case number
   }
 
-  /// A recording that is to go on: the same path, and the same in the file.
+  /// Identifies a recording that can be continued: the same path and the same contents.
   struct Key: Hashable, Sendable {
     var path: String
     var format: StreamFormat
@@ -31,7 +31,7 @@ public final class Takes: Sendable, Hashable {
     var dither: Dither
   }
 
-  /// `@unchecked Sendable`: one service at a time has it.
+  /// `@unchecked Sendable`: one service at a time uses the writer.
   struct Held: @unchecked Sendable {
     let writer: SoundFileWriter
   }
@@ -44,22 +44,22 @@ public final class Takes: Sendable, Hashable {
     var written: [WrittenTake] = []
   }
 
-  /// What becomes of a file that is there already.
+  /// What to do about files that exist.
   public let existing: Existing
-  /// Whether a recording that a full disk has ended goes on in another file when there is room again: in a
-  /// run that keeps time.
+  /// Whether a recording that a full disk ended continues in another file when there is room again:
+  /// in runs that keep time.
   public let goesOnWhenThereIsRoom: Bool
   package let moment: TakeMoment
   private let state = Mutex(State())
-  /// How often new takes have been asked for.
+  /// The number of requests for new takes.
   let newTakes = Atomic<Int>(0)
-  /// How many recordings there are, those among them that wait for room.
+  /// The number of recordings, with those that wait for room.
   private let recordings = Atomic<Int>(0)
 
-  /// Has each recording that is a file go on in a new one, from its next block on. No frame is lost in
-  /// between.
+  /// Lets each recording in a file continue in a new one, from its next block on. No frame is lost
+  /// between the two.
   ///
-  /// - Returns: How many recordings there are.
+  /// - Returns: The number of recordings.
   @discardableResult
   public func beginNewTakes() -> Int {
     newTakes.wrappingAdd(1, ordering: .relaxed)
@@ -79,21 +79,22 @@ public final class Takes: Sendable, Hashable {
     moment = TakeMoment(seconds ?? time(nil))
   }
 
-  /// Each is one of its own.
+  /// Equal if they are the same object.
   public static func == (left: Takes, right: Takes) -> Bool { left === right }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
   // MARK: - Names
 
-  /// The path that a take would have, and what would become of a file that is there.
+  /// The path of the first take, and what happens to a file that exists there.
   package func preview(_ name: TakeName) -> (path: String, existing: PendingFile.Existing) {
     let path = name.path(moment, number: 1)
     guard !isNumbered(name) else { return (path, numbered(name)) }
     return (path, replacement)
   }
 
-  /// The path of the second take of a run: `take-2.wav` for `take.wav`; the path itself where it counts.
+  /// The path of the second take of a run: `take-2.wav` for `take.wav`. A path with `{take}` is
+  /// returned as it is.
   public static func nextPath(of path: String) -> String {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard let name = parts.last, !path.contains("{take}") else { return path }
@@ -101,14 +102,14 @@ public final class Takes: Sendable, Hashable {
       .joined(separator: "/")
   }
 
-  /// The path of the first take of a run, were no file there: for checks of where it leads. The path
-  /// itself where its braces are wrong.
+  /// The path of the first take of a run where no file exists, for checks of its folder. A path
+  /// with wrong braces is returned as it is.
   package func firstPath(of path: String) -> String {
     (try? TakeName(path))?.path(moment, number: 1) ?? path
   }
 
-  /// The path that the first take of a run would have, were no file there: for checks of files that must
-  /// not be one. `nil` where takes are counted, and none that is there is written to.
+  /// The path of the first take of a run, for checks against files that must not be overwritten.
+  /// `nil` where takes are numbered, because that never overwrites one.
   public func plainPath(of path: String) -> String? {
     guard let name = try? TakeName(path), !name.isCounted else { return nil }
     return name.path(moment, number: 1)
@@ -133,7 +134,7 @@ public final class Takes: Sendable, Hashable {
     return .replaceOwn { SoundFileMark.isSet($0) || PictureMark.isSet($0) }
   }
 
-  /// Makes a file for a take with the name that is next, and keeps that name from the others.
+  /// Makes the file for the next take with a free name, and reserves that name.
   package func begin<File, Failure: Error>(
     _ name: TakeName, _ make: (String, PendingFile.Existing) throws(Failure) -> File,
     path: (File) -> String
@@ -149,12 +150,12 @@ public final class Takes: Sendable, Hashable {
     return file
   }
 
-  // MARK: - What has been written
+  // MARK: - Finished takes
 
-  /// The recordings that are whole and have their names, in the order in which they ended.
+  /// The complete recordings with their final names, in the order in which they ended.
   public var written: [WrittenTake] { state.withLock { $0.written } }
 
-  /// Notes a recording that has been closed, where it is a file that has its name.
+  /// Adds a closed recording, where it is a file with its final name.
   func note(_ writer: SoundFileWriter) {
     guard let take = WrittenTake(writer) else { return }
     state.withLock { state in
@@ -162,14 +163,14 @@ public final class Takes: Sendable, Hashable {
     }
   }
 
-  // MARK: - From one graph to the next
+  // MARK: - Handover
 
-  /// Recordings that end from now on are kept open, and wait for a graph in which they go on.
+  /// Keeps recordings that end from now on open, for the next graph to continue.
   public func beginHandover() { state.withLock { $0.isHandingOver = true } }
 
-  /// Closes the recordings that have found no graph to go on in.
+  /// Closes the recordings that no graph has continued.
   ///
-  /// - Returns: What could not be closed.
+  /// - Returns: The errors of files that could not be closed.
   public func endHandover() -> [ServiceError] {
     let rest = state.withLock { state in
       defer { state.waiting = [:] }
@@ -187,7 +188,7 @@ public final class Takes: Sendable, Hashable {
     }
   }
 
-  /// Whether a recording has been taken to be gone on with.
+  /// Keeps a recording open for the next graph. Returns false outside of a handover.
   func keep(_ writer: SoundFileWriter, for key: Key) -> Bool {
     let held = Held(writer: writer)
     return state.withLock { state in
@@ -197,7 +198,7 @@ public final class Takes: Sendable, Hashable {
     }
   }
 
-  /// Whether a recording has been ended by a full disk, and waits for room.
+  /// Whether a full disk has ended a recording, which waits for room.
   func isWaitingForRoom(_ key: Key) -> Bool { state.withLock { $0.waitingForRoom.contains(key) } }
 
   func setWaitingForRoom(_ key: Key, _ isWaiting: Bool) {
@@ -206,7 +207,7 @@ public final class Takes: Sendable, Hashable {
     }
   }
 
-  /// A recording that is to go on.
+  /// Takes over a recording to continue; `nil` where there is none.
   func take(_ key: Key) -> SoundFileWriter? {
     state.withLock { $0.waiting.removeValue(forKey: key) }?.writer
   }
@@ -214,8 +215,8 @@ public final class Takes: Sendable, Hashable {
 
 /// A tap that writes a file.
 public protocol FileTap: RenderTap {
-  /// Where it may be written.
+  /// The files that it may write.
   var files: FilePolicy { get set }
-  /// What it has in common with what else a run writes.
+  /// Shared by all that a run writes.
   var takes: Takes { get set }
 }

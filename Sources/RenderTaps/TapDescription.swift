@@ -1,19 +1,18 @@
 public import FileAccess
 public import RenderCore
 
-/// Everything that can be said about a kind of tap before there is one: the schema, the listings
-/// and the patch reader are made from this.
+/// The description of a kind of tap: schema, listings and patch reader are made from it.
 ///
-/// Where the tap is (`at`) is not among the settings: each tap has that.
+/// The place of the tap (`at`) is not one of the settings: every tap has it.
 public struct TapDescription: Sendable {
-  /// The name in a patch: `record`.
+  /// Its name in a patch: `record`.
   public var kind: String
   public var summary: String
-  /// What can be set, in the order of the reference.
+  /// Its settings, in the order of the reference.
   public var settings: [SettingInfo]
   private let make: @Sendable ([String: SettingValue], FilePolicy) -> any RenderTap
 
-  /// - Parameter make: Makes a tap of settings of which `problems(with:)` has nothing to say.
+  /// - Parameter make: Makes a tap from settings without `problems(with:)`.
   public init(
     kind: String, summary: String, settings: [SettingInfo],
     make: @escaping @Sendable ([String: SettingValue], FilePolicy) -> any RenderTap
@@ -24,12 +23,12 @@ public struct TapDescription: Sendable {
     self.make = make
   }
 
-  /// Everything that is wrong with the settings, whatever the bus; what depends on the bus, and on
-  /// files, `RenderTap.problems(for:)` says.
+  /// The problems of settings that do not depend on the bus or on files; for others see
+  /// `RenderTap.problems(for:)`.
   public func problems(with values: [String: SettingValue]) -> [CallbackProblem] {
     let found = SettingInfo.problems(with: values, settings: settings, of: "a '\(kind)' tap")
     guard found.isEmpty, case .text(let path)? = values["path"] else { return found }
-    // The braces of a path are checked before there is a tap.
+    // The braces of a path are checked here, before there is a tap.
     do throws(CallbackProblem) {
       _ = try TakeName(path)
       return []
@@ -38,11 +37,11 @@ public struct TapDescription: Sendable {
     }
   }
 
-  /// Makes the tap. What is not given has its default.
+  /// Makes a tap. Missing settings have their defaults.
   ///
   /// - Parameters:
-  ///   - files: Which files it may write.
-  ///   - takes: What it has in common with what else a run writes; `nil` for nothing.
+  ///   - files: The files that it may write.
+  ///   - takes: Shared by all that a run writes; `nil` for none.
   /// - Throws: The first of `problems(with:)`.
   public func makeTap(
     _ values: [String: SettingValue], files: FilePolicy = .user, takes: Takes? = nil

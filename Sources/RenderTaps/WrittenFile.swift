@@ -3,8 +3,8 @@ package import FileAccess
 package import RenderCore
 
 extension FilePolicy {
-  /// Why a tap may not write a file, whatever the disk says; `nil` for no reason. `-` is standard
-  /// output, and no file.
+  /// Why the policy does not let a tap write a file; `nil` where it does. `-` is standard output,
+  /// which no policy forbids.
   package func problem(writing path: String) -> CallbackProblem? {
     guard isOfPatch, path != "-", !path.isEmpty else { return nil }
     do throws(FileRefusal) {

@@ -1,19 +1,19 @@
 public import FileAccess
 import SoundFiles
 
-/// A recording of a run that is whole and has its name.
+/// A complete recording with its final name.
 public struct WrittenTake: Hashable, Sendable {
   /// Absolute, or relative to the process's working directory.
   public var path: String
-  /// The file as it was when it got its name: another one may have that name by now, and even the number that the
-  /// system knew this one by.
+  /// Identifies the file at the time when it got its name: by now another file may have the name,
+  /// or even the inode.
   public var version: FileVersion
-  /// In hertz.
+  /// In Hz.
   public var sampleRate: Double
-  /// Frames that the file has.
+  /// The frames of the file.
   public var frameCount: Int
 
-  /// `nil` for what has no name yet, and for what is no file: standard output, a pipe.
+  /// Fails for a file without its final name, and for standard output or a pipe.
   init?(_ writer: SoundFileWriter) {
     guard writer.isNamedFile, let version = Self.version(of: writer.path) else { return nil }
     path = writer.path
