@@ -1,35 +1,35 @@
-/// How many slices more than it was asked for a server keeps of what is played: one more after each underrun,
+/// How many slices more than requested a server buffers for playback: one more after each underrun,
 /// and one less after a time without any.
 ///
-/// Where an underrun follows a slice less soon, within ten times the wait before it, the next wait is twice as
-/// long: a machine that needs the reserve keeps it, and is not made to run dry each minute to find that out.
+/// Where an underrun follows the removal of a slice within ten times the wait before it, the next
+/// wait is twice as long: a machine that needs the reserve keeps it, instead of running dry every
+/// minute.
 ///
-/// A value that belongs to the thread that pulls. Times are those of a clock that never goes back, in
-/// nanoseconds.
+/// A value that belongs to the thread that pulls. Times are nanoseconds of the monotonic clock.
 struct PlaybackReserve: BitwiseCopyable {
-  /// Without an underrun for so long there is a slice less, in seconds.
+  /// The time without an underrun after which a slice is removed, in seconds.
   static let firstWait = 60.0
-  /// The wait is never longer, in seconds.
+  /// The longest wait, in seconds.
   static let longestWait = 8 * 3600.0
-  /// An underrun within so many waits after a slice less has come of that.
+  /// An underrun within so many waits counts as caused by the removal.
   private static let soon = 10.0
 
-  /// Slices more than were asked for.
+  /// The slices more than requested.
   private(set) var slices = 0
-  /// The wait before the next slice less, in seconds.
+  /// The wait before the next slice is removed, in seconds.
   private(set) var wait: Double
   private let mostSlices: Int
   private let shortestWait: Double
-  /// When the last underrun was, or the last change, or when nothing was played.
+  /// The time of the last underrun, change or silence.
   private var quietSince: UInt64 = 0
-  /// When there was a slice less; `nil` once an underrun has followed.
+  /// When a slice was last removed; `nil` once an underrun has followed.
   private var lastLess: UInt64?
-  /// Since when there is a slice more than was asked for, or several; `nil` where there is none.
+  /// When slices were first added; `nil` for none.
   private(set) var raisedSince: UInt64?
   private var isSilent = false
 
-  /// When there is a slice less where nothing runs dry until then; `nil` where there is none to give back,
-  /// and while nothing is played.
+  /// When the next slice is removed, unless an underrun comes first; `nil` for none, and while
+  /// nothing is played.
   var lessAt: UInt64? {
     slices > 0 && !isSilent ? quietSince + UInt64(wait * 1e9) : nil
   }
@@ -40,12 +40,12 @@ struct PlaybackReserve: BitwiseCopyable {
     wait = firstWait
   }
 
-  /// The device ran dry. Returns whether there is a slice more.
+  /// Notes an underrun. Returns whether a slice was added.
   mutating func noteUnderrun(at now: UInt64) -> Bool {
     quietSince = now
     isSilent = false
     if let less = lastLess {
-      // Once for each slice less: underruns come in bursts.
+      // Once for each removal: underruns come in bursts.
       lastLess = nil
       wait =
         Self.seconds(less, now) < Self.soon * wait
@@ -57,13 +57,13 @@ struct PlaybackReserve: BitwiseCopyable {
     return true
   }
 
-  /// Nothing is played: that nothing runs dry then is no sign.
+  /// Notes that nothing is played, so that the absence of underruns proves nothing.
   mutating func noteSilence(at now: UInt64) {
     quietSince = now
     isSilent = true
   }
 
-  /// Something is played, and has not run dry. Returns whether there is a slice less.
+  /// Notes that sound is played without an underrun. Returns whether a slice was removed.
   mutating func takeBack(at now: UInt64) -> Bool {
     isSilent = false
     guard slices > 0, Self.seconds(quietSince, now) >= wait else { return false }

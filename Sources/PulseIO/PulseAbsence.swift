@@ -1,40 +1,40 @@
 import RenderHost
 
-/// A sink or a source that is waited for. Of the engine's thread.
+/// A sink or a source that the engine waits for. Used by the engine's thread.
 struct PulseAbsence {
   enum Reason {
-    /// There is no stream; it is tried again and again to open one.
+    /// There is no stream; the engine tries to open one.
     case gone
-    /// There is a stream, and its device is suspended.
+    /// There is a stream, whose device is suspended.
     case suspended
-    /// There is a stream on which nothing moves.
+    /// There is a stream that moves no frames.
     case standstill
-    /// There is a new stream, of which the first frame is waited for.
+    /// There is a new stream that has not moved a frame.
     case returning
   }
 
   var reason: Reason
-  /// When this reason began.
+  /// When the wait for this reason began.
   var since: UInt64
-  /// When to try next to open a stream.
+  /// When to try to open a stream next.
   var nextAttempt: UInt64 = 0
 
-  /// How long a device may be suspended before it counts as lost, in seconds: where it is waited for, and
-  /// where its loss is the end.
+  /// The seconds of suspension after which a device counts as lost: short where the engine waits
+  /// for it, longer where its loss ends the run.
   static func suspensionLimit(isAwaited: Bool) -> Double { isAwaited ? 0.2 : 2 }
-  /// How long nothing may move before a device counts as lost that is waited for, in seconds. A null sink
-  /// that begins may take 2.
+  /// The seconds without a frame after which a device counts as lost, where the engine waits for
+  /// it. A null sink may take 2 to begin.
   static let standstillLimit = 3.0
-  /// From one attempt to open a stream to the next, in nanoseconds.
+  /// The time between two tries to open a stream, in nanoseconds.
   static let interval: UInt64 = 250_000_000
 }
 
-/// Says how many frames are due while no device asks for any. Of the engine's thread.
+/// Counts the frames that are due while no device requests any. Used by the engine's thread.
 struct AbsenceClock {
-  /// From one look at it to the next, in seconds.
+  /// The time between two calls of `take`, in seconds.
   static let tick = 0.005
-  /// Up to how much time that had passed when a loss was noticed is made up for, in seconds. Files are
-  /// read ahead by no more; a longer time is a gap.
+  /// The longest time before the loss was noticed that is made up for, in seconds. Files are read
+  /// ahead no further; a longer time is a gap.
   static let memory = 0.5
 
   private let framesPerNanosecond: Double
@@ -42,7 +42,7 @@ struct AbsenceClock {
   private var last: UInt64
   private var taken = 0
 
-  /// - Parameter lastMotion: When the device asked for frames for the last time.
+  /// - Parameter lastMotion: When the device last requested frames.
   init(sampleRate: Double, lastMotion: UInt64, now: UInt64) {
     framesPerNanosecond = sampleRate / 1e9
     let isShort = Double(now - min(now, lastMotion)) / 1e9 <= Self.memory
@@ -50,7 +50,7 @@ struct AbsenceClock {
     last = now
   }
 
-  /// How many frames are to be rendered now. What is missing is made up for at twice the pace.
+  /// The number of frames to render now. A backlog is made up for at twice the normal rate.
   mutating func take(at now: UInt64) -> Int {
     guard now > last else { return 0 }
     let due = Int(Double(now - origin) * framesPerNanosecond) - taken

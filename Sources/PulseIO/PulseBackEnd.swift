@@ -1,11 +1,11 @@
 import CPulse
 public import RenderHost
 
-/// The sinks and sources of a PulseAudio server, or of PipeWire's.
+/// The sinks and sources of a PulseAudio server, or of PipeWire's PulseAudio server.
 public struct PulseBackEnd: AudioBackEnd {
-  /// The server's address; `nil` leaves it to libpulse (`PULSE_SERVER`, client.conf).
+  /// The server's address; `nil` for libpulse's default (`PULSE_SERVER`, client.conf).
   public var address: String?
-  /// What the server calls the program while it asks.
+  /// The program's name for the server, for requests without a stream.
   public var applicationName: String
 
   public init(address: String? = nil, applicationName: String = "patchrun") {
@@ -16,7 +16,7 @@ public struct PulseBackEnd: AudioBackEnd {
   public var name: String { "pulse" }
   public var summary: String { "The sinks and sources of a PulseAudio server, or of PipeWire's." }
 
-  /// All sinks, then all sources, in the server's order. Blocks for 5 s at the most.
+  /// All sinks, then all sources, in the server's order. Blocks for at most 5 s for each answer.
   public func devices() throws(HardwareError) -> [AudioDevice] {
     try PulseConnection(server: address, applicationName: applicationName).devices()
   }
@@ -25,8 +25,8 @@ public struct PulseBackEnd: AudioBackEnd {
     environment(direction == .sink ? "PULSE_SINK" : "PULSE_SOURCE")
   }
 
-  /// The request's own address counts before the back end's.
-  /// A server is waited for no longer than the request's `timeout`.
+  /// Opens streams on the server at the request's address, or else at the back end's. Each answer
+  /// of the server may take the request's `timeout`.
   public func open(
     _ request: HardwareRequest, isAwaited: (_ whom: String) -> Bool
   ) throws(HardwareError) -> any LiveHardware {
@@ -35,7 +35,7 @@ public struct PulseBackEnd: AudioBackEnd {
     return try PulseHardware.open(request, isAwaited: isAwaited)
   }
 
-  /// Asks the server. Blocks for 5 s at the most.
+  /// Asks the server. Blocks for at most 5 s for each answer.
   public func server() throws(HardwareError) -> SoundServer? {
     let connection = try PulseConnection(server: address, applicationName: applicationName)
     let answer = Answer()

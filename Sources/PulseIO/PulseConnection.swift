@@ -1,24 +1,23 @@
 import CPulse
 import RenderHost
 
-/// A connection to a server, and the main loop that it lives on. Used by one thread at a time, which
-/// is the only one that runs the loop.
+/// A connection to a server with its main loop. Used by one thread at a time, which runs the loop.
 @safe
 final class PulseConnection {
   private let mainloop: OpaquePointer
   let context: OpaquePointer
-  /// How long the server may take to answer, in seconds.
+  /// How long the server may take for an answer, in seconds.
   private let patience: Double
-  /// Called some hundred times a second while the server is waited for. Where it returns false the
-  /// waiting is over.
+  /// Called some 200 times a second while the connection waits for the server. Return false to stop
+  /// waiting.
   var whileWaiting: (() -> Bool)?
-  /// What the server calls itself, once its devices have been listed.
+  /// The name of the server, once its devices have been listed.
   private(set) var serverName = ""
-  /// Whether the server is PipeWire's.
+  /// Whether the server is PipeWire.
   var isPipeWire: Bool { serverName.contains("PipeWire") }
 
-  /// Connects, or says within `patience` why not. Starts no server: a command that makes sound
-  /// appear out of a daemon nobody asked for is a surprise, and one that hangs is worse.
+  /// Connects within `patience`, or throws. Does not start a server: nobody expects a command to
+  /// start a daemon, and one that hangs would be worse.
   init(
     server: String?, applicationName: String, patience: Double = 5,
     whileWaiting: (() -> Bool)? = nil
@@ -56,7 +55,7 @@ final class PulseConnection {
     unsafe pa_mainloop_free(mainloop)
   }
 
-  /// Whether the server is there, as far as is known.
+  /// Whether the connection is still up, as far as libpulse knows.
   var isGood: Bool { unsafe PA_CONTEXT_IS_GOOD(pa_context_get_state(context)) != 0 }
 
   var lastError: pa_error_code_t {
@@ -65,9 +64,9 @@ final class PulseConnection {
 
   var lastMessage: String { unsafe pulseMessage(pa_context_errno(context)) }
 
-  /// Runs what has come in, after waiting for it for at most `seconds`.
+  /// Handles the events that have arrived, after waiting for them for at most `seconds`.
   ///
-  /// - Parameter watch: Is told of the wait.
+  /// - Parameter watch: Notified of the wait.
   @discardableResult
   func iterate(atMost seconds: Double, watch: UnderrunWatch? = nil) -> Bool {
     let timeout = Int32(max(0, min(seconds, 60)) * 1e6)
@@ -78,7 +77,8 @@ final class PulseConnection {
     return unsafe pa_mainloop_dispatch(mainloop) >= 0
   }
 
-  /// Runs the loop until `condition` holds or the time is up. Returns whether it holds.
+  /// Runs the loop until `condition` holds, or for `limit` seconds (the default is `patience`).
+  /// Returns whether it holds.
   func wait(_ limit: Double? = nil, until condition: () -> Bool) -> Bool {
     let seconds = limit ?? patience
     let begin = monotonicNanoseconds()
@@ -92,7 +92,7 @@ final class PulseConnection {
     return true
   }
 
-  /// Waits for an operation, and lets it go. Returns whether it was done in time.
+  /// Waits for an operation, and releases it. Returns whether it was done in time.
   @discardableResult
   func finish(_ operation: OpaquePointer?, within limit: Double? = nil) -> Bool {
     guard let operation = unsafe operation else { return false }
@@ -105,9 +105,9 @@ final class PulseConnection {
     return isDone
   }
 
-  // MARK: What is there
+  // MARK: Devices
 
-  /// What the callbacks of a listing add to.
+  /// Collects the answers of a listing.
   private final class Listing {
     var devices: [AudioDevice] = []
     var defaultSink: String?
@@ -119,7 +119,7 @@ final class PulseConnection {
     }
   }
 
-  /// All sinks, then all sources.
+  /// All sinks, then all sources, in the server's order.
   func devices() throws(HardwareError) -> [AudioDevice] {
     let listing = Listing()
     let user = unsafe Unmanaged.passUnretained(listing).toOpaque()
@@ -162,7 +162,7 @@ final class PulseConnection {
   }
 }
 
-/// A C string, copied; "" for none.
+/// Copies a C string; "" for a null pointer.
 func text(_ string: UnsafePointer<CChar>?) -> String {
   guard let string = unsafe string else { return "" }
   return unsafe String(cString: string)

@@ -28,18 +28,18 @@ extension AudioDevice {
       properties: unsafe texts(info.proplist, driver: text(info.driver)))
   }
 
-  /// Whether it is the sink that a server makes up where it has no other, or what hears that: what is
-  /// played on it nobody hears.
+  /// Whether it is the dummy sink that a server makes where it has no other, or its monitor: nobody
+  /// hears what is played on it.
   var isStandIn: Bool { (direction == .sink ? name : monitorOf) == Self.standInName }
 
-  /// What PulseAudio's `module-always-sink` and PipeWire's fallback call it.
+  /// The name of the dummy sink of PulseAudio's `module-always-sink` and of PipeWire.
   static let standInName = "auto_null"
 
-  /// Whether a user means this one.
+  /// Whether a name in a request, or an index, means this device.
   func answers(to name: String) -> Bool { name == self.name || name == String(index) }
 }
 
-/// Everything in a list that is a text.
+/// All properties that are texts.
 private func texts(_ list: OpaquePointer?, driver: String) -> [String: String] {
   var properties = ["driver": driver]
   var state: UnsafeMutableRawPointer?

@@ -3,10 +3,11 @@ import RenderHost
 import Synchronization
 
 extension PulseEngine {
-  /// Whether interruptions pause the session, and are waited for.
+  /// Whether an interruption pauses the session.
   private var pauses: Bool { log.pausesWhenInterrupted.load(ordering: .relaxed) }
 
-  /// The device has been suspended for some seconds. Returns whether that is waited for.
+  /// Notes a device that has been suspended for some seconds. Returns whether the engine waits for
+  /// its end.
   func noteSuspension(of link: PulseLink, _ side: AudioDevice.Direction, for seconds: Double)
     -> Bool
   {
@@ -15,9 +16,9 @@ extension PulseEngine {
       interruptions.isSuspended = true
       log.post(.interrupted(.suspended(side)))
       if pauses {
-        // Where only the microphone is suspended what plays fades.
+        // With only the microphone suspended the output can fade.
         hold(atOnce: side == .sink)
-        // What has not been played would be heard as a piece of sound when the sink is back.
+        // Otherwise its unplayed frames would sound when the sink is back.
         if side == .sink, let playback = link.playback {
           unsafe letGo(pa_stream_flush(playback.handle, nil, nil))
         }
@@ -26,14 +27,14 @@ extension PulseEngine {
     return interruptions.isPaused && pauses
   }
 
-  /// The device is not suspended.
+  /// Notes that no device is suspended.
   func noteActivity() {
     guard interruptions.isSuspended else { return }
     interruptions.isSuspended = false
     goOn()
   }
 
-  /// The server has something to say about a stream.
+  /// Handles an event that the server sends to a stream.
   func handle(event name: String, of link: PulseLink) {
     switch name {
     case PA_STREAM_EVENT_REQUEST_CORK:
@@ -48,7 +49,7 @@ extension PulseEngine {
     }
   }
 
-  /// Corks the stream once what it plays is silence: only then does the server say when to go on.
+  /// Corks the stream once it plays only silence: only a corked stream is told when to continue.
   func corkIfSilent(_ link: PulseLink) {
     guard interruptions.isAsked, !interruptions.isCorked, let playback = link.playback,
       interruptions.silentFrames >= playback.bufferFrames
@@ -56,7 +57,7 @@ extension PulseEngine {
     interruptions.isCorked = true
     isPlaying = false
     playback.cork(true)
-    // Of what has ended before this the server says nothing more.
+    // The server does not tell of an end that came before the corking.
     askWhetherMuted(link)
   }
 

@@ -3,13 +3,13 @@ import RenderCore
 import RenderHost
 import Synchronization
 
-/// Devices and servers that go, and come back.
+/// The loss and the return of devices and servers.
 extension PulseEngine {
   var policy: DeviceLossPolicy { log.onDeviceLoss }
 
   // MARK: Loss
 
-  /// A frame has been asked for, or delivered.
+  /// Notes a request or a delivery of frames.
   func noteMotion() {
     lastActivity = monotonicNanoseconds()
     standstill = 0
@@ -17,8 +17,8 @@ extension PulseEngine {
 
   func isOver() -> Bool { isStopping.load(ordering: .relaxed) || hasFailed() }
 
-  /// Looks whether the server and the devices are still there. One that is not is waited for, or is the
-  /// end, which is said.
+  /// Whether the run is over because a device or the server is lost. Starts to wait for it instead
+  /// where the policy says so.
   private func hasFailed() -> Bool {
     guard !isLost else { return true }
     noteStandstill()
@@ -41,12 +41,13 @@ extension PulseEngine {
 
   private func noteStandstill() {
     let now = monotonicNanoseconds()
-    // A process that was stopped, or a machine that slept, has not seen what happened meanwhile.
+    // At most 0.1 s counts: a stopped process, or a sleeping machine, has not seen what happened in
+    // the meantime.
     standstill += min(0.1, Double(now - min(now, max(lastLook, lastActivity))) / 1e9)
     lastLook = now
   }
 
-  /// What has been lost and is not waited for yet.
+  /// The next loss that the engine does not wait for yet.
   private func nextLoss() -> Loss? {
     guard let link else { return nil }
     let sides = [
@@ -100,7 +101,7 @@ extension PulseEngine {
       error: .lost(side, stream.deviceName, "has been suspended"))
   }
 
-  /// Goes on without a device, and says so once.
+  /// Continues without the lost devices, and reports the loss once.
   private func lose(_ loss: Loss) {
     let isNews = loss.sides.contains { absence(of: $0) == nil }
     followed?.restart()
@@ -110,20 +111,20 @@ extension PulseEngine {
       if loss.reason == .gone {
         drop(side)
       } else if side == .sink, let playback = link?.playback {
-        // What has not been played would be heard as a piece of sound when the sink is back.
+        // Otherwise its unplayed frames would sound when the sink is back.
         unsafe letGo(pa_stream_flush(playback.handle, nil, nil))
       }
     }
     if link?.connection.isGood == false { link = nil }
     if loss.sides.contains(timekeeper) { beginTimekeeping(now) }
-    // Who starts the device has it, even if it has not moved a frame.
+    // `start` returns with the device, even if it has not moved a frame.
     hasBegun.store(true, ordering: .releasing)
     guard isNews else { return }
     log.losses.wrappingAdd(1, ordering: .relaxed)
     log.post(.lost(loss.sides[0], loss.error))
   }
 
-  /// A stream is closed; what it had of interruptions is over with it.
+  /// Closes a stream, and ends its interruptions.
   private func drop(_ side: AudioDevice.Direction) {
     guard side == .sink else {
       link?.capture?.close()
@@ -156,7 +157,7 @@ extension PulseEngine {
 
   // MARK: Time
 
-  /// The side whose device asks for the frames, or delivers them where nothing is played.
+  /// The side whose requests pull the session: the sink's or, without one, the source's deliveries.
   private var timekeeper: AudioDevice.Direction { opening.wantsOutput ? .sink : .source }
 
   private func beginTimekeeping(_ now: UInt64) {
@@ -172,7 +173,7 @@ extension PulseEngine {
     }
   }
 
-  /// Renders what would have been heard by now, for nobody.
+  /// Renders the frames that are due without a device, and discards them.
   func keepTime() {
     guard let frames = clock?.take(at: monotonicNanoseconds()) else { return }
     followed?.beginPulls(frames, at: monotonicNanoseconds())
@@ -188,7 +189,7 @@ extension PulseEngine {
 
   // MARK: Return
 
-  /// Tries to open what is lost, where it is time to.
+  /// Tries to open lost devices that are due.
   func lookForReturn() {
     guard lostSink != nil || lostSource != nil else { return }
     let now = monotonicNanoseconds()
@@ -201,7 +202,7 @@ extension PulseEngine {
         if let stream, stream.isGood, stream.isSuspended { continue }
         reopen(side, now)
       case .standstill:
-        // A server that moves again has a second's worth of old sound to get rid of.
+        // A server that moves frames again still holds up to a second of old sound.
         if stream?.isGood ?? false, lastActivity <= absence.since { continue }
         reopen(side, now)
       case .returning:
@@ -213,7 +214,7 @@ extension PulseEngine {
     do throws(HardwareError) { try attempt() } catch { return }
   }
 
-  /// Closes a stream, so that a new one is opened from some time on.
+  /// Closes a stream, and opens a new one at a given time.
   func reopen(_ side: AudioDevice.Direction, _ time: UInt64) {
     drop(side)
     setAbsence(
@@ -221,7 +222,7 @@ extension PulseEngine {
   }
 
   private func attempt() throws(HardwareError) {
-    // Time passes while a server is asked.
+    // Keeps the session going while the server is asked.
     let ticks: () -> Bool = { [unowned self] in
       keepTime()
       return !isStopping.load(ordering: .relaxed)
@@ -257,7 +258,7 @@ extension PulseEngine {
     }
   }
 
-  /// The first frame has been moved on a new stream.
+  /// Ends a loss, once the new stream has moved a frame.
   func endAbsence(of side: AudioDevice.Direction) {
     guard absence(of: side)?.reason == .returning,
       let stream = stream(side)
@@ -269,7 +270,7 @@ extension PulseEngine {
     log.post(.returned(side, as: stream.device.name))
   }
 
-  /// The device keeps the time again.
+  /// Lets the device pull the session again.
   func endAbsence() {
     if clock != nil {
       clock = nil

@@ -1,18 +1,17 @@
 import CPulse
 import RenderHost
 
-/// Streams that the server has moved, and what is still to be found out about it. Of the engine's
-/// thread.
+/// Streams that the server has moved, and the questions about them. Used by the engine's thread.
 struct PulseMoves {
-  /// A device to which a stream has been moved that is not taken.
+  /// A stream that was moved to a device that is refused.
   fileprivate var loss: (AudioDevice.Direction, HardwareError)?
-  /// Where streams have been moved away from the device that was asked for: why is to be asked.
+  /// Streams that were moved away from the requested device, for a reason that is not known yet.
   fileprivate var unexplained: [AudioDevice.Direction: String] = [:]
-  /// The devices that were asked for and are not played on: looked for again and again.
+  /// Requested devices that were replaced, to be looked for again.
   fileprivate var missed: [AudioDevice.Direction: String] = [:]
   fileprivate var nextLook: UInt64 = 0
 
-  /// From one look for a missed device to the next, in nanoseconds.
+  /// The time between two looks for replaced devices, in nanoseconds.
   fileprivate static let interval: UInt64 = 500_000_000
 
   mutating func takeLoss() -> (AudioDevice.Direction, HardwareError)? {
@@ -20,7 +19,7 @@ struct PulseMoves {
     return loss
   }
 
-  /// A stream has been opened anew, maybe on another device than was asked for.
+  /// Notes a new stream, which may be on another device than the requested one.
   mutating func note(_ side: AudioDevice.Direction, on device: AudioDevice, asked name: String?) {
     let isOther = name.map { !$0.hasPrefix("@") && !device.answers(to: $0) } ?? false
     missed[side] = isOther ? name : nil
@@ -29,8 +28,8 @@ struct PulseMoves {
 }
 
 extension PulseEngine {
-  /// The server has moved a stream to another device. Called in the stream's own callback, where no
-  /// question can be asked and nothing closed.
+  /// Notes that the server moved a stream. Called in a callback of the stream, which may neither
+  /// query the server nor close a stream.
   func moved(_ handle: OpaquePointer) {
     let sides: [AudioDevice.Direction] = [.sink, .source]
     guard let side = sides.first(where: { unsafe stream($0)?.handle == handle }) else { return }
@@ -46,7 +45,7 @@ extension PulseEngine {
     }
   }
 
-  /// Why a device is not taken to which the server has moved a stream; `nil` where it is.
+  /// Why the device that a stream was moved to is refused; `nil` where it is not.
   private func refusal(of name: String, _ side: AudioDevice.Direction) -> HardwareError? {
     switch side {
     case .sink:
@@ -64,7 +63,7 @@ extension PulseEngine {
     }
   }
 
-  /// Finds out why streams have been moved, and moves them back where that is wanted.
+  /// Finds out why streams were moved, and moves them back to requested devices that have returned.
   func followMoves() {
     guard !moves.unexplained.isEmpty || !moves.missed.isEmpty, let link else { return }
     let now = monotonicNanoseconds()
@@ -88,8 +87,8 @@ extension PulseEngine {
     }
   }
 
-  /// A device that was asked for and is gone is waited for, or replaced; one that is still there has been
-  /// left by somebody's hand.
+  /// Decides about moved streams: where the requested device is gone, the engine waits for it or
+  /// accepts the replacement; where it is still there, a user moved the stream.
   private func explain(_ devices: [AudioDevice]) {
     for (side, name) in moves.unexplained {
       let asked = opening.name(side) ?? ""

@@ -2,9 +2,9 @@ import AudioTypes
 import RenderHost
 import Synchronization
 
-/// What the server keeps of what is played, more than it was asked for.
+/// The playback buffer of the server, beyond the requested one.
 extension PulseEngine {
-  /// The device wanted what was not there. At the end, when nothing follows, it may.
+  /// Notes an underrun. At the end of a run it is expected.
   func ranDry() {
     guard isPlaying, !interruptions.isPaused, lostSink == nil else { return }
     let frames = log.requestedFrames.load(ordering: .relaxed)
@@ -16,7 +16,7 @@ extension PulseEngine {
     log.post(.noted(loss))
   }
 
-  /// The device ran dry: there is a slice more.
+  /// Adds a slice to the server's buffer after an underrun.
   func keepMore() {
     guard reserve.noteUnderrun(at: monotonicNanoseconds()), let playback = link?.playback else {
       return
@@ -26,7 +26,7 @@ extension PulseEngine {
     log.post(.noted("\(PulseMessages.keeps) \(slicesMore)"))
   }
 
-  /// Lets others see what is kept more than was asked for, where that is something else than the last time.
+  /// Publishes the raised latency where it has changed.
   private func tellReserve(of playback: PulseStream) {
     let rate = playback.format.sampleRate
     let raised = reserve.raisedSince.map { since in
@@ -39,10 +39,10 @@ extension PulseEngine {
     log.note(raisedLatency: raised)
   }
 
-  /// Takes a slice back where nothing has run dry for a time.
+  /// Removes a slice from the server's buffer after a time without underruns.
   ///
-  /// Nothing is heard of it: the server asks for a slice less, once. Of a microphone that is heard a slice more
-  /// waits in front of the graph then, and is given up too slowly to be heard.
+  /// This is inaudible: the server requests a slice less, once. With a microphone, one slice more
+  /// then waits in its ring, and is given up inaudibly slowly.
   func keepLess() {
     guard reserve.slices > 0 else { return }
     let now = monotonicNanoseconds()

@@ -1,22 +1,22 @@
 import CPulse
 import RenderHost
 
-/// A source of PipeWire's that has been suspended. Of the engine's thread.
+/// A suspended source of PipeWire. Used by the engine's thread.
 ///
-/// Its server tells nobody of that: a stream that hears the source goes on, and has nothing but zeros for
-/// ever, even after the suspension; a stream that is opened then hears the source at once (measured with
-/// 0.3.65). All that a client is told is that something about the source has changed.
+/// Its server does not report the suspension: a stream on the source keeps delivering, but only
+/// zeros, even after the suspension; a new stream delivers sound at once (measured with 0.3.65).
+/// The only sign is a change event of the source.
 struct PulseSilence {
-  /// Frames of zeros since the source has changed; `nil` where it has not, or was heard since.
+  /// Frames of zeros since the change event; `nil` without one, or after other samples.
   fileprivate var frames: Int?
-  /// Whether there have been so many that the source is opened anew.
+  /// Whether there were enough zeros to open the source again.
   fileprivate var isProven = false
-  /// Whether the source has ever been heard: one that never was has lost nothing.
+  /// Whether the source ever delivered anything else: otherwise nothing was lost.
   fileprivate var wasHeard = false
 }
 
 extension PulseEngine {
-  /// Listens for changes of sources, where those are all that tells of a suspension.
+  /// Subscribes to changes of sources, on servers that do not report suspensions.
   func watchSource() {
     guard let link, link.capture != nil, link.connection.isPipeWire else { return }
     let user = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -40,7 +40,7 @@ extension PulseEngine {
     silence.frames = 0
   }
 
-  /// Looks at what a source delivers that has changed.
+  /// Checks the deliveries of a source for zeros.
   func listenForSilence(_ samples: UnsafePointer<Float>?, _ frameCount: Int, _ channelCount: Int) {
     guard silence.frames != nil || !silence.wasHeard else { return }
     if let samples = unsafe samples {
@@ -55,7 +55,7 @@ extension PulseEngine {
     if Double(frames + frameCount) > session.configuration.sampleRate { silence.isProven = true }
   }
 
-  /// Opens a source anew that has been suspended.
+  /// Opens a source again that turned out to be suspended.
   func endSilence() {
     guard silence.isProven else { return }
     silence = PulseSilence()

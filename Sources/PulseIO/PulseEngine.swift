@@ -5,33 +5,34 @@ import RenderCore
 import RenderHost
 import Synchronization
 
-/// The connection and its streams, on their way from the thread that opened them to the one that
-/// runs them.
+/// The connection and its streams, handed from the thread that opened them to the one that runs
+/// them.
 ///
-/// `@unchecked Sendable`: handed over whole; one thread has it at a time.
+/// `@unchecked Sendable`: handed over whole; one thread at a time uses it.
 struct PulseLink: @unchecked Sendable {
   let connection: PulseConnection
-  /// `nil` where none is wanted, and while there is no sink.
+  /// `nil` where none is wanted, and while the sink is lost.
   var playback: PulseStream?
-  /// `nil` where none is wanted, and while there is no source.
+  /// `nil` where none is wanted, and while the source is lost.
   var capture: PulseStream?
 }
 
-/// A session on its streams: everything that happens in the thread that owns them.
+/// Runs a session on its streams: all that happens in the thread that owns them.
 ///
-/// `@unchecked Sendable`: what is not atomic belongs to that thread from `run` on.
+/// `@unchecked Sendable`: from `run` on, all that is not atomic belongs to that thread.
 @safe
 final class PulseEngine: @unchecked Sendable {
-  /// `nil` while there is no server.
+  /// `nil` while the server is lost.
   var link: PulseLink?
   let session: RenderSession
   let opening: PulseOpening
   let ioBufferFrames: Int
-  /// The microphone of a session that the loudspeaker's clock pulls, and of one that it pulls itself.
+  /// The capture of a session that the loudspeaker pulls; `writer` is for one that the microphone
+  /// pulls.
   var followed: FollowedCapture?
   private let writer: CaptureWriter?
   let log: HardwareLog
-  /// Told of each device that was lost and is there again.
+  /// Called with each lost device that is back.
   let noteReturn: @Sendable (AudioDevice) -> Void
   /// Whether the first pull has been made.
   let hasBegun = Atomic<Bool>(false)
@@ -39,39 +40,39 @@ final class PulseEngine: @unchecked Sendable {
 
   private let playbackFrameBytes: Int
   private let captureFrameBytes: Int
-  /// Whether the session fills what it is given; otherwise silence is played.
+  /// Whether the session renders the output; otherwise silence is played.
   let hasOutput: Bool
-  /// Whether the loudspeaker is given what it asks for.
+  /// Whether the loudspeaker's requests are served.
   var isPlaying = false
   var interruptions = PulseInterruptions()
-  /// What the server keeps more than it was asked for, of the stream that there is now.
+  /// The slices beyond the requested buffer of the current stream.
   var reserve = PlaybackReserve(mostSlices: 0)
-  /// What others have last been told of it.
+  /// The raised latency that was last published.
   var toldReserve: RaisedLatency?
   private let reserveWait: Double
-  /// Makes out why the loudspeaker runs dry.
+  /// Finds why the loudspeaker runs dry.
   let watch: UnderrunWatch
   var isLost = false
   private var captured = 0
   /// When a frame was last moved.
   var lastActivity: UInt64 = 0
-  /// For how long none has been moved, in seconds of this thread's life: while the process is stopped
-  /// nothing is looked at.
+  /// The seconds without a frame, in the running time of this thread: a stopped process does not
+  /// count.
   var standstill = 0.0
   var lastLook: UInt64 = 0
   var suspendedSince: UInt64 = 0
-  /// What is waited for.
+  /// The devices that the engine waits for.
   var lostSink: PulseAbsence?
   var lostSource: PulseAbsence?
-  /// What the server has moved, and what that means.
+  /// The streams that the server has moved.
   var moves = PulseMoves()
-  /// Whether the session has been paused until there is a device.
+  /// Whether the session is paused until there is a device.
   var isHeldByAbsence = false
   var silence = PulseSilence()
-  /// What keeps the time while the device that would do it is lost.
+  /// Pulls the session while the device that should do it is lost; `nil` otherwise.
   var clock: AbsenceClock?
 
-  /// How long a server may move nothing before it counts as gone, in seconds.
+  /// The seconds without a frame after which a server counts as gone.
   let silenceLimit: Double
 
   init(
@@ -111,10 +112,10 @@ final class PulseEngine: @unchecked Sendable {
 
   // MARK: The thread
 
-  /// Runs the streams until it is told to stop or something fails, then lets go of them.
+  /// Runs the streams until `isStopping` is set or something fails, then releases them.
   func run() {
     guard let link else { return }
-    // As much as PulseAudio's own threads have by default: a render does not hold up the device.
+    // The priority of PulseAudio's own threads: a render does not delay the device.
     log.note(scheduling: HostThread.requestRealTime(priority: 5))
     for stream in [link.capture, link.playback] { listen(to: stream) }
     watchSource()
@@ -138,12 +139,12 @@ final class PulseEngine: @unchecked Sendable {
     self.link = nil
   }
 
-  /// Has the server call for a stream.
+  /// Registers the callbacks of a stream.
   func listen(to stream: PulseStream?) {
     guard let stream else { return }
     moves.note(
       stream.direction, on: stream.device, asked: opening.name(stream.direction))
-    // The engine outlives the streams: they are freed at the end of `run`.
+    // The engine outlives the streams, which are closed at the end of `run`.
     let user = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe pa_stream_set_moved_callback(
       stream.handle,
@@ -188,29 +189,29 @@ final class PulseEngine: @unchecked Sendable {
       }, user)
   }
 
-  /// Lets the microphone flow first; then fills the loudspeaker's buffer with silence and lets it
-  /// flow too. The first pull answers the first request of a device that runs.
+  /// Uncorks the microphone, then fills the loudspeaker's buffer with silence and uncorks it. The
+  /// first pull answers the first request of a running device.
   ///
-  /// A server drops the beginning of what it is given while it gets a sink going: so that is not the
-  /// beginning of the sound. Nor does the microphone have to have heard that much already.
+  /// A server drops the first frames while it starts a sink; with the silence they are not the
+  /// beginning of the sound. The microphone need not have captured that many frames yet either.
   private func begin(_ link: PulseLink) {
     noteMotion()
     link.capture?.cork(false)
     guard link.playback != nil else { return }
-    // A source that was idle takes its time; the first pull is not to wait for what is never heard.
+    // An idle source needs time to start; the first pull should not come before its frames.
     if link.capture != nil { _ = link.connection.wait(2.5) { captured > 0 || isOver() } }
     guard !isOver(), let playback = self.link?.playback else { return }
     beginPlaying(playback)
   }
 
-  /// Fills the loudspeaker's buffer with silence and lets it flow.
+  /// Fills the loudspeaker's buffer with silence and uncorks it.
   func beginPlaying(_ playback: PulseStream) {
     unsafe prime(playback.handle)
     isPlaying = true
     playback.cork(false)
   }
 
-  /// Puts silence in front of what a source delivers that has just been opened.
+  /// Writes silence in front of the frames of a new source.
   func fillCapture(_ capture: PulseStream) {
     guard followed == nil, let ring = session.configuration.capture else { return }
     unsafe keep(nil, min(2 * capture.bufferFrames, ring.capacity / 2))
@@ -232,10 +233,10 @@ final class PulseEngine: @unchecked Sendable {
     }
   }
 
-  /// Lets what has been rendered be heard to its end, then lets go. The server has a second more
-  /// than that takes.
+  /// Waits until all rendered frames have been played, and at most a second longer than they should
+  /// take.
   private func finish(_ link: PulseLink) {
-    // What is silent need not be heard to its end, and what is suspended never would be.
+    // Silence need not be played to its end, and a suspended device never would.
     let wasPlaying = isPlaying && !interruptions.isPaused
     isPlaying = false
     link.capture?.cork(true)
@@ -248,7 +249,7 @@ final class PulseEngine: @unchecked Sendable {
 
   // MARK: Render thread
 
-  /// The server has room: the slices that fill it are rendered into its own memory.
+  /// Renders slices into the server's memory, as many as it requests.
   private func write(_ playback: OpaquePointer, _ byteCount: Int) {
     noteMotion()
     guard isPlaying else { return }
@@ -288,14 +289,14 @@ final class PulseEngine: @unchecked Sendable {
     unsafe measure(playback, log.outputLatency)
   }
 
-  /// Cuts a request into as few slices as may be, all about as long: a last one of a few frames would
-  /// cost as much as a long one, and be due much sooner.
+  /// The length of the next slice of a request, which is cut into as few slices as possible of
+  /// about equal length: a short last slice would cost as much as a long one, and be due sooner.
   func nextSlice(of frames: Int) -> Int {
     let count = (frames + ioBufferFrames - 1) / ioBufferFrames
     return (frames + count - 1) / count
   }
 
-  /// The microphone has been heard.
+  /// Reads the frames that the microphone has captured.
   private func read(_ stream: OpaquePointer) {
     noteMotion()
     if lostSource != nil { endAbsence(of: .source) }
@@ -304,7 +305,7 @@ final class PulseEngine: @unchecked Sendable {
       var size = 0
       guard unsafe pa_stream_peek(stream, &memory, &size) == 0, size > 0 else { break }
       let frames = size / captureFrameBytes
-      // A hole in the stream has a length and no memory.
+      // A hole in the stream has a size and no memory.
       let samples = unsafe memory?.assumingMemoryBound(to: Float.self)
       if unsafe samples == nil { log.missingFrames.wrappingAdd(frames, ordering: .relaxed) }
       unsafe deliver(samples, frames)
@@ -319,7 +320,7 @@ final class PulseEngine: @unchecked Sendable {
     log.capturedFrames.wrappingAdd(frames, ordering: .relaxed)
     log.reads.wrappingAdd(1, ordering: .relaxed)
     guard !opening.wantsOutput else { return unsafe keep(samples, frames) }
-    // Without a loudspeaker the microphone keeps the time.
+    // Without a loudspeaker the microphone pulls the session.
     var done = 0
     while done < frames {
       let slice = nextSlice(of: frames - done)
@@ -331,7 +332,7 @@ final class PulseEngine: @unchecked Sendable {
   }
 
   func keep(_ samples: UnsafePointer<Float>?, _ frames: Int) {
-    // What is heard in a pause is nothing to go on with.
+    // Frames captured during a pause are dropped.
     let isKept = !session.isPaused && !(interruptions.isPaused && interruptions.isSuspended)
     var dropped = 0
     if followed != nil {

@@ -2,7 +2,7 @@ import CPulse
 import Glibc
 import RenderHost
 
-/// What libpulse says to one of its error codes.
+/// libpulse's text for one of its error codes.
 func pulseMessage(_ code: Int32) -> String {
   guard let text = unsafe pa_strerror(code) else { return "error \(code)" }
   return unsafe String(cString: text)
@@ -18,7 +18,7 @@ private let renderInstead =
   "'patchrun render FILE -o OUT.wav' renders to a file instead, without a server"
 
 extension HardwareError {
-  /// - Parameter reason: The loader's.
+  /// - Parameter reason: The message of the loader.
   static func noLibrary(_ reason: String) -> HardwareError {
     HardwareError(
       .systemError, "libpulse cannot be loaded (\(reason))",
@@ -110,8 +110,8 @@ extension HardwareError {
   }
 }
 
-/// The one of `names` that `name` was meant to be, if one is near: at most a third of it, or all of
-/// its ending, has been written differently.
+/// The name that was probably meant: one that differs in at most a third of its characters, or the
+/// only one that begins with `name`; `nil` for none.
 func nearMiss(_ name: String, among names: [String]) -> String? {
   let best = names.map { ($0, editDistance(Array(name.utf8), Array($0.utf8))) }
     .min { $0.1 < $1.1 }
@@ -120,7 +120,7 @@ func nearMiss(_ name: String, among names: [String]) -> String? {
   return longer.count == 1 ? longer[0] : nil
 }
 
-/// Insertions, deletions and substitutions from one to the other (Wagner and Fischer 1974).
+/// The number of insertions, deletions and substitutions (Wagner and Fischer 1974).
 private func editDistance(_ left: [UInt8], _ right: [UInt8]) -> Int {
   var row = Array(0...right.count)
   for (i, a) in left.enumerated() {

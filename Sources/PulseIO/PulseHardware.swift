@@ -6,9 +6,9 @@ import Synchronization
 
 /// A PulseAudio server as the hardware of an I/O unit: a sink, a source, or both.
 ///
-/// The session is rendered in the thread that owns the streams, into memory that is shared with the
-/// server. Samples cross as interleaved `float32`; the server converts them to what the device
-/// takes. Used from the control thread.
+/// The thread that owns the streams renders the session, into memory shared with the server.
+/// Samples are interleaved `float32`; the server converts them for the device. Used from the
+/// control thread.
 @safe
 public final class PulseHardware: LiveHardware {
   public let log: HardwareLog
@@ -20,21 +20,20 @@ public final class PulseHardware: LiveHardware {
     var captureFrames: Int
     var sink: AudioDevice?
     var source: AudioDevice?
-    /// Streams that are open and corked.
+    /// Open, corked streams; `nil` once they were started.
     var link: PulseLink?
     var engine: PulseEngine?
     var thread: HostThread?
     var reserveWait = PlaybackReserve.firstWait
   }
 
-  /// Connects to the server and opens what is wanted, corked. Blocks for some milliseconds; a server
-  /// that does not answer is given up after the request's `timeout`.
+  /// Connects to the server and opens the streams, corked. Blocks for some milliseconds; each
+  /// answer of the server may take the request's `timeout`.
   ///
-  /// Throws `connectionRefused` where there is no server, `noSuchDevice` or `noDevice` where there is
-  /// nothing to play or record on, `formatNotSupported` for channels or a rate no stream can have.
-  ///
-  /// - Parameter isAwaited: Asked while a server does not answer; where it returns false, no further
-  ///   answer is waited for.
+  /// - Parameter isAwaited: Called while the server does not answer. Return false to stop waiting.
+  /// - Throws: `connectionRefused` where there is no server; `noSuchDevice` or `noDevice` where
+  ///   there is nothing to play or to record on; `formatNotSupported` for channels or a rate that
+  ///   no stream can have; `cancelled` where `isAwaited` returned false.
   public static func open(
     _ request: HardwareRequest, isAwaited: (_ whom: String) -> Bool = { _ in true }
   ) throws(HardwareError) -> PulseHardware {
@@ -57,32 +56,35 @@ public final class PulseHardware: LiveHardware {
 
   deinit { stop() }
 
-  /// How long nothing runs dry before the server keeps less again, in seconds: from the next start on.
+  /// The seconds without an underrun after which the server's buffer is shortened again. A change
+  /// applies from the next start on.
   var reserveWait: Double {
     get { state.withLock { $0.reserveWait } }
     set { state.withLock { $0.reserveWait = newValue } }
   }
 
-  /// What was granted. After a `stop` and another `start` it is that of the new streams.
+  /// What was granted; after `stop` and another `start`, to the new streams.
   public var grant: HardwareGrant { state.withLock { $0.grant } }
 
-  /// The sink as it was when its stream was opened; `nil` without a loudspeaker side.
+  /// The sink when its stream was opened; `nil` without a loudspeaker side.
   public var sink: AudioDevice? { state.withLock { $0.sink } }
 
-  /// The source as it was when its stream was opened; `nil` without a microphone side.
+  /// The source when its stream was opened; `nil` without a microphone side.
   public var source: AudioDevice? { state.withLock { $0.source } }
 
-  /// How many frames the ring of a session's capture should hold at the least, so that nothing is
-  /// lost between two pulls.
+  /// The least capacity of the session's capture ring, in frames, that loses nothing between two
+  /// pulls.
   public var captureFrames: Int { state.withLock { $0.captureFrames } }
 
-  /// Lets the streams flow and pulls the session until `stop`, or until something fails: see
-  /// `failure`. The session's device format is the grant's.
+  /// Uncorks the streams and pulls the session until `stop` or a `failure`. The session's device
+  /// format must be the grant's.
   ///
-  /// Can be called again after `stop`: the streams are opened anew, and must be granted the same
-  /// formats. Throws what `open` throws, and `deviceLost` where nothing moves for 5 s: a null sink
-  /// that has been idle takes up to 2. Where a lost device is waited for nothing of that is thrown once
-  /// the streams are open.
+  /// May be called again after `stop`: new streams are opened, which must be granted the same
+  /// formats.
+  ///
+  /// - Throws: What `open` throws, and `deviceLost` where no frame moves for 5 s (an idle null sink
+  ///   takes up to 2). Where the policy waits for lost devices nothing is thrown once the streams
+  ///   are open.
   public func start(_ session: RenderSession) throws(HardwareError) {
     stop()
     log.restart()
@@ -115,8 +117,8 @@ public final class PulseHardware: LiveHardware {
     }
   }
 
-  /// Lets what has been rendered be heard, then closes the streams. A server that hangs is waited
-  /// for no longer than some seconds.
+  /// Waits until all rendered frames have been played, then closes the streams. Waits for a server
+  /// that hangs for at most 15 s.
   public func stop() {
     let (engine, thread) = state.withLock { state in
       defer {
@@ -126,12 +128,12 @@ public final class PulseHardware: LiveHardware {
       return (state.engine, state.thread)
     }
     engine?.isStopping.store(true, ordering: .relaxed)
-    // Every wait of the thread has an end; only a render that never returns could outlast this, and
-    // then the thread keeps what it needs.
+    // Every wait of the thread is bounded. Only a render that never returns can exceed the timeout,
+    // and then the thread keeps what it uses alive.
     thread?.join(timeout: 15)
   }
 
-  /// A device that was lost is there again, or another one in its place.
+  /// Notes a lost device that is back, or its replacement.
   private func note(_ device: AudioDevice) {
     state.withLock { state in
       if device.direction == .sink {

@@ -1,18 +1,18 @@
-/// The interruptions that there are just now. Of the engine's thread.
+/// The present interruptions. Used by the engine's thread.
 struct PulseInterruptions {
-  /// Whether the device has been suspended for longer than a moment.
+  /// Whether the device has been suspended for longer than `moment`.
   var isSuspended = false
-  /// Whether the server has asked for silence and has not taken it back.
+  /// Whether the server has asked for silence, and has not ended that.
   var isAsked = false
-  /// Whether the server had muted the stream when it asked, and so takes that back at the end.
+  /// Whether the server has muted the stream, and will unmute it at the end.
   var isMuted = false
-  /// Whether the stream has been corked for it.
+  /// Whether the stream is corked for a request of silence.
   var isCorked = false
-  /// Frames of silence that have been written since the pause.
+  /// Frames of silence written since the pause.
   var silentFrames = 0
-  /// Whether the session has been paused.
+  /// Whether the session is paused.
   var isPaused = false
 
-  /// How long a device is suspended on its way from one stream, or state, to the next, in seconds.
+  /// The seconds for which a device may be suspended while it changes streams or states.
   static let moment = 0.1
 }

@@ -1,15 +1,15 @@
 import AudioTypes
 import RenderHost
 
-/// Opens a connection and its streams as a request asks, the first time and each time after a loss.
+/// Opens a connection and its streams for a request: at first, and again after each loss.
 struct PulseOpening {
   private let request: HardwareRequest
-  /// What a session has been made for: once there is one, it stays.
+  /// The formats of the session, which new streams must keep; `nil` before there is one.
   private var outputFormat: StreamFormat?
   private var inputFormat: StreamFormat?
-  /// Whether the sink that a server makes up is what the session was made for.
+  /// Whether the session was made for a server's dummy sink; `nil` before there is one.
   private var takesStandIn: Bool?
-  /// The names of what selectors were found to mean.
+  /// The names of the devices that the selectors selected.
   private var chosenSink: String?
   private var chosenSource: String?
 
@@ -18,7 +18,7 @@ struct PulseOpening {
     self.request = request
   }
 
-  /// For streams of the same formats as those of a link, whatever the devices have become.
+  /// For new streams with the formats of a link, whatever the devices run at by now.
   init(_ request: HardwareRequest, as link: PulseLink) {
     self.init(request)
     outputFormat = link.playback?.format
@@ -32,7 +32,7 @@ struct PulseOpening {
   var wantsInput: Bool { request.wantsInput }
   private var isThrough: Bool { wantsOutput && wantsInput }
 
-  /// What was asked for, in the words of who asks; `nil` for the server's default.
+  /// The requested name or index; `nil` for the server's default.
   func name(_ side: AudioDevice.Direction) -> String? {
     guard !request.movedSides.contains(side) else { return nil }
     return side == .sink
@@ -40,27 +40,27 @@ struct PulseOpening {
       : request.sourceName ?? chosenSource ?? environment("PULSE_SOURCE")
   }
 
-  /// Whether a sink that a server has made up is as good as what was asked for.
+  /// Whether a server's dummy sink may replace the requested device.
   func accepts(standIn name: String) -> Bool { takesStandIn ?? true || self.name(.sink) == name }
 
-  /// Connects to the server. Blocks no longer than the request's `timeout`.
+  /// Connects to the server. Blocks for at most the request's `timeout`.
   func connect(whileWaiting: (() -> Bool)? = nil) throws(HardwareError) -> PulseConnection {
     try PulseConnection(
       server: request.server, applicationName: request.applicationName, patience: request.timeout,
       whileWaiting: whileWaiting)
   }
 
-  /// Opens everything, corked.
+  /// Opens the connection and all streams, corked.
   ///
-  /// - Parameter isAwaited: Asked while a server does not answer; where it returns false, no further
-  ///   answer is waited for.
+  /// - Parameter isAwaited: Called while the server does not answer, from the second second on.
+  ///   Return false to stop waiting.
   func open(
     _ isAwaited: @escaping (_ whom: String) -> Bool = { _ in true }
   ) throws(HardwareError) -> (PulseLink, HardwareGrant) {
     let begin = monotonicNanoseconds()
     var isWanted = true
     let asking: () -> Bool = {
-      // A server that answers takes some milliseconds.
+      // A healthy server answers within milliseconds.
       guard monotonicNanoseconds() - begin > 1_000_000_000 else { return true }
       isWanted = isAwaited("the sound server to answer")
       return isWanted
@@ -100,8 +100,8 @@ struct PulseOpening {
 
   /// Opens the loudspeaker side, corked.
   ///
-  /// - Parameter takesDefault: Whether the default sink will do where the one that was asked for is not
-  ///   there.
+  /// - Parameter takesDefault: Whether the default sink may replace a requested one that is
+  ///   missing.
   func openPlayback(
     on connection: PulseConnection, takesDefault: Bool = false
   ) throws(HardwareError) -> PulseStream {
@@ -119,8 +119,7 @@ struct PulseOpening {
 
   /// Opens the microphone side, corked.
   ///
-  /// A session has one rate, the loudspeaker's: where the source runs at another one, the server
-  /// converts.
+  /// A session has one rate, the loudspeaker's: the server converts a source with another rate.
   func openCapture(
     on connection: PulseConnection, _ playback: PulseStream?, takesDefault: Bool = false
   ) throws(HardwareError) -> PulseStream {

@@ -2,36 +2,37 @@ import AudioTypes
 import CPulse
 import RenderHost
 
-/// A stream between us and a sink or a source: float samples, corked until it is started.
+/// A stream to a sink or from a source, with float samples; corked at first.
 @safe
 final class PulseStream {
   let handle: OpaquePointer
   private var isClosed = false
   let direction: AudioDevice.Direction
-  /// What it was connected to.
+  /// The device that it was connected to.
   let device: AudioDevice
   let format: StreamFormat
-  /// In frames: what the server keeps of a playback stream, or collects of a record stream.
+  /// The frames that the server buffers for a playback stream, or collects for a record stream.
   let bufferFrames: Int
-  /// How many frames the server asks for, or delivers, at a time.
+  /// The frames of one request or delivery of the server.
   let requestFrames: Int
-  /// What the server was asked to keep of what is played.
+  /// The buffer requested from the server.
   private let asked: Buffer
   private static let mostSlices = 6
-  /// In seconds: what the device itself adds.
+  /// The latency of the device itself, in seconds.
   let deviceLatency: Double
 
   var bytesPerFrame: Int { Int(format.bytesPerFrame) }
 
-  /// The whole way, in seconds.
+  /// The whole latency, in seconds.
   var latency: Double { Double(bufferFrames) / format.sampleRate + deviceLatency }
 
-  /// Where the server has it now, which may have moved it.
+  /// The name of the current device, which the server may have changed.
   var deviceName: String { unsafe text(pa_stream_get_device_name(handle)) }
 
   var isGood: Bool { unsafe PA_STREAM_IS_GOOD(pa_stream_get_state(handle)) != 0 }
 
-  /// Whether the device is: an idle one is until it is used, another one when a user wants it so.
+  /// Whether the device is suspended: an idle one is until it is used, another one because a user
+  /// suspended it.
   var isSuspended: Bool { unsafe pa_stream_is_suspended(handle) > 0 }
 
   private init(
@@ -53,7 +54,7 @@ final class PulseStream {
     unsafe pa_stream_unref(handle)
   }
 
-  /// Ends the stream, whoever still has it: nothing is called any more.
+  /// Disconnects the stream, even while others hold it: no callback is called any more.
   func close() {
     guard !isClosed else { return }
     isClosed = true
@@ -65,7 +66,7 @@ final class PulseStream {
     unsafe pa_stream_disconnect(handle)
   }
 
-  /// Lets the sound flow, or stops it.
+  /// Stops or starts the stream.
   func cork(_ isCorked: Bool) {
     guard let operation = unsafe pa_stream_cork(handle, isCorked ? 1 : 0, nil, nil) else { return }
     unsafe pa_operation_unref(operation)
@@ -73,36 +74,36 @@ final class PulseStream {
 
   // MARK: Opening
 
-  /// What to ask for.
+  /// The request for a stream.
   struct Wish {
     var direction: AudioDevice.Direction
     var name: String?
-    /// What is looked for where there is no name.
+    /// Selects the device where `name` is `nil`.
     var selector: DeviceSelector?
     var sampleRate: Double?
-    /// Whether the rate holds even where the device runs at another one.
+    /// Whether the stream keeps its rate on a device with another one.
     var keepsRate = false
     var channels: Int?
     var bufferDuration: Double?
     var title: String
     var isConversation = false
-    /// The sink that is played on: a source that hears it is not taken unless it is named.
+    /// The sink that the session plays on: its monitor is only recorded where it is named.
     var playedOn: String?
-    /// Whether a microphone is heard through the loudspeaker: the way is to be short then, and little is
-    /// kept until that has proved too little.
+    /// Whether a microphone is heard through the loudspeaker. The latency should be short then: the
+    /// buffer starts short and grows after underruns.
     var isThrough = false
-    /// Whether the environment's names do not count.
+    /// Whether to ignore the environment's device names.
     var ignoresEnvironment = false
-    /// Whether the sink that a server makes up where it has no other is as good as any; `nil` where that
-    /// depends on the server: PulseAudio's is, PipeWire's is none.
+    /// Whether a server's dummy sink is accepted like any other; `nil` to accept PulseAudio's and
+    /// to refuse PipeWire's.
     var takesStandIn: Bool?
   }
 
-  /// Connects a stream, corked, and reads back what it was given.
+  /// Connects a stream, corked, and reads back its properties.
   ///
-  /// A server may put a sink to the rate of the first stream that plays on it, or it may not. So the
-  /// stream is connected at the wished rate; if the device then runs at another one, the stream is
-  /// connected again at that, so that the server resamples nothing.
+  /// A server may switch a sink to the rate of its first stream, or not. So the stream is connected
+  /// at the wished rate. If the device then runs at another rate, the stream is connected again at
+  /// that one, so that the server does not resample.
   static func open(
     _ wish: Wish, on connection: PulseConnection
   ) throws(HardwareError) -> PulseStream {
@@ -121,11 +122,11 @@ final class PulseStream {
       if let name { candidates.first { $0.answers(to: name) } } else {
         candidates.first { $0.isDefault }
       }
-    // Names such as "@DEFAULT_SINK@" are the server's to resolve.
+    // The server resolves names such as "@DEFAULT_SINK@".
     if let name, expected == nil, !name.hasPrefix("@") {
       throw .noSuchDevice(name, wish.direction, among: devices)
     }
-    // Without a name the server takes its default, which may be one that is not wanted.
+    // Without a name the server would take its default, which may not be wanted.
     if name == nil, expected == nil || wish.ignoresEnvironment {
       wish.name = (expected ?? candidates[0]).name
     }
@@ -142,18 +143,18 @@ final class PulseStream {
       if !hasRate { rate = stream.device.sampleRate }
       layout = stream.device
     }
-    // A device that changes its mind each time is played on as it is: the server resamples.
+    // The device changed each time: accept it, and let the server resample.
     return try connect(
       wish, sampleRate: rate, channels: wish.channels ?? Self.channelCount(on: layout),
       layout: layout, among: devices, on: connection)
   }
 
-  /// The name of what a selector means.
+  /// The name of the device that a selector selects.
   private static func name(
     _ selector: DeviceSelector, _ wish: Wish, among devices: [AudioDevice]
   ) throws(HardwareError) -> String {
     if let name = selector.exactName { return name }
-    // What hears that which is played is taken where nothing else is like it.
+    // The monitor of the sink that is played on is the last choice.
     let others = devices.filter { wish.playedOn == nil || $0.monitorOf != wish.playedOn }
     guard
       let device = selector.device(wish.direction, among: others)
@@ -162,7 +163,7 @@ final class PulseStream {
     return device.name
   }
 
-  /// What may be taken. A named device always may.
+  /// The devices that may be used. A named device always may.
   private static func candidates(
     for wish: Wish, named name: String?, among devices: [AudioDevice], takesStandIn: Bool
   ) throws(HardwareError) -> [AudioDevice] {
@@ -179,8 +180,8 @@ final class PulseStream {
       ? .standInOnly() : monitor.map { .monitorOnly($0) } ?? .noDevice(.source)
   }
 
-  /// The channels of a stream for a device. For a sink with one there are two, which the server mixes
-  /// down: the half of a stereo patch would not be heard otherwise.
+  /// The channels of a stream for a device. A mono sink gets two, which the server mixes down:
+  /// otherwise half of a stereo patch would not be heard.
   static func channelCount(on device: AudioDevice) -> Int {
     device.direction == .sink && device.channelCount == 1 ? 2 : device.channelCount
   }
@@ -254,8 +255,8 @@ final class PulseStream {
       : unsafe pa_stream_connect_record(handle, wish.name, &attributes, flags)
   }
 
-  /// In frames: how much of what is played the server is asked to keep, its device's own latency included,
-  /// and how much it asks for, or delivers, at a time.
+  /// In frames: the playback buffer to request from the server, with the latency of its device, and
+  /// the size of a request or a delivery.
   private struct Buffer {
     var kept: Int
     var portion: Int
@@ -270,14 +271,14 @@ final class PulseStream {
         portion = wish.direction == .sink ? slice / 2 : slice
         return
       }
-      // One slice, as other programs have that are asked for such a latency; of small ones two, or 17 ms:
-      // so long a machine may do something else.
+      // One slice, as other programs with such a latency request; for short slices two, or 17 ms at
+      // most: so long a machine may be busy with something else.
       kept = max(slice, min(2 * slice, Int(sampleRate / 60)))
       portion = max(16, kept / 4)
     }
 
-    /// The server splits `tlength` into twice `minreq` and two equal rests, one of which it keeps and one of
-    /// which the device may take as its own latency.
+    /// The server divides `tlength` into twice `minreq` and two equal rests: one for its own
+    /// buffer, one for the latency of the device.
     func attributes(bytesPerFrame: Int) -> pa_buffer_attr {
       pa_buffer_attr(
         maxlength: .max, tlength: UInt32(kept * bytesPerFrame), prebuf: .max,
@@ -285,10 +286,11 @@ final class PulseStream {
     }
   }
 
-  /// What it was asked to keep, in frames.
+  /// The requested playback buffer, in frames.
   var askedFrames: Int { asked.kept }
 
-  /// What it has granted that it and its device keep, in seconds: it answers some time after it was asked.
+  /// The buffer that server and device have granted, in seconds. The server answers a change some
+  /// time after the request.
   var grantedLatency: Double {
     guard let attributes = unsafe pa_stream_get_buffer_attr(handle),
       let timing = unsafe pa_stream_get_timing_info(handle)
@@ -297,15 +299,15 @@ final class PulseStream {
       + Double(timing.pointee.configured_sink_usec) / 1e6
   }
 
-  /// How many slices more than it was asked for the server may be had to keep.
+  /// The most slices that may be added to the requested buffer.
   var mostSlicesMore: Int {
     max(0, (Self.mostSlices * asked.slice - asked.kept + asked.slice - 1) / asked.slice)
   }
 
-  /// Has the server keep some slices more of what is played than it was asked for.
+  /// Requests a playback buffer that is longer than the first one by some slices.
   ///
-  /// Frames that it has stay where they are: where it is to keep fewer it asks for none until it has no more
-  /// than those.
+  /// Frames in the buffer stay. Where it gets shorter, the server requests no frames until they
+  /// fit.
   func keep(slicesMore count: Int) {
     guard direction == .sink else { return }
     var buffer = asked
