@@ -2,20 +2,21 @@ import AudioTypes
 public import RenderHost
 import Synchronization
 
-/// Pipes: what is played is written to one, as samples, and what is heard is read from another.
+/// Pipes: the output is written to one as samples, the input is read from another.
 ///
-/// A request's `sinkName` and `sourceName` are paths of FIFOs, or `-` for standard output and standard
-/// input. What is opened again while it is open is the same end: a patch that begins again goes on in
-/// the stream that has begun.
+/// The `sinkName` and `sourceName` of a request are paths of FIFOs, or `-` for standard output and
+/// standard input. An end that is opened again while it is open is shared, so that a patch that
+/// starts again continues its stream.
 ///
-/// A request's `options` may have:
+/// A request's `options` may contain:
 ///
-/// - `to-format`, what is written: `[wav:]TYPE[:RATE[:CHANNELS]]`, where `TYPE` is `s16le`, `s24le`,
-///   `s32le` or `f32le`, and `wav:` stands for the head of a WAV file. `wav` alone is the default;
-/// - `from-format`, what is read where it has no head of a WAV file: `TYPE:RATE[:CHANNELS]`;
-/// - `pace`: `reader` pulls as fast as the ends let it, `realtime` by the machine's clock. The default
-///   is `realtime` where nothing but a file is written to, and else `reader`;
-/// - `end-with-input`, `true` where the end of what is read is the end of the run.
+/// - `to-format`, the format of the output: `[wav:]TYPE[:RATE[:CHANNELS]]`, where `TYPE` is
+///   `s16le`, `s24le`, `s32le` or `f32le`, and `wav:` adds the header of a WAV file. The default is
+///   `wav`;
+/// - `from-format`, the format of an input without a WAV header: `TYPE:RATE[:CHANNELS]`;
+/// - `pace`: `reader` pulls as fast as the ends allow, `realtime` by the clock. The default is
+///   `realtime` where there is only an output, to a file, and otherwise `reader`;
+/// - `end-with-input`: `true` ends the run at the end of the input.
 public final class PipeBackEnd: AudioBackEnd {
   private struct Opened {
     weak var sink: PipeSink?
@@ -31,7 +32,7 @@ public final class PipeBackEnd: AudioBackEnd {
   public var name: String { "pipes" }
   public var summary: String { "Standard output and standard input, or named pipes." }
 
-  /// Standard output and standard input. Named pipes are not listed: there is no end of them.
+  /// Standard output and standard input. Named pipes are not listed.
   public func devices() -> [AudioDevice] {
     [(AudioDevice.Direction.sink, "standard output"), (.source, "standard input")].map {
       AudioDevice(

@@ -3,27 +3,28 @@ import Glibc
 import RenderHost
 import Synchronization
 
-/// An end of a pipe, or of what stands in its place: a socket, a file, a device such as `/dev/null`.
+/// An end of a pipe, or of a socket, a file or a device such as `/dev/null` in its place.
 @safe
 final class PipeEnd: Sendable {
   let descriptor: Int32
-  /// What it is called where a person reads it: `standard output`, or the path in quotes.
+  /// The name for messages: `standard output`, or the path in quotes.
   let name: String
   let direction: AudioDevice.Direction
-  /// Whether it is a stream that the process was started with.
+  /// Whether it is standard input or standard output.
   let isStandard: Bool
-  /// Whether the other end sets a pace: a pipe or a socket, and not a file.
+  /// Whether the other end sets the pace: true for a pipe or a socket, false for a file.
   let waits: Bool
-  /// Whether a read or a write that has to wait says so. What others have, too, is left as it is.
+  /// Whether the descriptor is non-blocking. Standard streams are not changed, because other
+  /// processes share them.
   private let isNonBlocking: Bool
 
-  /// What a write to a pipe that is ready may have in bytes, so that it never waits (POSIX: PIPE_BUF).
+  /// The most bytes of a write that cannot block on a pipe that is ready (POSIX: PIPE_BUF).
   private static let sureBytes = 4096
 
-  /// Opens what a user has named: a path, or `-` for a stream that the process was started with.
+  /// Opens a path, or `-` for a standard stream.
   ///
-  /// A FIFO that nobody reads is waited for; one that nobody writes to is opened at once, and its
-  /// first bytes are waited for.
+  /// Waits for a reader of a FIFO that is opened for writing. A FIFO for reading is opened at once,
+  /// and its first bytes are waited for later.
   ///
   /// - Parameter isAwaited: See `AudioBackEnd`.
   init(
@@ -84,29 +85,29 @@ final class PipeEnd: Sendable {
     while true {
       let descriptor = unsafe Glibc.open(path, mode)
       if descriptor >= 0 { return descriptor }
-      // A FIFO without a reader.
+      // A FIFO without a reader gives ENXIO.
       guard errno == ENXIO || errno == EINTR else { throw .cannotOpen(path, errno) }
       guard isAwaited("somebody to read '\(path)'") else { throw .notAwaited(path) }
       usleep(50_000)
     }
   }
 
-  /// How many bytes the pipe holds; `nil` for what is none.
+  /// The capacity of the pipe in bytes; `nil` for anything else.
   var capacity: Int? {
     let size = fcntl(descriptor, Self.getPipeSize)
     return size > 0 ? Int(size) : nil
   }
 
-  /// Asks for a pipe that holds no more than so many bytes, so that little waits in it.
+  /// Sets the capacity of the pipe to at most so many bytes, so that few frames wait in it.
   func limitCapacity(to bytes: Int) {
     _ = fcntl(descriptor, Self.setPipeSize, Int32(clamping: bytes))
   }
 
-  // F_SETPIPE_SZ and F_GETPIPE_SZ of <fcntl.h>, which only _GNU_SOURCE shows.
+  // F_SETPIPE_SZ and F_GETPIPE_SZ of <fcntl.h>, which only _GNU_SOURCE makes visible.
   private static let setPipeSize: Int32 = 1031
   private static let getPipeSize: Int32 = 1032
 
-  /// Bytes that wait in the pipe; 0 for what is none.
+  /// The bytes that wait in the pipe; 0 for anything else.
   var waitingBytes: Int {
     var count: Int32 = 0
     guard unsafe ioctl(descriptor, UInt(FIONREAD), &count) == 0 else { return 0 }
@@ -117,15 +118,15 @@ final class PipeEnd: Sendable {
 
   enum Transfer: Equatable {
     case bytes(Int)
-    /// Nothing could be moved without waiting.
+    /// Nothing could be transferred without waiting.
     case wouldWait
-    /// The other end has been closed.
+    /// The other end is closed.
     case closed
-    /// An error number of the system.
+    /// The `errno` of a failure.
     case failed(Int32)
   }
 
-  /// Writes what can be written without waiting.
+  /// Writes as much as it can without waiting.
   func write(_ bytes: UnsafeRawBufferPointer) -> Transfer {
     guard isReady(Int16(POLLOUT)) else { return .wouldWait }
     let length = isNonBlocking ? bytes.count : min(bytes.count, Self.sureBytes)
@@ -135,7 +136,7 @@ final class PipeEnd: Sendable {
     return errno == EINTR || errno == EAGAIN ? .wouldWait : .failed(errno)
   }
 
-  /// Reads what is there.
+  /// Reads the bytes that are there.
   func read(into buffer: inout [UInt8]) -> Transfer {
     guard isReady(Int16(POLLIN)) else { return .wouldWait }
     let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
@@ -150,7 +151,7 @@ final class PipeEnd: Sendable {
   }
 }
 
-/// Wakes the thread of the pipes.
+/// Wakes the thread that pulls.
 @safe
 final class PipeAlarm: Sendable {
   private let descriptor: Int32
@@ -170,8 +171,8 @@ final class PipeAlarm: Sendable {
     _ = unsafe Glibc.write(descriptor, &one, 8)
   }
 
-  /// Waits until it rings, or an end is ready, for about so many seconds at the most. Returns whether the
-  /// reader of `watched` has gone.
+  /// Waits until the alarm rings or an end is ready, for about so many seconds at most. Returns
+  /// whether the reader of `watched` has gone.
   @discardableResult
   func sleep(
     _ seconds: Double, orUntil end: PipeEnd? = nil, watching watched: PipeEnd? = nil
@@ -181,9 +182,9 @@ final class PipeAlarm: Sendable {
       let events = end.direction == .sink ? POLLOUT : POLLIN
       waiting.append(pollfd(fd: end.descriptor, events: Int16(events), revents: 0))
     }
-    // Of no events there are always errors, and one is a reader that has gone.
+    // `poll` always reports errors, among them that the reader has gone.
     if let watched { waiting.append(pollfd(fd: watched.descriptor, events: 0, revents: 0)) }
-    // A wait is as long as it is in whole milliseconds; what is shorter is slept through.
+    // `poll` takes whole milliseconds; shorter waits are slept.
     let microseconds = max(0, min(seconds, 60)) * 1e6
     if microseconds < 1000 { usleep(UInt32(microseconds)) }
     guard unsafe poll(&waiting, nfds_t(waiting.count), Int32(microseconds / 1000)) > 0 else {

@@ -3,10 +3,10 @@ import RenderCore
 import RenderHost
 import Synchronization
 
-/// What the control thread says to the one that pulls.
+/// The orders of the control thread for the thread that pulls.
 final class PipeOrders: Sendable {
   let isStopping = Atomic<Bool>(false)
-  /// In frames of the plans.
+  /// The end of the allowed pulls, in frames of the plans.
   let allowedFrames = Atomic<Int>(.max)
   let alarm: PipeAlarm
 
@@ -23,9 +23,9 @@ final class PipeOrders: Sendable {
   }
 }
 
-/// A session on its pipes: everything that happens in the thread that pulls.
+/// Runs a session on its pipes: all that happens in the thread that pulls.
 ///
-/// `@unchecked Sendable`: made by the control thread, and used by the one thread that runs it.
+/// `@unchecked Sendable`: made by the control thread, then used only by the thread that runs it.
 @safe
 final class PipeEngine: @unchecked Sendable {
   private let session: RenderSession
@@ -39,19 +39,19 @@ final class PipeEngine: @unchecked Sendable {
   private let log: HardwareLog
   private let orders: PipeOrders
   private let prepare: @Sendable (Int) -> Void
-  /// A slice of the output.
+  /// Memory for a slice of the output.
   private let memory: UnsafeMutableRawBufferPointer
   private let bytesPerFrame: Int
-  /// Whether the session fills what it is given; otherwise silence is played.
+  /// Whether the session renders the output; otherwise silence is written.
   private let hasOutput: Bool
 
-  /// Frames that have been rendered since the start.
+  /// Frames rendered since the start.
   private var pulled = 0
-  /// Frames that have been put into the ring since the start, silence among them.
+  /// Frames written to the ring since the start, silence included.
   private var heard = 0
-  /// Frames of the source among them, once there are no more.
+  /// How many of them came from the source, once it has ended.
   private var heardOfSource: Int?
-  /// By the clock: whether what is heard comes in time.
+  /// By the clock: whether the input arrives in time, and whether it ever did.
   private var isFlowing = false
   private var hasFlowed = false
   /// Whether nothing more can be written.
@@ -94,11 +94,11 @@ final class PipeEngine: @unchecked Sendable {
 
   private var isStopping: Bool { orders.isStopping.load(ordering: .relaxed) }
 
-  // MARK: As fast as the ends let it
+  // MARK: As fast as the ends allow
 
-  /// Renders whatever the reader takes, of what the writer has given.
+  /// Renders as much as the reader takes and the writer gives.
   func runOnDemand() {
-    // At full speed a thread of more than normal priority would take a processor from all others.
+    // At full speed a thread with a raised priority would take a processor from all others.
     log.note(scheduling: "normal (the pipes set the pace)")
     while !isStopping, !isClosed {
       guard isAllowed else {
@@ -106,7 +106,7 @@ final class PipeEngine: @unchecked Sendable {
         rest(0.005)
         continue
       }
-      // The end may yet move on, and what pauses stands still.
+      // The end of the session may be moved later, and a pause stops everything.
       guard !session.hasEnded, !session.isPaused, let length = hear() else {
         rest(0.005)
         continue
@@ -127,13 +127,13 @@ final class PipeEngine: @unchecked Sendable {
       || session.nextFrame + Int(Double(sliceFrames) * rate / sampleRate) < allowed
   }
 
-  /// Waits until there is something to do, and for a reader that goes.
+  /// Waits for something to do, and notices a reader that goes away.
   private func rest(_ seconds: Double, orUntil end: PipeEnd? = nil) {
     if orders.alarm.sleep(seconds, orUntil: end, watching: sink?.end) { note(.closed) }
   }
 
-  /// Waits for the frames of the next slice and hands them on. Returns how long it is, 0 at the end;
-  /// `nil` where it has waited in vain.
+  /// Waits for the frames of the next slice, and writes them to the ring. Returns its length, 0 at
+  /// the end; `nil` where there is no slice yet, or the run is over.
   private func hear() -> Int? {
     guard let input else { return sliceFrames }
     let target = pulled + sliceFrames + (ring?.lead ?? 0)
@@ -163,8 +163,8 @@ final class PipeEngine: @unchecked Sendable {
 
   // MARK: By the clock
 
-  /// Renders a slice whenever it is due. What the reader does not take in time is left out, whole slices
-  /// of it, and what the writer has not given in time is silence.
+  /// Renders a slice whenever it is due. Slices that the reader does not take in time are dropped;
+  /// silence replaces frames that the writer does not give in time.
   func runByClock() {
     log.note(scheduling: HostThread.requestRealTime(priority: 5))
     let nanoseconds = Double(sliceFrames) / sampleRate * 1e9
@@ -178,7 +178,8 @@ final class PipeEngine: @unchecked Sendable {
       put(wasOver ? 0 : session.hasEnded ? rendered : length)
       slice += 1
       let due = begin + UInt64(Double(slice) * nanoseconds)
-      // A machine that has stood still does not catch up with what nobody would have heard.
+      // After a standstill of a second the clock starts again: nobody would have heard the missed
+      // slices.
       if monotonicNanoseconds() > due + 1_000_000_000 {
         begin = monotonicNanoseconds()
         slice = 0
@@ -192,12 +193,12 @@ final class PipeEngine: @unchecked Sendable {
   private func hearInTime() -> Int {
     guard let input else { return sliceFrames }
     if session.isPaused {
-      // What is heard in a pause is nothing to go on with.
+      // Frames that arrive during a pause are dropped.
       while read() == true { discard(input) }
       return sliceFrames
     }
     let target = pulled + sliceFrames + (ring?.lead ?? 0)
-    // One that was late is waited for until there is a slice in reserve.
+    // A late input is only used again once there is a slice in reserve.
     let wanted = target - heard + (isFlowing ? 0 : sliceFrames)
     while input.available < wanted, !input.hasEnded, read() == true {}
     isFlowing = input.available >= wanted || input.hasEnded
@@ -216,7 +217,7 @@ final class PipeEngine: @unchecked Sendable {
 
   private func discard(_ input: PipeInput) { _ = unsafe input.take(input.available) { _, _ in } }
 
-  /// Adds frames behind those that have been written; leaves them out where those still wait.
+  /// Writes the frames of a slice; drops them where earlier ones still wait.
   private func put(_ count: Int) {
     guard let sink, count > 0 else { return }
     flush(sink)
@@ -252,7 +253,7 @@ final class PipeEngine: @unchecked Sendable {
 
   // MARK: Both
 
-  /// Reads once. Returns whether anything has come; `nil` where it has failed.
+  /// Reads once. Returns whether anything arrived; `nil` after a failure.
   private func read() -> Bool? {
     guard let input else { return false }
     do throws(HardwareError) {
@@ -266,7 +267,7 @@ final class PipeEngine: @unchecked Sendable {
     }
   }
 
-  /// Puts what there is of the source into the ring.
+  /// Writes frames of the source to the ring.
   private func feed(upTo target: Int) {
     guard let input else { return }
     let count = unsafe input.take(target - heard) { samples, count in
@@ -286,8 +287,8 @@ final class PipeEngine: @unchecked Sendable {
     }
   }
 
-  /// Puts silence in the place of what is not there. Returns how long the slice is that is rendered then:
-  /// 0 where the source has ended, and the run with it.
+  /// Writes silence for missing frames. Returns the length of the slice to render: 0 where the run
+  /// ends with its source.
   private func silence(upTo target: Int, slice: Int) -> Int {
     var length = slice
     if let input, input.hasEnded {
@@ -317,7 +318,7 @@ final class PipeEngine: @unchecked Sendable {
     if !endsWithSource { log.post(.noted("\(source.end.name) has ended: silence follows")) }
   }
 
-  /// Renders a slice. Returns how many frames of it there are: none in a pause, and none behind the end.
+  /// Renders a slice. Returns how many of its frames count: none in a pause or behind the end.
   private func render(_ length: Int) -> Int {
     let before = session.renderedFrames
     unsafe session.pull(length, into: hasOutput && bytesPerFrame > 0 ? memory.baseAddress : nil)
@@ -327,7 +328,7 @@ final class PipeEngine: @unchecked Sendable {
     return rendered
   }
 
-  /// Adds frames of the slice that has been rendered to those that are to be written.
+  /// Queues frames of the rendered slice for writing.
   private func add(_ count: Int) {
     guard let sink, count > 0 else { return }
     unsafe sink.add(UnsafeRawBufferPointer(rebasing: memory[..<(count * bytesPerFrame)]))
@@ -339,8 +340,8 @@ final class PipeEngine: @unchecked Sendable {
     log.outputLatency.store(UInt64(seconds * 1e9), ordering: .relaxed)
   }
 
-  /// Writes what is left of a slice, so that what is written ends with a whole frame. A reader that takes
-  /// nothing is waited for no longer than a second.
+  /// Writes the rest of a slice, so that the output ends with a whole frame. Waits for its reader
+  /// for at most a second.
   private func finish() {
     guard let sink else { return }
     let begin = monotonicNanoseconds()
@@ -348,17 +349,17 @@ final class PipeEngine: @unchecked Sendable {
       flush(sink)
       if !sink.isEmpty { orders.alarm.sleep(0.1, orUntil: sink.end) }
     }
-    // Also where the disk is full: what has been written is whole.
+    // Even on a full disk, the file up to there is valid.
     if let number = sink.complete() { note(.failed(number)) }
   }
 
-  /// What has come of a write is the end.
+  /// Ends the run where a write failed.
   private func note(_ outcome: PipeSink.Outcome) {
     guard let sink, !isClosed else { return }
     isClosed = true
     switch outcome {
     case .closed where sink.end.isStandard:
-      // Who reads the output of a command and goes has had enough.
+      // The reader of a command's output may go away at any time: no failure.
       log.post(.ended("the reader of standard output has gone"))
     case .closed:
       log.fail(

@@ -1,18 +1,18 @@
 import AudioTypes
 import RenderHost
 
-/// What crosses a pipe, as a user writes it: `s16le`, `s16le:48000`, `s16le:48000:2`, each with `wav:`
-/// in front or not, or `wav` alone.
+/// The format of a pipe, as a user writes it: `s16le`, `s16le:48000`, `s16le:48000:2`, each also
+/// with `wav:` before it, or `wav` alone.
 struct PipeFormat: Hashable, Sendable {
-  /// Whether samples have the head of a WAV file in front of them.
+  /// Whether a WAV header precedes the samples.
   var isWave: Bool
   var sampleType: SampleType
-  /// In Hz; `nil` where nothing is said.
+  /// In Hz; `nil` where it is not given.
   var sampleRate: Double?
-  /// `nil` where nothing is said.
+  /// `nil` where it is not given.
   var channelCount: Int?
 
-  /// What is written where nothing is said: what `render -o -` writes.
+  /// The default format of the output, which `render -o -` writes too.
   static let standard = PipeFormat(isWave: true, sampleType: .float32)
 
   static let sampleTypes: [(name: String, type: SampleType)] = [
@@ -28,7 +28,7 @@ struct PipeFormat: Hashable, Sendable {
     self.channelCount = channelCount
   }
 
-  /// - Throws: `invalidRequest`.
+  /// - Throws: `invalidRequest` for a format that cannot be parsed.
   init(_ text: String) throws(HardwareError) {
     var parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)[...]
     isWave = parts.first == "wav"

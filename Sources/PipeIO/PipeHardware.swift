@@ -3,9 +3,9 @@ import Glibc
 public import RenderHost
 import Synchronization
 
-/// Pipes as the hardware of an I/O unit: one to play into, one to hear, or both.
+/// Pipes as the hardware of an I/O unit: an output, an input, or both.
 ///
-/// The session is rendered in a thread of its own, a slice at a time, and then written. Used from the
+/// A thread of its own renders the session slice by slice, and writes each slice. Used from the
 /// control thread.
 public final class PipeHardware: LiveHardware {
   public let grant: HardwareGrant
@@ -26,7 +26,7 @@ public final class PipeHardware: LiveHardware {
     self.source = source
     let isRead = sink?.end.waits ?? false
     pace = settings.pace ?? (isRead || source != nil ? .reader : .realtime)
-    // What nobody waits for would otherwise be silence without end, as fast as it can be written.
+    // Without a reader to wait for, a run would write endless silence at full speed.
     endsWithSource = settings.endsWithSource || (pace == .reader && !isRead)
     let rate =
       sink?.format.sampleRate ?? request.preferredSampleRate ?? source?.layout.sampleRate ?? 44_100
@@ -60,7 +60,7 @@ public final class PipeHardware: LiveHardware {
     try start(session) { _ in }
   }
 
-  /// Begins to pull. Waits for nobody at the other end: the first slice may.
+  /// Starts to pull. Does not wait for the other end; the first slice may.
   public func start(
     _ session: RenderSession, preparing prepare: @escaping @Sendable (_ frameCount: Int) -> Void
   ) throws(HardwareError) {
@@ -78,11 +78,11 @@ public final class PipeHardware: LiveHardware {
       }
     }
     self.thread.withLock { $0 = thread }
-    // The first thing that the thread does.
+    // The thread begins by noting its scheduling.
     while log.scheduling.isEmpty { usleep(200) }
   }
 
-  /// Writes what is left of a slice, waiting for a reader no longer than a second, and ends.
+  /// Writes the rest of a slice, waits for its reader for at most a second, and stops.
   public func stop() {
     let running = thread.withLock { thread in
       defer { thread = nil }

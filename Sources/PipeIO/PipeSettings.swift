@@ -1,17 +1,17 @@
 import RenderHost
 
-/// The options of a request, read.
+/// The parsed options of a request.
 struct PipeSettings: Sendable {
   enum Pace: String, CaseIterable, Sendable {
-    /// As fast as the reader takes it, or the writer gives it.
+    /// As fast as the reader takes frames, or the writer gives them.
     case reader
-    /// By the machine's clock.
+    /// By the clock.
     case realtime
   }
 
   var sinkFormat = PipeFormat.standard
   var sourceFormat: PipeFormat?
-  /// `nil` for what fits the ends.
+  /// `nil` for the default of the ends.
   var pace: Pace?
   var endsWithSource = false
 

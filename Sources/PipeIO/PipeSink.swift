@@ -3,28 +3,30 @@ import Glibc
 import RenderHost
 import SoundFiles
 
-/// The end that is played into, and what is still to be written there.
+/// The output end, with the bytes that are still to be written.
 ///
-/// `@unchecked Sendable`: used by the thread that opens it until that starts the one that pulls, and
-/// then by that one.
+/// `@unchecked Sendable`: used by the thread that opens it, until that starts the thread that
+/// pulls, and then by that one.
 final class PipeSink: @unchecked Sendable {
   let end: PipeEnd
-  /// What crosses: interleaved.
+  /// The format of the samples: interleaved.
   let format: StreamFormat
-  /// The head at first, then what has been rendered.
+  /// The header at first, then rendered frames.
   private var waiting: [UInt8]
   private var first = 0
-  /// The head of a file for so many bytes of samples; `nil` where none is written again.
+  /// Makes the header of a file with so many bytes of samples; `nil` where the header is not
+  /// rewritten.
   private let head: ((_ dataBytes: Int) -> [UInt8])?
   private let headCount: Int
-  /// Bytes that have been written, those of the head among them.
+  /// The bytes written, with those of the header.
   private var written = 0
   private var lastHead: UInt64
-  /// From one head to the next, in nanoseconds: no more is missing of a file whose writer is killed.
+  /// The time between two updates of the header, in nanoseconds: a file whose writer is killed
+  /// lacks no more.
   private static let headInterval: UInt64 = 1_000_000_000
 
-  /// - Parameter isWave: Whether the head of a WAV file comes first. A file that is written from its beginning has
-  ///   its length there, and all else a length that is as long as it lasts.
+  /// - Parameter isWave: Whether a WAV header comes first. The header of a seekable file is updated
+  ///   with its length; any other stream gets a length that means "until the end".
   init(_ end: PipeEnd, _ format: StreamFormat, isWave: Bool) {
     self.end = end
     self.format = format
@@ -45,10 +47,10 @@ final class PipeSink: @unchecked Sendable {
     headCount = waiting.count
   }
 
-  /// Whether everything has been written.
+  /// Whether all bytes are written.
   var isEmpty: Bool { first == waiting.count }
 
-  /// Adds bytes behind those that wait.
+  /// Queues bytes for writing.
   func add(_ bytes: UnsafeRawBufferPointer) {
     if isEmpty {
       waiting.removeAll(keepingCapacity: true)
@@ -62,7 +64,7 @@ final class PipeSink: @unchecked Sendable {
     case failed(Int32)
   }
 
-  /// Writes what can be written without waiting.
+  /// Writes as much as it can without waiting.
   func flush() -> Outcome {
     while !isEmpty {
       let transfer = unsafe waiting.withUnsafeBytes { bytes in
@@ -84,12 +86,12 @@ final class PipeSink: @unchecked Sendable {
     return writeHead().map { .failed($0) } ?? .written
   }
 
-  /// Has the head of a file say how long it is. What is written later comes behind what there is.
+  /// Updates the header of a file with its length. Later bytes are still appended.
   ///
-  /// - Returns: An error number of the system; `nil` where nothing has failed.
+  /// - Returns: An `errno`; `nil` for success.
   func complete() -> Int32? {
     guard head != nil, written >= headCount else { return nil }
-    // A chunk has an even number of bytes; the one that may be missing is not counted.
+    // A chunk has an even number of bytes. The padding byte does not count in its length.
     let padding = (written - headCount) % 2 == 1 ? put([0], at: written) : nil
     return writeHead() ?? padding
   }
@@ -97,7 +99,7 @@ final class PipeSink: @unchecked Sendable {
   private func writeHead() -> Int32? {
     guard let head else { return nil }
     let bytes = max(0, written - headCount)
-    // What a full disk has left of a frame is none.
+    // Counts whole frames only: a full disk may have cut the last one.
     return put(head(bytes - bytes % Int(format.bytesPerFrame)), at: 0)
   }
 

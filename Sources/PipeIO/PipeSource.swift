@@ -2,24 +2,24 @@ import AudioTypes
 import RenderHost
 import SoundFiles
 
-/// The end that is heard: bytes as they come, behind the head that was in front of them.
+/// The input end: bytes as they arrive, behind their header.
 ///
-/// `@unchecked Sendable`: used by the thread that opens it until that starts the one that pulls, and
-/// then by that one.
+/// `@unchecked Sendable`: used by the thread that opens it, until that starts the thread that
+/// pulls, and then by that one.
 final class PipeSource: @unchecked Sendable {
   let end: PipeEnd
   let layout: StreamLayout
-  /// Bytes that have been read and not been taken.
+  /// Bytes that were read and not taken.
   private var waiting: [UInt8] = []
-  /// Bytes of samples that are still to come; `nil` for as many as come.
+  /// The bytes of samples that are not taken yet; `nil` where the header gives no length.
   private var rest: Int?
   private(set) var isAtEnd = false
   private var buffer = [UInt8](repeating: 0, count: 1 << 14)
 
-  /// Reads as far as the head goes.
+  /// Opens the end and reads its header.
   ///
   /// - Parameters:
-  ///   - format: What there is where there is no head; `nil` where a head is needed.
+  ///   - format: The format of a stream without a WAV header; `nil` where it must have one.
   ///   - isAwaited: See `AudioBackEnd`.
   init(
     _ path: String, _ format: PipeFormat?, isAwaited: (String) -> Bool
@@ -30,7 +30,7 @@ final class PipeSource: @unchecked Sendable {
     var head = StreamHead.incomplete
     var bytes: [UInt8] = []
     var isClosed = false
-    // Who is on the way already is not waited for.
+    // Waits for 0.3 s without a message: the writer may be starting.
     var patience = 6
     while head == .incomplete, !isClosed {
       switch end.read(into: &buffer) {
@@ -73,12 +73,12 @@ final class PipeSource: @unchecked Sendable {
     limit()
   }
 
-  /// Bytes of half a frame that are there at the end; 0 before it.
+  /// The bytes of an incomplete frame at the end; 0 before it.
   var partialBytes: Int { isAtEnd ? waiting.count % layout.bytesPerFrame : 0 }
 
-  /// Reads once, what is there.
+  /// Reads once, without waiting.
   ///
-  /// - Returns: Whether anything has come, be it the end.
+  /// - Returns: Whether anything arrived; also true at the end.
   func read() throws(HardwareError) -> Bool {
     guard !isAtEnd else { return false }
     switch end.read(into: &buffer) {
@@ -94,17 +94,17 @@ final class PipeSource: @unchecked Sendable {
     }
   }
 
-  /// Cuts off what comes behind the samples of a file that says how many there are.
+  /// Drops bytes behind the samples of a file with a length.
   private func limit() {
     guard let total = rest, waiting.count >= total else { return }
     waiting.removeLast(waiting.count - total)
     isAtEnd = true
   }
 
-  /// Whether a whole frame is there.
+  /// Whether there is a whole frame.
   var hasFrames: Bool { waiting.count >= layout.bytesPerFrame }
 
-  /// Takes frames that are whole: interleaved values, where 1 is full scale.
+  /// Takes whole frames: interleaved values, where 1 is full scale.
   func takeFrames(atMost count: Int) -> [Double] {
     let size = layout.sample.byteCount
     let whole = waiting.count - waiting.count % layout.bytesPerFrame
@@ -117,19 +117,19 @@ final class PipeSource: @unchecked Sendable {
   }
 }
 
-/// What a source has, at the rate of the session.
+/// The frames of a source, at the rate of the session.
 final class PipeInput {
   let source: PipeSource
   private let converter: RateConverter?
   private var frames: [Float] = []
   private var first = 0
   private var converted = [Double]()
-  /// What is taken from the source in one go. What has been taken and is not yet heard is lost where the
-  /// patch begins again.
+  /// The frames taken from the source at once. Frames taken and not rendered are lost where the
+  /// patch starts again.
   private static let pieceFrames = 256
   private(set) var hasEnded = false
 
-  /// - Parameter sampleRate: The session's, in Hz.
+  /// - Parameter sampleRate: The rate of the session, in Hz.
   init(_ source: PipeSource, sampleRate: Double) throws(HardwareError) {
     self.source = source
     guard source.layout.sampleRate != sampleRate else {
@@ -146,10 +146,10 @@ final class PipeInput {
     converted = [Double](repeating: 0, count: 4096 * source.layout.channelCount)
   }
 
-  /// Frames that are there.
+  /// The number of frames that can be taken.
   var available: Int { (frames.count - first) / source.layout.channelCount }
 
-  /// Takes a piece of what is there. Returns whether anything has come, be it the end.
+  /// Takes frames from the source. Returns whether anything arrived; also true at the end.
   func read() throws(HardwareError) -> Bool {
     var hasCome = source.hasFrames
     if !hasCome { hasCome = try source.read() }
@@ -184,7 +184,7 @@ final class PipeInput {
     frames += converted[..<(count * source.layout.channelCount)].map { Float($0) }
   }
 
-  /// Hands on the next frames, at most so many. Returns how many.
+  /// Passes the next frames, at most so many, to a body. Returns how many.
   func take(_ count: Int, _ body: (UnsafePointer<Float>, Int) -> Void) -> Int {
     let length = min(count, available)
     guard length > 0 else { return 0 }
@@ -192,7 +192,7 @@ final class PipeInput {
       unsafe body(buffer.baseAddress! + first, length)
     }
     first += length * source.layout.channelCount
-    // Seldom, so that what is moved is little.
+    // Only now and then, because it moves all later frames.
     if first > 1 << 15 {
       frames.removeFirst(first)
       first = 0

@@ -1,6 +1,6 @@
 import AudioTypes
 
-/// How the samples of a stream are written down, and how many there are.
+/// The format of a stream's samples, and their length.
 struct StreamLayout: Hashable, Sendable {
   enum Sample: Hashable, Sendable {
     case uint8, int16, int24, int32, float32, float64
@@ -20,12 +20,12 @@ struct StreamLayout: Hashable, Sendable {
   var channelCount: Int
   /// In Hz.
   var sampleRate: Double
-  /// Bytes of samples; `nil` for as many as come.
+  /// The bytes of samples; `nil` where the length is not known.
   var byteCount: Int?
 
   var bytesPerFrame: Int { sample.byteCount * channelCount }
 
-  /// What a user says of a stream without a head; `nil` where that is not all.
+  /// The layout of a stream without a header, as a user gives it; `nil` without a rate.
   init?(_ format: PipeFormat) {
     guard let rate = format.sampleRate else { return nil }
     switch format.sampleType {
@@ -48,7 +48,7 @@ struct StreamLayout: Hashable, Sendable {
 
   /// The value of a sample, where 1 is full scale.
   func value(_ bytes: [UInt8], at offset: Int) -> Double {
-    // In the upper bytes, so that the sign is where it belongs.
+    // In the highest bytes, so that the sign is in the highest bit.
     var word: UInt64 = 0
     for index in 0..<sample.byteCount {
       word |= UInt64(bytes[offset + index]) << UInt64(64 - 8 * (sample.byteCount - index))
@@ -62,22 +62,23 @@ struct StreamLayout: Hashable, Sendable {
   }
 }
 
-/// The head of a stream, as far as it has come: a WAV file's, or none.
+/// The header of a stream, as far as it has arrived: of a WAV file, or none.
 enum StreamHead: Hashable {
-  /// What has come does not yet say.
+  /// More bytes are needed to tell.
   case incomplete
   /// There is none: samples begin with the first byte.
   case none
-  /// A WAV file's, of so many bytes.
+  /// The header of a WAV file, of so many bytes.
   case wave(StreamLayout, byteCount: Int)
-  /// A WAV file's whose samples cannot be read: why.
+  /// The header of a WAV file with samples that cannot be read, for this reason.
   case unreadable(String)
 
-  /// The most that a head may have, in bytes: pictures and the like stand in front of samples, too.
+  /// The longest header, in bytes: chunks with pictures and the like may come before the samples.
   static let limit = 1 << 22
 
-  /// From this size on, in bytes, a length is none: what writes to a pipe does not know it. ffmpeg
-  /// writes 0xFFFFFFFF, sox 0x7FFFF000 and more, arecord 0x7FFFFFFF and 0x80000000; some write 0.
+  /// Lengths from here on, in bytes, mean "unknown": a writer to a pipe does not know its length.
+  /// ffmpeg writes 0xFFFFFFFF, sox 0x7FFFF000 and more, arecord 0x7FFFFFFF and 0x80000000; some
+  /// write 0.
   private static let unknownLength = 0x7FFF_0000
 
   init(_ bytes: [UInt8]) {
@@ -120,7 +121,7 @@ enum StreamHead: Hashable {
         }
         let bits = number(offset + 14, 2)
         var tag = number(offset, 2)
-        // WAVE_FORMAT_EXTENSIBLE: the format proper is the beginning of an identifier.
+        // WAVE_FORMAT_EXTENSIBLE: the actual format is the beginning of a GUID.
         if tag == 0xFFFE, size >= 26 { tag = number(offset + 24, 2) }
         guard let sample = Self.sample(tag: tag, bits: bits) else {
           self = .unreadable("its samples are of the format \(tag) with \(bits) bits")
