@@ -1,36 +1,35 @@
-/// What is known of a stretch of sound, however long.
+/// A summary of a stretch of sound of any length.
 protocol PictureColumn {
-  /// Takes in what is known of the stretch that follows.
+  /// Adds the summary of the stretch that follows.
   mutating func join(_ next: Self)
 }
 
-/// Columns that stand for equally long stretches, one after the other, the last one apart, which may not
-/// be complete.
+/// Columns for equally long stretches in order; only the last one may be incomplete.
 ///
-/// There are never more than `capacity` of them: when it is reached, neighbours are joined, and from
-/// then on a column stands for twice as much. So hours take no more memory than minutes, and what comes
-/// of it does not depend on how it came.
+/// There are never more than `capacity`: when it is reached, neighbours are joined, and a column
+/// then covers twice as many units. Hours therefore take no more memory than minutes, and the
+/// result does not depend on how the sound was divided into calls.
 struct ColumnRow<Column: PictureColumn> {
   private let capacity: Int
   private(set) var columns: [Column] = []
-  /// What a column stands for: frames, say.
+  /// The units that a column covers, frames for instance.
   private(set) var unitsPerColumn: Int
-  /// Units in the last column; 0 where it is complete.
+  /// The units in the last column; 0 where it is complete.
   private var filled = 0
 
-  /// - Parameter capacity: Even.
+  /// - Parameter capacity: An even number.
   init(capacity: Int, unitsPerColumn: Int) {
     precondition(capacity > 0 && capacity % 2 == 0, "columns are joined in pairs")
     self.capacity = capacity
     self.unitsPerColumn = max(1, unitsPerColumn)
   }
 
-  /// Units that the column that is next added to has room for.
+  /// The units that the next column can still take.
   var room: Int {
     filled == 0 && columns.count == capacity ? 2 * unitsPerColumn : unitsPerColumn - filled
   }
 
-  /// Adds what is known of the next `units`, at most `room`.
+  /// Adds the summary of the next `units`, at most `room`.
   mutating func add(_ column: Column, units: Int) {
     if filled == 0 {
       if columns.count == capacity { halve() }
@@ -46,7 +45,7 @@ struct ColumnRow<Column: PictureColumn> {
     unitsPerColumn *= 2
   }
 
-  /// The columns in groups, so that there are no more than `count`, and how many units one is.
+  /// The columns joined in groups, so that there are at most `count`, and the units of each.
   func reduced(to count: Int) -> (columns: [Column], units: Int) {
     let group = max(1, (columns.count + count - 1) / max(1, count))
     return (joined(group), unitsPerColumn * group)

@@ -4,12 +4,12 @@ import Pictures
 import RenderCore
 import RenderTaps
 
-/// Reduces what comes to the history of its levels.
+/// Summarizes frames as a history of levels.
 final class LevelColumns: PictureColumns {
-  /// What a column stands for at first, in seconds: the shortest stretch that has a level.
+  /// The initial duration of a column in seconds: the shortest stretch with a level.
   static let shortest = 0.05
 
-  /// Short-term loudness is of 3 s, in steps of 100 ms.
+  /// The steps of 100 ms in the 3 s of a short-term loudness.
   private static let shortTermSteps = 30
 
   private let tap: PictureTap
@@ -20,14 +20,14 @@ final class LevelColumns: PictureColumns {
   private var meter: Meter?
   private(set) var frameCount = 0
 
-  /// libebur128's measurement, and how far it is on the way to the next 100 ms.
+  /// A libebur128 measurement, and the frames of the current step of 100 ms.
   private final class Meter {
     var state: LoudnessState
     let step: Int
     var filled = 0
-    /// How often there were 100 ms.
+    /// The number of complete steps.
     var steps = 0
-    /// Whether there was no memory left.
+    /// Whether memory ran out.
     var hasFailed = false
 
     init(_ state: consuming LoudnessState, step: Int) {
@@ -139,7 +139,7 @@ final class LevelColumns: PictureColumns {
     return parts.joined(separator: " \u{B7} ")
   }
 
-  /// Peaks are areas and means are lines, from the middle of a column to that of the next.
+  /// Peaks as areas and means as lines, both through the centres of the columns.
   private func marks(_ row: ColumnRow<WaveformColumn>, width: Int) -> [Mark] {
     let (columns, units) = row.reduced(to: width)
     let times = middles(columns.count, Double(units) / format.sampleRate)
@@ -162,7 +162,7 @@ final class LevelColumns: PictureColumns {
   private func loudnessMarks(_ width: Int) -> [Mark] {
     let (columns, units) = loudness.reduced(to: width)
     let step = Double(units * (meter?.step ?? 1)) / format.sampleRate
-    // What is read at the end of a step is of the time before it.
+    // The loudness at the end of a step covers the time before it.
     let end = Double(frameCount) / format.sampleRate
     let times = columns.indices.map { min(end, Double($0 + 1) * step) }
     let bottom = tap.floorLevel - 2
@@ -192,7 +192,7 @@ final class LevelColumns: PictureColumns {
     }
   }
 
-  /// An area that begins with the sound and ends with it.
+  /// Extends an area to the beginning and the end of the sound.
   private func toEnds(_ bands: [Mark.Band]) -> [Mark.Band] {
     guard var first = bands.first, var last = bands.last else { return [] }
     first.x = 0

@@ -1,10 +1,10 @@
-/// The loudness of a stretch, as mean power: 10^(LUFS / 10).
+/// The loudness of a stretch as mean power: 10^(LUFS / 10).
 struct LoudnessColumn: PictureColumn {
   var momentary: Double
-  /// `nil` as long as there are no 3 s that it could be of.
+  /// `nil` in the first 3 s.
   var shortTerm: Double?
   var count = 1
-  /// How many of those have a short-term loudness.
+  /// How many of them have a short-term loudness.
   private var shortTermCount: Int
 
   init(momentary: Double, shortTerm: Double?) {

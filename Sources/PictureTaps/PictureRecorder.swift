@@ -5,12 +5,12 @@ public import RenderCore
 import RenderTaps
 import SoundFiles
 
-/// Makes a picture of frames as they come. Used by one thread at a time.
+/// Draws a picture of frames. Used by one thread at a time.
 public final class PictureRecorder {
   let tap: PictureTap
   private let columns: any PictureColumns
 
-  /// - Throws: The first of what is wrong with the settings, or why the file cannot be written.
+  /// - Throws: The first problem of the settings, or why the file cannot be written.
   public init(_ tap: PictureTap, _ format: StreamFormat) throws(CallbackProblem) {
     if let problem = tap.problems(for: format).first { throw problem }
     let (path, existing) = try tap.place()
@@ -31,23 +31,25 @@ public final class PictureRecorder {
       }
   }
 
-  /// Takes in the next frames, channel beside channel; full scale is 1. What is not finite counts as 0.
+  /// Adds frames: interleaved, where 1 is full scale. Samples that are not finite count as 0.
   public func add(_ samples: [Double], frameCount: Int) {
     columns.add(samples, frameCount: frameCount)
   }
 
-  /// The path that was asked for; `nil` where the picture counts its takes.
+  /// The requested path; `nil` for a path with `{take}`.
   var askedPath: String? {
     guard let name = try? TakeName(tap.path), !name.isCounted else { return nil }
     return name.path(tap.takes.moment, number: 1)
   }
 
-  /// Draws what there has been. No frames follow.
+  /// Draws the frames so far. No frames may follow.
   public func drawing() -> Drawing { columns.figure().drawing() }
 
-  /// Draws what there has been, and puts it in the place of the file that is there, or beside it.
+  /// Draws the frames so far, and writes the picture in place of an existing file or under a free
+  /// name.
   ///
-  /// - Returns: The path that it has.
+  /// - Returns: The path of the picture.
+  /// - Throws: Why the file could not be written.
   @discardableResult
   public func write() throws(PictureFile.Failure) -> String {
     let (drawing, tap) = (drawing(), tap)
@@ -67,16 +69,16 @@ public final class PictureRecorder {
   }
 }
 
-/// What a picture is made from, reduced as it comes.
+/// The summary from which a picture is drawn.
 protocol PictureColumns: AnyObject {
   func add(_ samples: [Double], frameCount: Int)
   /// Called once, at the end.
   func figure() -> Figure
 }
 
-/// Takes frames out of a feed and makes a picture of them.
+/// Takes frames from a feed and draws a picture of them.
 ///
-/// `@unchecked Sendable`: its calls come one at a time, as `RenderService` says.
+/// `@unchecked Sendable`: a host makes one call at a time, as `RenderService` demands.
 final class PictureService: RenderService, @unchecked Sendable {
   private let recorder: PictureRecorder
   private let feed: FrameFeed

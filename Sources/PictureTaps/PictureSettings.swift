@@ -69,7 +69,7 @@ extension PictureTap {
       return tap
     })
 
-  /// Which subjects have the settings that not all have.
+  /// The subjects for the settings that not all of them have.
   static let owners: [String: [Subject]] = [
     "split": [.spectrogram], "frequencies": [.spectrogram], "size": [.spectrogram],
     "overlap": [.spectrogram], "ceiling": [.spectrogram], "amplitude": [.waveform],
@@ -101,7 +101,7 @@ extension PictureTap {
     given = Set(values.keys).intersection(Self.owners.keys)
   }
 
-  /// The settings that have limits.
+  /// The settings with limits.
   var values: [String: SettingValue] {
     var values: [String: SettingValue] = [
       "of": .text(subject.rawValue), "path": .text(path), "width": .number(Double(width)),

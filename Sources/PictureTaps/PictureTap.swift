@@ -4,70 +4,72 @@ public import Pictures
 public import RenderCore
 public import RenderTaps
 
-/// Draws what has been on a bus: its waveform, its spectrogram or its levels, over the whole time.
+/// Draws a bus over the whole run: its waveform, its spectrogram or its levels.
 ///
-/// The render thread only hands the frames on. Beside it they are reduced to columns as they come, so
-/// that a run of hours takes no more memory than one of minutes; the picture is written at the end, whole
-/// or not at all. What is not a finite number counts as silence.
+/// The render thread only passes the frames on. The service thread summarizes them in columns, so
+/// that a run of hours takes no more memory than one of minutes. The picture is written at the end,
+/// completely or not at all. Samples that are not finite count as silence.
 public struct PictureTap: FileTap {
-  /// What is drawn.
+  /// What to draw.
   public enum Subject: String, CaseIterable, Sendable {
     case waveform
     case spectrogram
     case levels
   }
 
-  /// How the amplitude of a waveform is drawn.
+  /// The scale of a waveform's amplitude.
   public enum Amplitude: String, CaseIterable, Sendable {
     case linear
     case decibels
   }
 
-  /// How the frequencies of a spectrogram are drawn.
+  /// The scale of a spectrogram's frequencies.
   public enum Frequencies: String, CaseIterable, Sendable {
     case logarithmic
     case linear
   }
 
-  /// How wide a picture may be.
+  /// The range of the width, in pixels.
   public static let pixelLimits = 320...4096
   static let heights = 160...4096
-  /// As many channels one above the other as can be told apart.
+  /// The most channels that can be told apart one above the other.
   static let mostChannels = 16
 
-  /// What is drawn.
+  /// What to draw.
   public var subject: Subject
-  /// Absolute, or relative to the process's working directory. It ends in `.svg` or `.png`.
+  /// Absolute, or relative to the process's working directory; ends in `.svg` or `.png`. It may
+  /// contain `{date}`, `{time}` and `{take}`.
   public var path: String
-  /// Where it may be written.
+  /// The files that it may write.
   public var files = FilePolicy.user
-  /// `nil` for what the file is called.
+  /// The title; `nil` for the name of the file.
   public var title: String?
-  /// `nil` for all: each for itself or, in a spectrogram, the mean power.
+  /// The channel, from 0; `nil` for all: separately or, in a spectrogram, as their mean power.
   public var channel: Int?
-  /// Whether a spectrogram shows each channel for itself.
+  /// Whether a spectrogram shows each channel separately.
   public var split = false
-  /// In pixels; without a height, what the channels take.
+  /// In pixels, from 320 to 4096.
   public var width = 1200
-  /// In pixels; `nil` for what the channels take.
+  /// In pixels, from 160 to 4096; `nil` for a height that depends on the number of channels.
   public var height: Int?
   /// The colours.
   public var theme = Theme.auto
-  /// Whether a waveform's levels are linear or in decibels.
+  /// The scale of a waveform's amplitude.
   public var amplitude = Amplitude.linear
-  /// Whether a spectrogram's frequencies are linear or logarithmic.
+  /// The scale of a spectrogram's frequencies.
   public var frequencies = Frequencies.logarithmic
-  /// Of a spectrogram: frames that a spectrum is made of, and how much of them the next one has, too.
+  /// The frames of a spectrum, in a spectrogram: even, with no prime factors but 2, 3 and 5.
   public var size = 4096
-  /// 0 to below 1.
+  /// The share of frames that two successive spectra of a spectrogram have in common, from 0 to
+  /// 0.95.
   public var overlap = 0.75
-  /// What is drawn at the bottom, and what has the brightest colour, in dBFS.
+  /// The lowest level drawn, in dBFS; `nil` for -120 in a spectrogram and -60 in other pictures.
   public var floor: Double?
-  /// In dBFS.
+  /// The level of the brightest colour of a spectrogram, in dBFS; `nil` for 0.
   public var ceiling: Double?
-  /// The names of the settings that have been given, of those that not every subject has.
+  /// The settings that were given, of those that not every subject has.
   var given: Set<String> = []
-  /// What it has in common with what else a run writes.
+  /// Shared by all that a run writes.
   public var takes = Takes()
 
   public init(_ subject: Subject, path: String) {
@@ -116,7 +118,7 @@ public struct PictureTap: FileTap {
     return found.isEmpty ? room(for: format) : found
   }
 
-  /// Whether all channels can be seen.
+  /// Problems of too many channels, or too small a height.
   private func room(for format: StreamFormat) -> [CallbackProblem] {
     let count = panelCount(format)
     if count > Self.mostChannels {
@@ -138,7 +140,7 @@ public struct PictureTap: FileTap {
     ]
   }
 
-  /// Settings that what is drawn does not have.
+  /// Settings that the subject does not have.
   private var misplaced: [CallbackProblem] {
     given.sorted().compactMap { key in
       let owners = Self.owners[key] ?? []
@@ -156,7 +158,7 @@ public struct PictureTap: FileTap {
     }
   }
 
-  /// The path that the next picture would have, and what would become of a file that is there.
+  /// The path of the picture, and what happens to a file that exists there.
   func place() throws(CallbackProblem) -> (String, PendingFile.Existing) {
     takes.preview(try TakeName(path))
   }
@@ -171,22 +173,22 @@ public struct PictureTap: FileTap {
   }
 }
 
-// MARK: - What follows from the settings
+// MARK: - Derived values
 
 extension PictureTap {
-  /// Channels that are drawn for themselves.
+  /// The number of channels drawn separately.
   func panelCount(_ format: StreamFormat) -> Int {
     if channel != nil || (subject == .spectrogram && !split) { return 1 }
     return format.channelCount
   }
 
-  /// Plots one above the other.
+  /// The number of plots, one above the other.
   func panels(_ format: StreamFormat) -> Int {
     panelCount(format) + (hasLoudness(format) ? 1 : 0)
   }
 
-  /// Whether the loudness is drawn, too: of all channels, where it is defined, and from 8 kHz up, since
-  /// the filters of R 128 reach to 1.7 kHz and beyond.
+  /// Whether the loudness is drawn too: for all channels together, where it is defined, and from 8
+  /// kHz up, because the filters of R 128 reach beyond 1.7 kHz.
   func hasLoudness(_ format: StreamFormat) -> Bool {
     subject == .levels && channel == nil
       && (1...LoudnessState.mostChannels).contains(format.channelCount)
@@ -207,7 +209,7 @@ extension PictureTap {
   var floorLevel: Double { floor ?? (subject == .spectrogram ? -120 : -60) }
   var ceilingLevel: Double { ceiling ?? 0 }
 
-  /// What is written above it.
+  /// The title of the picture.
   var heading: String {
     if let title { return title }
     let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -215,7 +217,7 @@ extension PictureTap {
     return "\(stem): \(subject.rawValue)"
   }
 
-  /// The channels that are drawn, and what they are called.
+  /// The channels drawn, with their names.
   func channels(_ format: StreamFormat) -> [(index: Int, name: String)] {
     let all = channel.map { $0...$0 } ?? 0...(format.channelCount - 1)
     return all.map { index in

@@ -4,9 +4,9 @@ import Pictures
 import RenderCore
 import RenderTaps
 
-/// The power of each row of a spectrogram: the mean of spectra that follow one another.
+/// The power of each pixel row of a spectrogram: the mean of successive spectra.
 struct SpectrogramColumn: PictureColumn {
-  /// In squared amplitudes of sines, the lowest frequency first.
+  /// The squared amplitudes of sines, from the lowest frequency up.
   var power: [Float]
   var count = 1
 
@@ -19,10 +19,10 @@ struct SpectrogramColumn: PictureColumn {
   }
 }
 
-/// Reduces what comes to a spectrogram.
+/// Summarizes frames as a spectrogram.
 ///
-/// Spectrum n is of the frames around frame n times the hop. A row of pixels has the strongest of the
-/// bins that it stands for, so that a sine is as bright as it is loud however it is drawn.
+/// Spectrum n covers the frames around frame n times the hop. A pixel row shows the strongest of
+/// its bins, so that the brightness of a sine does not depend on the scale.
 final class SpectrogramColumns: PictureColumns {
   private let tap: PictureTap
   private let format: StreamFormat
@@ -30,13 +30,13 @@ final class SpectrogramColumns: PictureColumns {
   private let hop: Int
   private let window: [Float]
   private let scale: Double
-  /// A row of channels, each with the newest `size` frames.
+  /// A row for each channel, with its newest `size` frames.
   private let history: SampleStorage
   private var filled: Int
   private let windowed: SampleStorage
   private let spectrum: SpectrumStorage
   private let transform: Transform
-  /// For each pixel from the bottom up.
+  /// The rows of pixels, from the bottom up.
   private let rows: [FrequencyRow]
   private(set) var panels: [ColumnRow<SpectrogramColumn>]
   private(set) var frameCount = 0
@@ -56,7 +56,7 @@ final class SpectrogramColumns: PictureColumns {
     window = values.map { Float($0) }
     scale = 4 / (gain * gain)
     history = SampleStorage(repeating: 0, count: tap.size * channels.count)
-    // The first spectrum is of the first frame, and what was before it is silence.
+    // The first spectrum is centred on the first frame, with silence before it.
     filled = tap.size / 2
     windowed = SampleStorage(repeating: 0, count: tap.size)
     spectrum = SpectrumStorage(rowCount: 1, binCount: tap.size / 2 + 1)
@@ -76,7 +76,7 @@ final class SpectrogramColumns: PictureColumns {
     take(count) { frame, channel in samples[frame * self.format.channelCount + channel] }
   }
 
-  /// - Parameter sample: Of a frame and a channel of the bus.
+  /// - Parameter sample: Returns the sample of a frame in a channel of the bus.
   private func take(_ count: Int, _ sample: (Int, Int) -> Double) {
     var done = 0
     while done < count {
@@ -107,11 +107,11 @@ final class SpectrogramColumns: PictureColumns {
         let real = Double(bins.real[bin])
         let imaginary = Double(bins.imaginary[bin])
         let value = real * real + imaginary * imaginary
-        // At 0 Hz and at half the rate there is one line where elsewhere there are two.
+        // The ends have one line, where other bins have two: of positive and negative frequency.
         let isEnd = bin == 0 || bin == power.count - 1
         power[bin] = value.isFinite ? value * (isEnd ? scale / 4 : scale) : 1e30
       }
-      // What the next spectrum has, too. Towards the front, so that it may overlap.
+      // Keep the overlap for the next spectrum. Copied forwards, so that the ranges may overlap.
       for frame in hop..<max(hop, tap.size) { lane[frame - hop] = lane[frame] }
       if isMixed {
         for bin in power.indices { mixed[bin] += power[bin] / Double(channels.count) }
@@ -130,7 +130,7 @@ final class SpectrogramColumns: PictureColumns {
   // MARK: The picture
 
   func figure() -> Figure {
-    // Until the last frame has been in the middle of a spectrum.
+    // Silence, until the last frame has been at the centre of a spectrum.
     if frameCount > 0 { take(tap.size / 2) { _, _ in 0 } }
     var figure = Self.skeleton(tap, format, caption: caption)
     let layout = figure.layout
@@ -149,7 +149,7 @@ final class SpectrogramColumns: PictureColumns {
     return figure
   }
 
-  /// A figure that has all that takes room.
+  /// A figure without marks, for the layout.
   private static func skeleton(
     _ tap: PictureTap, _ format: StreamFormat, caption: String
   ) -> Figure {
@@ -195,7 +195,7 @@ final class SpectrogramColumns: PictureColumns {
     let span = hops / each / Double(width)
     var level = [Double](repeating: 0, count: rows.count)
     for x in 0..<width {
-      // In columns, the middle of one being a whole number.
+      // In columns, whose centres are whole numbers.
       let middle = ((Double(x) + 0.5) / Double(width) * hops + 0.5) / each - 0.5
       if span > 1 {
         let first = min(columns.count - 1, max(0, Int((middle - span / 2).rounded(.up))))
@@ -223,24 +223,24 @@ final class SpectrogramColumns: PictureColumns {
   }
 }
 
-/// Which bins a row of pixels stands for.
+/// The bins of a pixel row.
 enum FrequencyRow {
-  /// The strongest of several.
+  /// The strongest of several bins.
   case bins(ClosedRange<Int>)
-  /// Between two, so far from the lower one.
+  /// A position between two bins: the lower one, and the distance from it.
   case between(Int, Double)
 
   func power(_ power: [Double]) -> Double {
     switch self {
     case .bins(let bins): return bins.reduce(0) { max($0, power[$1]) }
     case .between(let bin, let share):
-      // In decibels, as it is seen.
+      // Interpolated in decibels, as it is displayed.
       let (low, high) = (max(power[bin], 1e-30), max(power[bin + 1], 1e-30))
       return low * pow(high / low, share)
     }
   }
 
-  /// The rows of an axis, the lowest first.
+  /// The pixel rows of an axis, from the lowest frequency up.
   static func rows(
     _ count: Int, _ axis: Axis, binWidth: Double, binCount: Int
   ) -> [FrequencyRow] {

@@ -4,20 +4,20 @@ import Pictures
 import RenderCore
 import RenderTaps
 
-/// The extremes and the mean square of a stretch of a channel.
+/// The extremes and the sum of squares of a stretch of a channel.
 struct WaveformColumn: PictureColumn {
   var low: Double
   var high: Double
-  /// Of squares.
+  /// The sum of squares.
   var sum: Double
   var frameCount: Int
-  /// Frames at full scale or beyond.
+  /// Frames at full scale or above.
   var clipCount: Int
 
-  /// The least magnitude that counts as clipped: the greatest number of 16 bits.
+  /// The smallest magnitude that counts as clipped: the largest 16-bit value.
   static let full = 1 - 1 / 32_768.0
 
-  /// Of frames of `stride` channels, one beside the other.
+  /// Summarizes frames of a channel, out of `stride` interleaved ones.
   init(_ samples: [Double], _ frames: Range<Int>, channel: Int, of stride: Int) {
     low = .infinity
     high = -.infinity
@@ -47,7 +47,7 @@ struct WaveformColumn: PictureColumn {
 }
 
 extension ColumnRow<WaveformColumn> {
-  /// Adds frames of a channel, of `stride` that stand one beside the other.
+  /// Adds frames of a channel, out of `stride` interleaved ones.
   mutating func add(_ samples: [Double], _ frameCount: Int, channel: Int, of stride: Int) {
     var done = 0
     while done < frameCount {
@@ -60,7 +60,7 @@ extension ColumnRow<WaveformColumn> {
   }
 }
 
-/// Reduces what comes to a waveform.
+/// Summarizes frames as a waveform.
 final class WaveformColumns: PictureColumns {
   private let tap: PictureTap
   private let format: StreamFormat
@@ -100,7 +100,7 @@ final class WaveformColumns: PictureColumns {
       ] + (clips.contains { $0 > 0 } ? [LegendEntry("clipped", .patch(.warning))] : []))
     var layout = figure.layout
     if let row = rows.first, row.reduced(to: max(16, Int(layout.plots[0].width))).units == 1 {
-      // So few frames that each is drawn, and nothing stands for several.
+      // Each frame is drawn, so that there are no extremes and no RMS.
       figure.legend.removeFirst(2)
       layout = figure.layout
     }
@@ -125,7 +125,7 @@ final class WaveformColumns: PictureColumns {
   private func axis(_ peak: Double, _ count: Int) -> Axis {
     switch tap.amplitude {
     case .linear:
-      // Beyond full scale where there is something, and to a round number.
+      // Extended beyond full scale to a round number, where the peak needs it.
       let steps = [1, 1.25, 1.5, 2, 2.5, 4, 5, 8, 10]
       var limit = steps.first { $0 >= min(peak, 10) } ?? 10
       while limit < peak, limit < 1e30 { limit *= 10 }
@@ -141,7 +141,7 @@ final class WaveformColumns: PictureColumns {
     let (columns, units) = row.reduced(to: max(16, width))
     let step = Double(units) / format.sampleRate
     let end = Double(frameCount) / format.sampleRate
-    // A sample is at its time, and what stands for several in their middle.
+    // A single sample is drawn at its time, a summary at its centre.
     let offset = units == 1 ? 0 : step / 2
     let times = columns.indices.map { min(end, Double($0) * step + offset) }
     var extremes: [Mark.Band] = []
@@ -159,13 +159,13 @@ final class WaveformColumns: PictureColumns {
     }
     var marks: [Mark] = []
     if units == 1 {
-      // So few that each can be seen.
+      // Each sample is visible.
       marks.append(
         .line(extremes.map { Point($0.x, $0.high) }, .series(0), width: 1.2))
     } else {
       marks.append(.band(extremes, .series(0), opacity: 0.45))
       if tap.amplitude == .linear {
-        // A band that is thinner than a pixel would fade away.
+        // A band thinner than a pixel would fade away.
         marks.append(
           .line(extremes.map { Point($0.x, ($0.low + $0.high) / 2) }, .series(0), width: 0.6))
       }
@@ -180,9 +180,9 @@ final class WaveformColumns: PictureColumns {
   }
 }
 
-/// Words that all pictures have.
+/// Texts of all pictures.
 enum PictureText {
-  /// In seconds; a picture of nothing has a second.
+  /// In seconds; 1 for a picture without frames.
   static func duration(_ frameCount: Int, _ format: StreamFormat) -> Double {
     frameCount > 0 ? Double(frameCount) / format.sampleRate : 1
   }
@@ -197,7 +197,7 @@ enum PictureText {
     ]
   }
 
-  /// In decibels, to a tenth.
+  /// In decibels, with one decimal.
   static func level(_ value: Double) -> String { Decimal.text(value, 1) }
 
   /// `1:02:03.500`
