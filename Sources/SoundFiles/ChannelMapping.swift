@@ -1,22 +1,22 @@
-/// Where the channels of a file go on a bus with another number of channels.
+/// Maps the channels of a file to a bus with another number of channels.
 ///
-/// The rules are patchrun's own: as many as there are go straight; a mono file goes to every
-/// channel of the bus; a stereo file becomes mono as the mean of its two channels; in any other
-/// case the first channels go to the first, the others of the file are left out, and the others of
-/// the bus are silent.
+/// The rules are patchrun's own: equal numbers map one to one; a mono file goes to every channel of
+/// the bus; a stereo file becomes mono as the mean of its two channels; otherwise the first
+/// channels map one to one, further channels of the file are left out, and further channels of the
+/// bus are silent.
 public struct ChannelMapping: Hashable, Sendable {
-  /// What a channel of a bus gets.
+  /// The source of a channel of the bus.
   public enum Source: Hashable, Sendable {
     case channel(Int)
-    /// Half of the first and half of the second.
+    /// The mean of the first two channels.
     case mean
     case silence
   }
 
-  /// For each channel of the bus what it gets.
+  /// The source of each channel of the bus.
   public let sources: [Source]
 
-  /// - Precondition: Both are at least 1.
+  /// - Precondition: Both numbers are at least 1.
   public init(fileChannels: Int, busChannels: Int) {
     precondition(fileChannels > 0 && busChannels > 0, "there is at least one channel")
     sources = (0..<busChannels).map { channel in

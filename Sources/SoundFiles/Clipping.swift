@@ -1,7 +1,7 @@
-/// The samples of a file that were beyond full scale.
+/// The samples that were clipped at full scale.
 public struct Clipping: Hashable, Sendable {
-  /// How many.
+  /// The number of samples.
   public var sampleCount: Int
-  /// The first frame that has one.
+  /// The first frame with one.
   public var firstFrame: Int
 }

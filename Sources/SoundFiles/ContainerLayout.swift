@@ -1,16 +1,16 @@
 import Glibc
 
-/// Where a file of linear samples says how long it is, and what it says.
+/// The lengths in the header of a file of linear samples.
 ///
-/// WAV and RF64, AIFF, Wave64, CAF and AU are a head, chunks, and samples as they are: what the header
-/// promises can be compared with what is there, and written anew.
+/// WAV, RF64, AIFF, Wave64, CAF and AU consist of a header, chunks and plain samples: the lengths
+/// can be compared with the file, and corrected.
 struct ContainerLayout: Equatable {
-  /// A number in the header that counts something.
+  /// A length in the header.
   struct Field: Equatable {
     enum Meaning: Equatable {
-      /// Bytes of samples, and so many more.
+      /// Bytes of samples, plus a constant.
       case samples(plus: Int64)
-      /// Bytes of the file from the first, and so many more or fewer.
+      /// Bytes of the file from its first one, plus a constant.
       case file(plus: Int64)
       case frames
     }
@@ -22,44 +22,45 @@ struct ContainerLayout: Equatable {
   }
 
   var isBigEndian: Bool
-  /// Where the first sample is.
+  /// The byte offset of the first sample.
   var dataOffset: Int64
-  /// Bytes of samples that the header promises; `nil` where it says "as long as it lasts".
+  /// The bytes of samples by the header; `nil` where it gives no length.
   var promisedBytes: Int64?
-  /// Of all channels; 0 where samples are coded in another way.
+  /// The bytes of a frame, with all channels; 0 where samples are not linear.
   var bytesPerFrame: Int
-  /// What has to be written where the samples have another length.
+  /// The fields to correct for another length of the samples.
   var fields: [Field]
-  /// Whether chunks have an even number of bytes.
+  /// Whether chunks are padded to an even number of bytes.
   var isPadded = false
-  /// The length of the file.
+  /// The length of the file in bytes, without chunks of cue points behind the samples.
   var fileLength: Int64
 
-  /// Bytes of whole frames from the first sample to the end of the file.
+  /// The bytes of whole frames, from the first sample to the end of the file.
   var presentBytes: Int64 {
     let rest = max(0, fileLength - dataOffset)
     return bytesPerFrame > 0 ? rest - rest % Int64(bytesPerFrame) : rest
   }
 
-  /// Bytes that the header promises and the file has not; 0 where it is whole.
+  /// The bytes of samples in the header that the file lacks; 0 where it is complete.
   var missingBytes: Int64 {
     guard let promisedBytes else { return 0 }
     return max(0, promisedBytes - max(0, fileLength - dataOffset))
   }
 
-  /// Whether what the header says is more or less than what is there, or nothing.
+  /// Whether the header promises too much, no samples at all, or has no length.
   var isUnfinished: Bool {
     guard let promisedBytes else { return true }
     return missingBytes > 0 || (promisedBytes == 0 && presentBytes > 0)
   }
 
-  /// Whether there is more behind the samples that the header counts.
+  /// Whether the file has samples that the header does not count.
   var holdsMore: Bool {
     guard let promisedBytes else { return true }
     return presentBytes > promisedBytes
   }
 
-  /// Reads the header of an open file; `nil` where it is of another kind, or cut off before its samples.
+  /// Reads the header of an open file; `nil` for another type, or for a file cut off before its
+  /// samples.
   init?(_ descriptor: Int32) {
     guard let reader = HeaderReader(descriptor) else { return nil }
     guard let magic = reader.text(at: 0, 4) else { return nil }
@@ -91,7 +92,7 @@ struct ContainerLayout: Equatable {
 
   private static let unknown: Int64 = 0xFFFF_FFFF
 
-  /// RIFF and RF64 (EBU Tech 3306), and RIFX, the same with the most significant byte first.
+  /// RIFF and RF64 (EBU Tech 3306), and RIFX, which is big-endian.
   private static func wave(_ reader: HeaderReader, _ magic: String) -> ContainerLayout? {
     let isBig = magic == "RIFX"
     guard reader.text(at: 8, 4) == "WAVE" else { return nil }
@@ -114,7 +115,7 @@ struct ContainerLayout: Equatable {
         ]
       case "fmt ":
         let tag = reader.number(at: body, 2, isBig) ?? 0
-        // Linear samples, whole and floating, also in the extensible form.
+        // Linear integer or float samples, also in the extensible form.
         if [1, 3, 0xFFFE].contains(tag) {
           bytesPerFrame = Int(reader.number(at: body + 12, 2, isBig) ?? 0)
         }
@@ -125,7 +126,7 @@ struct ContainerLayout: Equatable {
           fields.append(.init(offset: offset + 4, width: 4, meaning: .samples(plus: 0)))
         }
         let promised = isLarge && size == unknown ? largeData : size == unknown ? nil : size
-        // Cue points behind the samples are none of these.
+        // Cue points behind the samples are not samples.
         let end = body + (promised ?? 0) + (promised ?? 0) % 2
         let hasMarks = promised != nil && reader.text(at: end, 4) == WaveMarks.name
         return ContainerLayout(
@@ -183,7 +184,7 @@ struct ContainerLayout: Equatable {
           bytesPerFrame = Int(reader.number(at: body + 16, 4, true) ?? 0)
         }
       } else if name == "data" {
-        // Four bytes count edits; a size of -1 means as long as it lasts.
+        // The first four bytes count edits; a size of -1 means "to the end".
         return ContainerLayout(
           isBigEndian: true, dataOffset: body + 4,
           promisedBytes: size < 0 ? nil : max(0, size - 4), bytesPerFrame: bytesPerFrame,
@@ -201,7 +202,7 @@ struct ContainerLayout: Equatable {
       let coding = reader.number(at: 12, 4, true), let channels = reader.number(at: 20, 4, true),
       start >= 24
     else { return nil }
-    // 8 to 32 bits, and floats of 32 and 64.
+    // 8 to 32 bits, and 32-bit and 64-bit floats.
     let widths: [Int64: Int] = [2: 1, 3: 2, 4: 3, 5: 4, 6: 4, 7: 8]
     return ContainerLayout(
       isBigEndian: true, dataOffset: start, promisedBytes: size == unknown ? nil : size,
@@ -209,7 +210,7 @@ struct ContainerLayout: Equatable {
       fields: [.init(offset: 8, width: 4, meaning: .samples(plus: 0))], fileLength: reader.length)
   }
 
-  /// Sony's Wave64: names of sixteen bytes, sizes of eight that count their own head.
+  /// Sony's Wave64: names of 16 bytes, and 8-byte sizes that include their own header.
   private static func wave64(_ reader: HeaderReader) -> ContainerLayout? {
     guard reader.text(at: 24, 4) == "wave" else { return nil }
     var fields: [Field] = [.init(offset: 16, width: 8, meaning: .file(plus: 0))]
@@ -239,15 +240,15 @@ struct ContainerLayout: Equatable {
   }
 }
 
-/// Numbers and names in the head of a file.
+/// Reads numbers and names in a file's header.
 struct HeaderReader {
-  /// More than any file has before its samples; a file that says otherwise is given up.
+  /// No file has more chunks before its samples; the search stops there.
   static let mostChunks = 1000
 
   let descriptor: Int32
   let length: Int64
 
-  /// `nil` where nobody knows how long the file is.
+  /// Fails where the length of the file is not known.
   init?(_ descriptor: Int32) {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return nil }
@@ -266,7 +267,7 @@ struct HeaderReader {
     bytes(at: offset, count).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Eight bytes are signed, as many as fit.
+  /// A number of 8 bytes is signed.
   func number(at offset: Int64, _ width: Int, _ isBigEndian: Bool) -> Int64? {
     guard let found = bytes(at: offset, width) else { return nil }
     let ordered = isBigEndian ? found : found.reversed()

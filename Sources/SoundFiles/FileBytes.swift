@@ -1,21 +1,22 @@
 import CSndfile
 import Glibc
 
-/// The bytes of a file on their way to and from libsndfile.
+/// The bytes of a file between libsndfile and the disk.
 ///
-/// libsndfile tells a failing disk from the end of a file nowhere, and some of its encoders take no
-/// notice of a write that fails. Every byte goes through here, and the system's error number is kept.
-/// One thread at a time may use it.
+/// libsndfile does not distinguish a failing disk from the end of a file, and some of its encoders
+/// ignore failed writes. All bytes go through here, and the `errno` is kept. One thread at a time
+/// may use it.
 @safe
 final class FileBytes {
-  /// Says what a system call is to fail with in its place: for tests of failing disks.
+  /// The `errno` with which a system call should fail, for tests of failing disks; 0 to let it
+  /// succeed.
   typealias Fault = (_ offset: Int64, _ count: Int) -> Int32
 
   let descriptor: Int32
   private var position: Int64 = 0
-  /// The system's number of the first call that has failed since it was cleared; 0 for none.
+  /// The `errno` of the first call that failed since this was cleared; 0 for none.
   var failure: Int32 = 0
-  /// 0 for no failure.
+  /// `nil` outside of tests.
   private let fault: Fault?
 
   /// - Parameter descriptor: Of a regular file. It is closed with this object.
@@ -26,10 +27,10 @@ final class FileBytes {
 
   deinit { _ = close(descriptor) }
 
-  /// Begins at the first byte again.
+  /// Returns to the first byte.
   func rewind() { position = 0 }
 
-  /// Opens a sound file on these bytes, which have to stay as long as it.
+  /// Opens a sound file on these bytes, which must outlive it.
   func open(_ mode: Int, _ info: inout SF_INFO) -> OpaquePointer? {
     var functions = unsafe SF_VIRTUAL_IO(
       get_filelen: { user in unsafe FileBytes.of(user).length },
@@ -82,10 +83,10 @@ final class FileBytes {
     }
   }
 
-  /// Moves bytes until they are all there, the file ends or it cannot be done; gives how many.
+  /// Transfers bytes until all are transferred, the file ends or a call fails. Returns how many.
   ///
-  /// - Parameter move: Moves some, by how many have been moved, how many are left and their place in the file:
-  ///   how many, 0 at the end, -1 with the reason in `errno`.
+  /// - Parameter move: Transfers some bytes, given the number done, the number left and the
+  ///   position in the file. Returns their number, 0 at the end, -1 with `errno` set for a failure.
   private func transfer(_ count: Int64, _ move: (Int, Int, Int) -> Int) -> Int64 {
     var done: Int64 = 0
     while done < count {
@@ -112,9 +113,9 @@ final class FileBytes {
   }
 }
 
-/// The libraries of this room, which are loaded when they are first needed, and may not be there.
+/// The libraries of this room, which are loaded when they are first needed, and may be missing.
 enum SoundLibrary {
-  /// Why libsndfile cannot be called; `nil` where it can.
+  /// Why libsndfile cannot be loaded; `nil` where it can.
   static var fileProblem: String? {
     guard let reason = unsafe csndfile_load() else { return nil }
     return unsafe "libsndfile, which reads and writes sound files, cannot be loaded "

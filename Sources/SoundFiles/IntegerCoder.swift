@@ -1,30 +1,30 @@
 import AudioTypes
 import CVector
 
-/// Turns samples into the integers of a file, frame after frame.
+/// Converts samples to the integers of a file, frame by frame.
 ///
-/// The same frames give the same integers however they are cut into pieces.
+/// The integers do not depend on how the frames are cut into pieces.
 struct IntegerCoder {
   private static let seed: UInt64 = 0x5DEE_CE66_D1CE_4E5B
 
   private let bits: Int
   private let channelCount: Int
   private let dither: Dither
-  /// Dither goes on for so many frames behind the last sample that needs it, half a second: between
-  /// two notes it does not come and go.
+  /// The frames of dither behind the last sample that needs it: half a second, so that it does not
+  /// stop between two notes.
   private let hold: Int
   private var framesLeft = 0
   private var state = seed
-  /// The last errors of each channel, the newest first; only where noise is shaped.
+  /// The last errors of each channel, the newest first; only for shaped noise.
   private var errors: [Double]
   private var frame = 0
 
-  /// The integers of the last call, channel beside channel.
+  /// The integers of the last call, interleaved.
   private(set) var words: [Int32] = []
-  /// What was beyond full scale; `nil` for nothing.
+  /// The clipped samples since `takeClipping()`; `nil` for none.
   private(set) var clipping: Clipping?
 
-  /// - Parameter bits: Of a sample: 16, 24 or 32.
+  /// - Parameter bits: The bits of a sample: 16, 24 or 32.
   init(bits: Int, channelCount: Int, sampleRate: Double, dither: Dither) {
     self.bits = bits
     self.channelCount = channelCount
@@ -34,14 +34,14 @@ struct IntegerCoder {
       repeating: 0, count: dither == .shaped ? Dither.shape.count * channelCount : 0)
   }
 
-  /// Frames that are looked at together.
+  /// The frames of a block.
   private static let block = 1024
-  /// Samples of a block.
+  /// The samples of a block.
   private var numbers: [Double] = []
 
-  /// Codes whole frames.
+  /// Converts whole frames.
   ///
-  /// - Parameter range: Where they are in `samples`, channel beside channel.
+  /// - Parameter range: Their range in `samples`, interleaved.
   mutating func code<Sample: BinaryFloatingPoint>(_ samples: [Sample], _ range: Range<Int>) {
     if words.count != range.count { words = [Int32](repeating: 0, count: range.count) }
     if numbers.isEmpty { numbers = [Double](repeating: 0, count: Self.block * channelCount) }
@@ -55,14 +55,14 @@ struct IntegerCoder {
     }
   }
 
-  /// Codes a block whose frames are treated alike, all dithered or none of them, and in which nothing is
-  /// clipped. Says whether it is such a one.
+  /// Converts a block in which all frames are dithered or none, and nothing is clipped. Returns
+  /// false for any other block.
   private mutating func codeAlike(_ count: Int, into first: Int) -> Bool {
     guard unsafe cvector_within(numbers, count) != 0 else { return false }
     let full = Double(Int64(1) << Int64(bits - 1))
     let frames = count / channelCount
     let last = unsafe cvector_inexact(numbers, count, full)
-    // Frames behind the last that needs dither.
+    // The frames behind the last one that needs dither.
     let exact = frames - (last + channelCount - 1) / channelCount
     let left = exact == frames ? framesLeft - exact : hold - exact
     let isPlain = dither == .none || (exact == frames && framesLeft == 0)
@@ -85,7 +85,7 @@ struct IntegerCoder {
     return true
   }
 
-  /// Codes a block a frame at a time.
+  /// Converts a block frame by frame.
   private mutating func codeEach(_ count: Int, into place: Int) {
     let full = Double(Int64(1) << Int64(bits - 1))
     var first = 0
@@ -94,7 +94,7 @@ struct IntegerCoder {
       for index in first..<first + channelCount {
         let value = numbers[index]
         if value.magnitude > 1 { noteClipping(value, first / channelCount) }
-        // What is not a number becomes 0, whatever is added.
+        // NaN becomes 0, with or without noise.
         let scaled = value * full
         isExact = isExact && (scaled == scaled.rounded() || scaled != scaled) && scaled < full
       }
@@ -113,7 +113,7 @@ struct IntegerCoder {
     }
   }
 
-  /// What was beyond full scale since the last call.
+  /// The clipped samples since the last call; `nil` for none.
   mutating func takeClipping() -> Clipping? {
     defer { clipping = nil }
     return clipping
@@ -139,13 +139,13 @@ struct IntegerCoder {
       for index in (1..<Dither.shape.count).reversed() {
         errors[place + index] = errors[place + index - 1]
       }
-      // What is clipped is no noise that the next samples could make up for.
+      // Limited, because clipping is no error that later samples could compensate for.
       errors[place] = min(2, max(-2, Double(coded) - wanted))
     }
     return coded
   }
 
-  /// The noise for the next sample, in bits: -1 to 1.
+  /// The noise for the next sample, in steps of the format: -1 to 1.
   private mutating func noise() -> Double {
     state &+= NoiseSequence.step
     return NoiseSequence.triangle(state)

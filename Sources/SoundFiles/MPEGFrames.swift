@@ -1,17 +1,18 @@
-/// The frames of an MP3 file (ISO/IEC 11172-3, Layer III), and what the tag in the first of them says, as Xing
+/// The frames of an MP3 file (ISO/IEC 11172-3, Layer III), and the tag in its first frame, as Xing
 /// and LAME write it.
 struct MPEGFrames {
-  /// Frames behind the tag that the tag promises; `nil` where there is no tag, or it does not say.
+  /// The number of frames behind the tag, by the tag; `nil` without a tag, or without the number in
+  /// it.
   private(set) var told: Int?
-  /// Whole frames behind the tag that are there.
+  /// The number of complete frames behind the tag.
   private(set) var count = 0
-  /// Where the last of them ends, in bytes.
+  /// The byte offset behind the last complete frame.
   private(set) var end = 0
-  /// What has to be written where for the tag to promise what is there.
+  /// The bytes to write so that the tag agrees with the file.
   var corrections: [(offset: Int, bytes: [UInt8])] {
     var corrections = [(place + 8, Self.bytes(count))]
     if let sizePlace { corrections.append((sizePlace, Self.bytes(end - first))) }
-    // Frames at the end that were to be left out are no longer there.
+    // The padding at the end is no longer there.
     if let padding {
       corrections.append((padding.offset, [padding.byte & 0xF0, 0]))
     }
@@ -19,15 +20,16 @@ struct MPEGFrames {
   }
 
   private let reader: HeaderReader
-  /// Where the first frame begins, and where its tag.
+  /// The byte offsets of the first frame and of its tag.
   private var first = 0
   private var place = 0
-  /// Where the tag says how many bytes there are.
+  /// The offset of the number of bytes in the tag.
   private var sizePlace: Int?
-  /// Where it says how much at the end is no sound, in the lower half of a byte and the next one.
+  /// The offset of the padding at the end in the tag: the lower half of a byte, and the next byte.
   private var padding: (offset: Int, byte: UInt8)?
 
-  /// - Parameter descriptor: Stays open. `nil` where there is no such frame at the beginning.
+  /// - Parameter descriptor: Stays open. Fails where the file does not begin with a frame of Layer
+  ///   III.
   init?(_ descriptor: Int32) {
     guard let reader = HeaderReader(descriptor) else { return nil }
     self.reader = reader
@@ -63,7 +65,8 @@ struct MPEGFrames {
     }
     if tag[7] & 4 != 0 { offset += 100 }
     if tag[7] & 8 != 0 { offset += 4 }
-    // The encoder's name and what it was told, then two numbers of twelve bits: the second is the padding.
+    // The encoder's name and settings, then two numbers of 12 bits, of which the second is the
+    // padding.
     guard let own = bytes(at: offset, 24), own[0..<4].elementsEqual("LAME".utf8) else { return }
     padding = (offset + 22, own[22])
   }
@@ -76,20 +79,20 @@ struct MPEGFrames {
     (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - $0 * 8)) }
   }
 
-  /// The four bytes that a frame begins with.
+  /// The header of a frame: its first four bytes.
   private struct Header {
-    /// In bytes, with these four.
+    /// The length of the frame in bytes, with these four.
     var length: Int
-    /// Bytes between these four and the samples.
+    /// The bytes between the header and the samples.
     var sideInformation: Int
 
-    /// Kilobits in a second, of Layer III: version 1, and versions 2 and 2.5.
+    /// Kilobits per second of Layer III: version 1, and versions 2 and 2.5.
     private static let rates = [
       [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
       [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
     ]
 
-    /// `nil` for what is no header of Layer III.
+    /// Fails for anything but a header of Layer III.
     init?(_ bytes: [UInt8]) {
       let (version, layer) = (bytes[1] >> 3 & 3, bytes[1] >> 1 & 3)
       let (rate, frequency) = (Int(bytes[2] >> 4), Int(bytes[2] >> 2 & 3))

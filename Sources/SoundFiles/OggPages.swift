@@ -2,14 +2,15 @@ import Glibc
 
 /// The pages of an Ogg file (RFC 3533, section 6).
 ///
-/// A page is told by its capture pattern, and carries a checksum of all of it.
+/// A page begins with a capture pattern, and contains a checksum of the whole page.
 struct OggPages {
-  /// The largest page: a head, 255 lengths, and 255 segments of 255 bytes.
+  /// The longest page: its header, 255 lengths, and 255 segments of 255 bytes.
   static let longest = 27 + 255 + 255 * 255
-  /// In the sixth byte of a page: the last one of its stream.
+  /// The flag in byte 5 for the last page of a stream.
   static let endMark: UInt8 = 4
 
-  /// How long the page is that `bytes` begin with; `nil` where they are no page, or not all of one.
+  /// The length of the page at the beginning of `bytes`; `nil` where there is no page, or only a
+  /// part of one.
   static func length(_ bytes: ArraySlice<UInt8>) -> Int? {
     guard bytes.count >= 27, bytes.starts(with: "OggS".utf8) else { return nil }
     let start = bytes.startIndex
@@ -19,12 +20,12 @@ struct OggPages {
     return length <= bytes.count ? length : nil
   }
 
-  /// The checksum of a page whose own is 0.
+  /// The checksum of a page whose checksum field is 0.
   static func checksum(_ page: ArraySlice<UInt8>) -> UInt32 {
     page.reduce(0) { $0 << 8 ^ table[Int(UInt8($0 >> 24) ^ $1)] }
   }
 
-  /// Whether what a page says of itself is true.
+  /// Whether the checksum of a page is right.
   static func isWhole(_ page: ArraySlice<UInt8>) -> Bool {
     var copy = Array(page)
     var told: UInt32 = 0
@@ -35,25 +36,25 @@ struct OggPages {
     return checksum(copy[...]) == told
   }
 
-  /// Puts its checksum into a page.
+  /// Sets the checksum of a page.
   static func seal(_ page: inout [UInt8]) {
     for index in 0..<4 { page[22 + index] = 0 }
     let checksum = checksum(page[...])
     for index in 0..<4 { page[22 + index] = UInt8(truncatingIfNeeded: checksum >> (index * 8)) }
   }
 
-  /// Whether the last page of a file says that it is the last.
+  /// Whether the last page of a file has the flag for the last page.
   static func hasEnd(_ descriptor: Int32) -> Bool {
     guard let last = last(of: descriptor) else { return false }
     return last.page[5] & endMark != 0
   }
 
-  /// The last page of a file that is all there, and where it begins.
+  /// The last complete page of a file, and its offset.
   static func last(of descriptor: Int32) -> (offset: Int, page: [UInt8])? {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return nil }
     let length = Int(status.st_size)
-    // Whatever is cut off, there is a whole page in twice as many bytes as one may have.
+    // Twice the longest page always contains a complete one, wherever the file is cut off.
     let start = max(0, length - 2 * longest)
     var tail = [UInt8](repeating: 0, count: length - start)
     let count = unsafe pread(descriptor, &tail, tail.count, start)
@@ -70,7 +71,7 @@ struct OggPages {
     return nil
   }
 
-  /// Of the polynomial 0x04C11DB7, most significant bit first.
+  /// The table of the polynomial 0x04C11DB7, most significant bit first.
   private static let table: [UInt32] =
     (0..<256).map { (byte: UInt32) in
       (0..<8).reduce(byte << 24) { value, _ in

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Gives a finished Ogg file the serial number 1.
+/// Sets the serial number of a finished Ogg file to 1.
 ///
-/// libsndfile draws the number of the stream at random; with a fixed one the same samples give the
-/// same bytes on every run. A file that is not as expected is left as it is.
+/// libsndfile chooses a random one; with a fixed one the same samples give the same bytes in every
+/// run. A file without the expected pages stays as it is.
 enum OggSerial {
-  /// Returns the system's number of what has failed; 0 for nothing.
+  /// Returns the `errno` of a failure; 0 for success.
   static func fix(_ descriptor: Int32) -> Int32 {
     var bytes = [UInt8](repeating: 0, count: OggPages.longest)
     var offset = 0

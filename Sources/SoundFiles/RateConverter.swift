@@ -2,13 +2,13 @@ import AudioTypes
 import CSoxr
 
 /// Converts interleaved frames from one sample rate to another, by libsoxr's very-high-quality
-/// recipe: a linear-phase filter with its delay taken away, 28 bits deep.
+/// recipe: a linear-phase filter with 28 bits, whose delay is compensated.
 ///
-/// Not for a render thread: libsoxr's queues are reallocated while it runs, thousands of times a
-/// minute in small slices. One thread at a time may use it.
+/// Not for a render thread: libsoxr reallocates its queues while it runs, thousands of times a
+/// minute for small slices. One thread at a time may use it.
 @safe
 public final class RateConverter {
-  /// Channels that are converted together.
+  /// The number of channels.
   public let channelCount: Int
   private let handle: OpaquePointer
   private let from: Double
@@ -43,7 +43,7 @@ public final class RateConverter {
 
   deinit { unsafe soxr_delete(handle) }
 
-  /// How many frames come of `frames` in all, the flush included: `frames * to / from`, rounded to
+  /// The frames that `frames` input frames give, `flush` included: `frames * to / from`, rounded to
   /// the nearest whole number, halves up.
   public static func outputLength(_ frames: Int, from: Double, to: Double) -> Int {
     if let from = Int(exactly: from), let to = Int(exactly: to) {
@@ -55,13 +55,13 @@ public final class RateConverter {
     return Int((Double(frames) * to / from + 0.5).rounded(.down))
   }
 
-  /// Takes frames in and gives frames out, as many as come of what was fed so far and have room.
+  /// Takes input frames, and returns as many output frames as there are so far, and as fit.
   ///
   /// - Parameters:
-  ///   - first: The frame of `input` to begin with.
-  ///   - frameCount: How many frames there are from there.
-  ///   - output: Is filled from its beginning.
-  /// - Returns: The frames taken and the frames given.
+  ///   - first: The first frame of `input` to take.
+  ///   - frameCount: The number of frames from there.
+  ///   - output: Filled from its beginning.
+  /// - Returns: The number of frames taken, and the number of frames returned.
   public func convert(
     _ input: [Double], from first: Int = 0, frameCount: Int, into output: inout [Double]
   ) -> (taken: Int, given: Int) {
@@ -75,8 +75,8 @@ public final class RateConverter {
       guard let start = input.baseAddress else { return }
       unsafe output.withUnsafeMutableBufferPointer { output in
         guard let sink = output.baseAddress else { return }
-        // What waits inside comes first: libsoxr takes a little more than it gives back, and its
-        // queues would grow without end.
+        // Empty libsoxr first: it takes a little more than it returns, and its queues would grow
+        // without end.
         _ = unsafe soxr_process(handle, start, 0, nil, sink, room, &given)
         guard given < room else { return }
         var more = 0
@@ -91,8 +91,8 @@ public final class RateConverter {
     return (taken, given)
   }
 
-  /// After the last frame has been fed: gives what is still inside, until it gives 0. The whole is
-  /// as long as `outputLength` says.
+  /// Returns the remaining frames after the last input; called until it returns 0. Input and output
+  /// then have the lengths of `outputLength`.
   public func flush(into output: inout [Double]) -> Int {
     let total = Self.outputLength(fed, from: from, to: to)
     let room = min(output.count / channelCount, total - produced)

@@ -4,30 +4,30 @@ import Glibc
 
 /// Why a sound file could not be opened, read or written.
 public struct SoundFileError: Error, Hashable, Sendable {
-  /// What is wrong with a file, or with what was asked of it.
+  /// The kind of failure.
   public enum Kind: Hashable, Sendable {
     case notFound, notReadable, notAudio, notWritable, unknownFormat, formatNotSupported
-    /// Something is there that patchrun has not written.
+    /// The file exists and was not written by patchrun.
     case notOwn
     case readFailed, writeFailed
   }
 
-  /// What is wrong.
+  /// The kind of failure.
   public var kind: Kind
-  /// Core Audio's number for it.
+  /// Core Audio's status for it.
   public var status: Status
-  /// A sentence that starts in lower case and names the file; of `.readFailed` the cause alone.
+  /// A sentence that starts in lower case and names the file; for `.readFailed` only the cause.
   public var message: String
-  /// What to do about it; empty for nothing.
+  /// What the user can do about it; may be empty.
   public var help: String
-  /// Whether the system has failed, and not what is in the file: it may go on later.
+  /// Whether the system failed, and not the contents of the file: a later attempt may succeed.
   public var isOfDisk: Bool
-  /// Whether there is no room: the disk is full, or the quota used up. It may go on later.
+  /// Whether the disk is full, or the quota used up: a later attempt may succeed.
   public var isOfRoom: Bool
-  /// Of `.writeFailed` the cause alone, to follow a colon.
+  /// The cause of a `.writeFailed`, as words that follow a colon; empty for others.
   public var reason: String
 
-  /// Why, in words that follow a colon.
+  /// The cause, as words that follow a colon.
   public var cause: String { reason.isEmpty ? message : reason }
 
   public init(
@@ -53,7 +53,7 @@ extension SoundFileError {
     return "a path in a patch is relative to the folder of the patch"
   }
 
-  /// Why a sound file is not opened.
+  /// Why a sound file may not be opened.
   init(_ refusal: FileRefusal, reading path: String) {
     switch refusal {
     case .notFound:
@@ -83,7 +83,7 @@ extension Status {
   public static let fileFailed = Status(rawValue: 2_003_334_207)
 }
 
-/// The system's words for an error number, in lower case.
+/// The text of an `errno`, in lower case.
 func systemText(_ number: Int32) -> String {
   switch number {
   case ENOENT: return "there is no such file or folder"

@@ -1,33 +1,34 @@
 import CSndfile
 import Synchronization
 
-/// A kind of file that can be written, as its extension names it.
+/// A type of file that can be written, by its extension.
 public struct SoundFileFormat: Hashable, Sendable {
-  /// `WAV`, for a sentence.
+  /// Its name in a sentence: `WAV`.
   public var name: String
-  /// Without the dot, in lower case; the first is the usual one.
+  /// The extensions in lower case, without the dot; the usual one first.
   public var extensions: [String]
-  /// What a sample may be in it; empty where the file compresses with loss.
+  /// The types that a sample may have; empty for a lossy type.
   public var sampleTypes: [FileSampleType]
-  /// What to know about it.
+  /// A remark for users.
   public var note: String
   let container: Int32
-  /// The coding, of a file that compresses with loss.
+  /// The coding of a lossy type.
   let coding: Int32
 
-  /// Whether samples are changed by being written.
+  /// Whether writing changes the samples.
   public var isLossy: Bool { sampleTypes.isEmpty }
-  /// Whether this room's own writer makes it, and not libsndfile.
+  /// Whether patchrun's own writer makes it, and not libsndfile.
   var isWave: Bool { container == Self.wave || container == Self.rf64 }
 
   static let wave = Int32(SF_FORMAT_WAV)
   static let rf64 = Int32(SF_FORMAT_RF64)
 
-  /// Everything that the installed libsndfile, or patchrun itself, can write.
+  /// All types that the installed libsndfile, or patchrun itself, can write.
   public static let writable: [SoundFileFormat] = all.filter(\.isWritable)
 
-  /// Of our own formats libsndfile is not asked: it need not be loaded then. Where it is missing everything counts as
-  /// writable: the language is the same there, and who writes is told what is missing.
+  /// libsndfile is not asked about our own types, so that it need not be loaded for them. Where it
+  /// is missing all types count as writable, so that patches stay valid; writing then reports what
+  /// is missing.
   private var isWritable: Bool {
     if isWave { return true }
     guard SoundLibrary.fileProblem == nil else { return true }
@@ -38,7 +39,7 @@ public struct SoundFileFormat: Hashable, Sendable {
     return unsafe sf_format_check(&info) != 0
   }
 
-  /// The format of a path's extension, in either case; `nil` for one that cannot be written.
+  /// The type for a path's extension, in upper or lower case; `nil` for one that cannot be written.
   public static func writable(forPath path: String) -> SoundFileFormat? {
     let ending = fileExtension(of: path)
     return all.first { $0.extensions.contains(ending) && $0.isWritable }
@@ -49,7 +50,7 @@ public struct SoundFileFormat: Hashable, Sendable {
     writable.map { $0.extensions[0] }.joined(separator: ", ")
   }
 
-  /// The names of everything that the installed libsndfile can read.
+  /// The names of all types that the installed libsndfile can read; empty where it is missing.
   public static let readableNames: [String] = {
     guard SoundLibrary.fileProblem == nil else { return [] }
     var count: Int32 = 0
@@ -109,20 +110,21 @@ public struct SoundFileFormat: Hashable, Sendable {
     }
   }
 
-  /// The sample type that keeps the most of `wanted`: itself, or the one with the most bits.
+  /// The sample type that keeps the most of `wanted`: itself, or the one with the most bits; `nil`
+  /// for a lossy type.
   func closest(to wanted: FileSampleType) -> FileSampleType? {
     sampleTypes.contains(wanted) ? wanted : sampleTypes.last
   }
 }
 
-/// The letters after the last dot of a path's last part, in lower case.
+/// The part behind the last dot of a path's last component, in lower case; "" for none.
 func fileExtension(of path: String) -> String {
   let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
   guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }
   return name[name.index(after: dot)...].lowercased()
 }
 
-/// A container's or a coding's name, as libsndfile gives it.
+/// libsndfile's name for a container or a coding.
 func formatName(_ format: Int32, command: Int32 = Int32(SFC_GET_FORMAT_INFO)) -> String? {
   var info = unsafe SF_FORMAT_INFO()
   unsafe info.format = format
@@ -132,5 +134,5 @@ func formatName(_ format: Int32, command: Int32 = Int32(SFC_GET_FORMAT_INFO)) ->
   return unsafe String(cString: name)
 }
 
-/// libsndfile keeps the error of a failed opening in a variable for the whole process.
+/// libsndfile keeps the error of a failed opening in a global variable.
 let openingLock = Mutex(())

@@ -3,12 +3,12 @@ import FileAccess
 import Glibc
 import Synchronization
 
-/// Tells sound files that patchrun has written from others.
+/// Recognizes the sound files that patchrun has written.
 public enum SoundFileMark {
-  /// Whether a file names patchrun as the program that it was made by: WAV, RF64, AIFF, CAF, FLAC, Ogg,
-  /// Opus and MP3 files do. The others are told by `FileMark` alone, on file systems that keep it.
+  /// Whether a file names patchrun as the program that made it, as WAV, RF64, AIFF, CAF, FLAC, Ogg,
+  /// Opus and MP3 files do. Other types only have a `FileMark`, on file systems that support it.
   ///
-  /// - Parameter descriptor: To be read; stays open.
+  /// - Parameter descriptor: Open for reading; stays open.
   public static func isSet(_ descriptor: Int32) -> Bool {
     guard SoundLibrary.fileProblem == nil else { return false }
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
@@ -21,7 +21,7 @@ public enum SoundFileMark {
     defer { unsafe sf_close(file) }
     for name in [SF_STR_SOFTWARE, SF_STR_COMMENT] {
       guard let text = unsafe sf_get_string(file, Int32(name)) else { continue }
-      // libsndfile puts its own name behind it.
+      // libsndfile appends its own name.
       if unsafe String(cString: text).hasPrefix(FileMark.software) { return true }
     }
     return false

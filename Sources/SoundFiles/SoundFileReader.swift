@@ -4,55 +4,55 @@ public import FileAccess
 import Glibc
 import Synchronization
 
-/// A sound file that is open for reading, by libsndfile.
+/// A sound file, read by libsndfile.
 ///
-/// Frames come interleaved, in numbers whose full scale is 1.0. It waits for the disk, so that it
-/// has no place on a render thread. One thread at a time may use it.
+/// Frames are interleaved, with 1.0 as full scale. It waits for the disk, and so must not be used
+/// on a render thread. One thread at a time may use it.
 ///
-/// A file that cannot be read to its end is never taken for a shorter one: `read` throws where frames
-/// are missing that the header has promised. It goes on from there, or from where `seek` leads, as soon
-/// as the disk does.
+/// A file that cannot be read to its end is not treated as a shorter one: `read` throws where
+/// frames of the header are missing. Reading continues there, or where `seek` leads, once the disk
+/// works again.
 @safe
 public final class SoundFileReader {
-  /// As it was given.
+  /// The path as it was given.
   public let path: String
-  /// Frames in the file. Where its header does not say, they have been counted; where it promises
-  /// more linear samples than there are, those that there are.
+  /// The frames of the file. Where the header has no length they were counted; where it promises
+  /// more linear samples than there are, this is the number that there are.
   public let frameCount: Int
-  /// In hertz.
+  /// In Hz.
   public let sampleRate: Double
-  /// How many channels the file has.
+  /// The number of channels.
   public let channelCount: Int
-  /// `WAV (Microsoft)`, in libsndfile's words.
+  /// libsndfile's name for the container: `WAV (Microsoft)`.
   public let container: String
-  /// `Signed 16 bit PCM`, in libsndfile's words.
+  /// libsndfile's name for the coding: `Signed 16 bit PCM`.
   public let encoding: String
-  /// What a sample is in the file; `nil` where it is coded in another way: 8 bits, companded,
-  /// compressed with loss. Those fit a `Float`, too.
+  /// The type of a sample in the file; `nil` for other codings: 8 bits, companded, lossy. A `Float`
+  /// can hold those too.
   public let sampleType: FileSampleType?
-  /// The frame that the next read begins with.
+  /// The first frame of the next read.
   public private(set) var position = 0
   private let bytes: FileBytes
   /// `nil` between a failure and the next attempt.
   private var file: OpaquePointer?
   private let majorFormat: Int
-  /// The system's number of a failure that the next read tells of; 0 for none.
+  /// The `errno` of a failure that the next read reports; 0 for none.
   private var heldFailure: Int32 = 0
-  /// Whether `frameCount` is what the file says, and no guess from its size.
+  /// Whether the file contains its length, so that `frameCount` is not an estimate from its size.
   private let isPromised: Bool
 
-  /// Whether each sample is a `Float` exactly, so that nothing is lost by reading floats.
+  /// Whether a `Float` holds each sample exactly, so that reading floats loses nothing.
   public var fitsFloat: Bool { sampleType != .int32 && sampleType != .float64 }
 
   /// In seconds.
   public var duration: Double { Double(frameCount) / sampleRate }
 
-  /// Opens a file. What type it is of shows in its bytes; its name says nothing.
+  /// Opens a file. Its contents decide about its type, not its name.
   ///
-  /// - Parameter files: Whether it may be opened; a file that a patch names is opened by the policy for
-  ///   that patch.
-  /// - Throws: `.notFound` (-43), `.notReadable` (-54), or `.notAudio` (`'typ?'`, and `'dta?'` for a
-  ///   file that is of a known type and broken).
+  /// - Parameter files: Whether it may be opened; the policy of the patch for a file that a patch
+  ///   names.
+  /// - Throws: `.notFound` (-43), `.notReadable` (-54), or `.notAudio` (`'typ?'`, or `'dta?'` for a
+  ///   damaged file of a known type).
   public convenience init(path: String, files: FilePolicy = .user) throws(SoundFileError) {
     let descriptor: Int32
     do throws(FileRefusal) { descriptor = try files.open(path).release() } catch {
@@ -61,11 +61,11 @@ public final class SoundFileReader {
     try self.init(descriptor: descriptor, path: path)
   }
 
-  /// Opens a file that is open already.
+  /// Reads a file that is open already.
   ///
   /// - Parameters:
-  ///   - descriptor: Is closed with the reader, and where it throws.
-  ///   - path: What the file is called.
+  ///   - descriptor: Closed with the reader, also where this throws.
+  ///   - path: The name of the file for messages.
   public convenience init(descriptor: Int32, path: String) throws(SoundFileError) {
     try self.init(descriptor: descriptor, path: path, fault: nil)
   }
@@ -79,7 +79,7 @@ public final class SoundFileReader {
     var info = SF_INFO()
     var file = try unsafe Self.open(bytes, path, &info)
     if info.frames <= 0 || info.frames == Int64.max {
-      // A recording whose writer was killed may not say how long it is.
+      // A recording whose writer was killed may lack its length.
       var counted: Int64 = 0
       var scratch = [Float](repeating: 0, count: 4096 * Int(info.channels))
       while true {
@@ -126,12 +126,12 @@ public final class SoundFileReader {
     if let file = unsafe file { unsafe sf_close(file) }
   }
 
-  /// Reads frames into `samples`, interleaved, and returns how many. Fewer than there is room for
-  /// means the end of the file. Exact for every file.
+  /// Reads interleaved frames into `samples`, as many as fit, and returns how many. Fewer means the
+  /// end of the file. Exact for every file.
   ///
-  /// - Throws: `.readFailed` where the disk fails, the file is damaged, or it ends before its header
-  ///   says so. What has been read until there is in `samples`, and `position` is behind it; nothing is
-  ///   read of a stretch that has a damaged block in it.
+  /// - Throws: `.readFailed` where the disk fails, the file is damaged, or it ends before the
+  ///   length in its header. The frames before that are in `samples`, and `position` is behind
+  ///   them; of a stretch with a damaged block nothing is read.
   public func read(into samples: inout [Double]) throws(SoundFileError) -> Int {
     let room = samples.count / channelCount
     return try unsafe read(room) { file, count in unsafe sf_readf_double(file, &samples, count) }
@@ -139,7 +139,7 @@ public final class SoundFileReader {
 
   /// Reads up to `frameCount` frames into `samples`, from its frame `first` on.
   ///
-  /// - Throws: As the other.
+  /// - Throws: As `read(into:)`.
   public func read(
     into samples: inout [Double], at first: Int, frameCount: Int
   ) throws(SoundFileError) -> Int {
@@ -155,29 +155,29 @@ public final class SoundFileReader {
     }
   }
 
-  /// Reads frames as floats: exact where `fitsFloat`, else rounded to the nearest.
+  /// Reads frames as floats: exact where `fitsFloat`, otherwise rounded to the nearest.
   ///
-  /// - Throws: As the others.
+  /// - Throws: As for doubles.
   public func read(into samples: inout [Float]) throws(SoundFileError) -> Int {
     let room = samples.count / channelCount
     return try unsafe read(room) { file, count in unsafe sf_readf_float(file, &samples, count) }
   }
 
-  /// Reads up to `frameCount` frames as floats to where there is room for as many.
+  /// Reads up to `frameCount` frames as floats into memory with room for as many.
   ///
-  /// - Throws: As the others.
+  /// - Throws: As for doubles.
   public func read(
     into samples: UnsafeMutablePointer<Float>, frameCount: Int
   ) throws(SoundFileError) -> Int {
     try unsafe read(frameCount) { file, count in unsafe sf_readf_float(file, samples, count) }
   }
 
-  /// What tells this file, as it is now, from every other; `nil` where the system does not say.
+  /// Identifies the file in its present state; `nil` where the system does not tell.
   public var version: FileVersion? { FileVersion(of: bytes.descriptor) }
 
-  /// Reads frames as integers of 32 bits whose full scale is 2^31: exact for every integer file.
+  /// Reads frames as 32-bit integers, where 2^31 is full scale: exact for every integer file.
   ///
-  /// - Throws: As the others.
+  /// - Throws: As for doubles.
   public func read(into samples: inout [Int32]) throws(SoundFileError) -> Int {
     let room = samples.count / channelCount
     return try unsafe read(room) { file, count in unsafe sf_readf_int(file, &samples, count) }
@@ -196,17 +196,17 @@ public final class SoundFileReader {
     let isShort = count < room && position + count < frameCount
     guard isShort || number != 0 else {
       position += count
-      // A decoder may have asked for more than these frames have taken: the next read fails.
+      // A decoder may have read ahead of these frames: the next read fails.
       heldFailure = bytes.failure
       return count
     }
-    // A block that is damaged is silence for the decoder: what it gives then is none of the file.
+    // A decoder returns silence for a damaged block; that is not part of the file.
     if count < room { position += count }
     if number == 0 && bytes.failure == 0 && !isPromised { return count }
     throw failure(number == 0 ? "" : unsafe String(cString: sf_strerror(file)))
   }
 
-  /// Why frames are not there that should be. The file is opened anew for the next attempt: a decoder
+  /// The error for missing frames. The file is opened again for the next attempt, because a decoder
   /// that has failed need not recover.
   private func failure(_ text: String) -> SoundFileError {
     if let file = unsafe file { unsafe sf_close(file) }
@@ -219,7 +219,7 @@ public final class SoundFileReader {
     return SoundFileError(.readFailed, status: .fileFailed, cause, isOfDisk: bytes.failure != 0)
   }
 
-  /// The file where the next read begins.
+  /// The open file, positioned for the next read.
   private func opened() throws(SoundFileError) -> OpaquePointer {
     if let file = unsafe file { return unsafe file }
     bytes.rewind()
@@ -242,13 +242,13 @@ public final class SoundFileReader {
 
   /// Goes to a frame, from 0 to `frameCount`.
   ///
-  /// - Throws: `.readFailed`. `position` is the frame all the same: the next read tries again.
+  /// - Throws: `.readFailed`. `position` is the frame anyway, and the next read tries again.
   public func seek(to frame: Int) throws(SoundFileError) {
     precondition(frame >= 0 && frame <= frameCount, "a frame of the file")
     guard frame != position else { return }
     position = frame
     heldFailure = 0
-    // One that has failed is opened and wound by the next read.
+    // After a failure the next read opens the file and seeks.
     guard let file = unsafe file else { return }
     bytes.failure = 0
     guard unsafe sf_seek(file, Int64(frame), SEEK_SET) == Int64(frame) else {
@@ -256,13 +256,13 @@ public final class SoundFileReader {
     }
   }
 
-  // MARK: - What the header promises
+  // MARK: - The length in the header
 
-  /// What is wrong with the length of the file, as a sentence that names it; `nil` where it is as long
-  /// as its header says, as far as that can be known without reading it all.
+  /// A sentence that names the file and tells that it is cut off; `nil` where it is as long as its
+  /// header says, as far as that can be told without reading all of it.
   ///
-  /// Of linear samples they are counted; of a FLAC file the last frame is looked for; an Ogg stream has
-  /// a mark at its end.
+  /// Linear samples are counted; in a FLAC file the last frame is read; an Ogg stream has a flag at
+  /// its end.
   public func shortfall() -> String? {
     let name = "'\(path)'"
     if let layout = ContainerLayout(bytes.descriptor) {
@@ -283,7 +283,7 @@ public final class SoundFileReader {
           return nil
         }
       } catch {}
-      // The next read begins with a decoder that has not failed.
+      // Let the next read begin with a new decoder.
       _ = failure("")
       return "\(name) is cut off or damaged: its last frame, at "
         + "\(timeText(Double(frameCount - 1) / sampleRate)), cannot be read"
@@ -293,7 +293,7 @@ public final class SoundFileReader {
     }
   }
 
-  /// Whether an MP3 file has a frame in front that says how long it is.
+  /// Whether an MP3 file has a tag with its length in its first frame.
   private static func hasLengthTag(_ descriptor: Int32) -> Bool {
     var head = [UInt8](repeating: 0, count: 8192)
     let count = max(0, unsafe pread(descriptor, &head, head.count, 0))
@@ -346,7 +346,7 @@ public final class SoundFileReader {
   }
 }
 
-/// `1.500 s`, rounded to thousandths.
+/// `1.500 s`, with three decimals.
 func timeText(_ seconds: Double) -> String {
   guard seconds.isFinite, seconds < 1e12 else { return "\(seconds) s" }
   let thousandths = Int((seconds * 1000).rounded())
@@ -354,7 +354,7 @@ func timeText(_ seconds: Double) -> String {
   return "\(thousandths / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest + " s"
 }
 
-/// libsndfile's words, to follow a colon: no "Error :" and no full stop.
+/// libsndfile's text as words that follow a colon: without "Error :" and full stop.
 func sentence(_ text: String) -> String {
   var words = Substring(text)
   for prefix in ["Error : ", "Error: ", "Supported file format but file is malformed: "]

@@ -4,33 +4,33 @@ import FileAccess
 import Glibc
 import Synchronization
 
-/// Makes a whole file of one whose writer was killed, or that has been cut off.
+/// Repairs a file that was cut off, or whose writer was killed.
 ///
-/// Nothing is coded anew and no sample changes: lengths are written that were missing, and what is behind
-/// the last whole frame, page or block is cut off.
+/// Nothing is encoded again and no sample changes: missing lengths are written, and bytes behind
+/// the last complete frame, page or block are cut off.
 public enum SoundFileRecovery {
-  /// What has been made of a file.
+  /// The result of a repair.
   public struct Outcome: Hashable, Sendable {
-    /// Where it is now.
+    /// The present path of the file.
     public var path: String
-    /// Whole frames that there are.
+    /// The number of complete frames.
     public var frameCount: Int
-    /// In hertz.
+    /// In Hz.
     public var sampleRate: Double
-    /// How many channels the file has.
+    /// The number of channels.
     public var channelCount: Int
-    /// What was done, as clauses; empty where there was nothing to do.
+    /// The steps taken, as clauses; empty where there was nothing to do.
     public var steps: [String]
 
     /// In seconds.
     public var duration: Double { Double(frameCount) / sampleRate }
   }
 
-  /// Makes a file whole. One that says by its name that it is not finished gets its name, or, where that
-  /// is taken, a number.
+  /// Repairs a file. One with a name for unfinished files gets its final name or, where that is
+  /// taken, a number.
   ///
-  /// - Throws: `.notFound`, `.notReadable`; `.notAudio` where there is nothing in it that could be
-  ///   read, and it stays as it is then; `.notWritable`.
+  /// - Throws: `.notFound`, `.notReadable` or `.notWritable`; `.notAudio` where nothing in it can
+  ///   be read, which leaves it as it is.
   public static func recover(_ path: String) throws(SoundFileError) -> Outcome {
     let place: WritePlace
     do throws(FileRefusal) { place = try FilePolicy.user.writePlace(path) } catch {
@@ -45,7 +45,7 @@ public enum SoundFileRecovery {
       throw failure(path, error)
     }
     defer { file.leave() }
-    // The header of one that has not been finished is up to a second behind.
+    // The header of an unfinished file is up to a second behind.
     var steps = try mend(file.descriptor, path: path, isUnfinished: file.path != path)
     let reader = try SoundFileReader(
       descriptor: fcntl(file.descriptor, F_DUPFD_CLOEXEC, 3), path: path)
@@ -56,12 +56,13 @@ public enum SoundFileRecovery {
       channelCount: reader.channelCount, steps: steps)
   }
 
-  /// Makes an open file whole, in its place. Returns what was done.
+  /// Repairs an open file in place. Returns the steps taken.
   ///
   /// - Parameters:
-  ///   - descriptor: To be read and written; stays open.
-  ///   - path: What the file is called.
-  ///   - isUnfinished: Whether there are only samples behind the first, however many the header counts.
+  ///   - descriptor: Open for reading and writing; stays open.
+  ///   - path: The name of the file for messages.
+  ///   - isUnfinished: Whether all bytes from the first sample on are samples, even if the header
+  ///     counts fewer.
   static func mend(
     _ descriptor: Int32, path: String, isUnfinished: Bool = false
   ) throws(SoundFileError) -> [String] {
@@ -89,7 +90,7 @@ public enum SoundFileRecovery {
     }
     let bytes = layout.presentBytes
     let end = layout.dataOffset + bytes
-    // A chunk has an even number of bytes; the one that may be missing is not counted.
+    // A chunk has an even number of bytes. The padding byte does not count in its length.
     let padded = layout.isPadded ? end + bytes % 2 : end
     guard ftruncate(descriptor, Int(padded)) == 0 else { throw writeFailed(path, errno) }
     for field in layout.fields {
@@ -117,8 +118,8 @@ public enum SoundFileRecovery {
 
   // MARK: - FLAC (RFC 9639)
 
-  /// The number of samples is 36 bits in the first block of metadata, which begins at byte 8; 0 means
-  /// that it is not known. The checksum of all samples behind it may be 0, too.
+  /// The number of samples has 36 bits in the first metadata block, which begins at byte 8; 0 means
+  /// unknown. The checksum of all samples behind it may be 0 too.
   private static func mendFLAC(
     _ descriptor: Int32, _ path: String
   ) throws(SoundFileError) -> [String] {
@@ -136,7 +137,7 @@ public enum SoundFileRecovery {
     return ["its header says how long it is"]
   }
 
-  /// Frames that a decoder gives, whatever the header says.
+  /// The frames that a decoder returns, whatever the header says.
   private static func countFrames(
     _ descriptor: Int32, _ path: String
   ) throws(SoundFileError) -> Int64 {
@@ -160,7 +161,7 @@ public enum SoundFileRecovery {
 
   // MARK: - Ogg (RFC 3533)
 
-  /// What is behind the last whole page is cut off, and that page marked as the last.
+  /// Cuts off bytes behind the last complete page, and flags that page as the last.
   private static func mendOgg(
     _ descriptor: Int32, _ path: String
   ) throws(SoundFileError) -> [String] {
@@ -184,8 +185,8 @@ public enum SoundFileRecovery {
 
   // MARK: - MP3
 
-  /// The first frame holds no sound but a tag in which the encoder says how many frames follow. Where there
-  /// are fewer, what is behind the last whole frame is cut off, and the tag says so many.
+  /// Corrects the tag in the first frame, which has the number of frames, where there are fewer.
+  /// Cuts off bytes behind the last complete frame.
   private static func mendMP3(
     _ descriptor: Int32, _ path: String
   ) throws(SoundFileError) -> [String] {

@@ -2,7 +2,7 @@ import AudioTypes
 import FileAccess
 import Glibc
 
-/// What is said of a file that cannot be written.
+/// The errors of files that cannot be written.
 extension SoundFileWriter {
   static func writeFailed(_ path: String, _ number: Int32) -> SoundFileError {
     var error = writeFailed(path, systemText(number))

@@ -13,15 +13,15 @@ extension SoundFileWriter {
     var info: SF_INFO
   }
 
-  /// Why `init` would fail, as far as can be told without touching the file; `nil` for no reason.
+  /// Why `init` would fail, as far as can be told without changing the file; `nil` for no reason.
   ///
-  /// `.unknownFormat` (`'typ?'`) for an extension that cannot be written, `.formatNotSupported`
-  /// (`'fmt?'`) for a rate, channels or samples that the file cannot hold, `.notWritable` (-43 for
-  /// a folder that is not there, else -54).
+  /// `.unknownFormat` (`'typ?'`) for an extension that cannot be written; `.formatNotSupported`
+  /// (`'fmt?'`) for a rate, channels or samples that the file cannot hold; `.notWritable` (-43
+  /// where the folder does not exist, otherwise -54).
   ///
   /// - Parameters:
-  ///   - files: Where it may be.
-  ///   - existing: What is to become of a file that is there.
+  ///   - files: The files that may be written.
+  ///   - existing: What to do about an existing file.
   public static func problem(
     path: String, files: FilePolicy = .user, existing: PendingFile.Existing = .replace,
     format: StreamFormat, sampleType: FileSampleType? = nil, quality: Double? = nil
@@ -35,8 +35,8 @@ extension SoundFileWriter {
     }
   }
 
-  /// What a sample becomes in a file: what was asked for, or else what keeps the most of a bus of
-  /// `format`. `nil` where the file compresses with loss.
+  /// The file type, the sample type and libsndfile's format: `wanted`, or else the sample type that
+  /// keeps the most of a bus of `format`; `nil` for a lossy file.
   static func choose(
     _ path: String, _ format: StreamFormat, _ wanted: FileSampleType?, _ quality: Double?
   ) throws(SoundFileError) -> Choice {
@@ -89,7 +89,7 @@ extension SoundFileWriter {
     return Choice(format: fileFormat, sampleType: sampleType, info: info)
   }
 
-  /// libsndfile's own check, and what it leaves to its encoders.
+  /// libsndfile's own check, and the limits that it leaves to its encoders.
   private static func holds(_ info: inout SF_INFO) -> Bool {
     guard unsafe sf_format_check(&info) != 0 else { return false }
     switch Int(info.format) & SF_FORMAT_SUBMASK {
@@ -136,7 +136,7 @@ extension SoundFileWriter {
     }
   }
 
-  /// Whether the header can be written again: a regular file that is written from its beginning.
+  /// Whether the header can be rewritten: true for a regular file written from its beginning.
   public static func isSeekable(_ descriptor: Int32) -> Bool {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

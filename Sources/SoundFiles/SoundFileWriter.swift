@@ -4,84 +4,87 @@ public import FileAccess
 import Glibc
 import Synchronization
 
-/// A sound file that is being written: WAV by patchrun's own writer, everything else by libsndfile.
+/// Writes a sound file: WAV with patchrun's own writer, other types with libsndfile.
 ///
-/// The path's extension says what kind of file; `-` is WAV on standard output. Where the file holds
-/// integers, samples are dithered, rounded to the nearest of them, halves to even, and clipped.
+/// The extension of the path selects the type; `-` is WAV on standard output. For a file with
+/// integer samples, samples are dithered, rounded to the nearest integer, halves to even, and
+/// clipped.
 ///
-/// A file is written beside its name (`PendingFile`), and has its name when `close()` has made it whole
-/// and put it onto the disk. Until then files of linear samples (WAV, RF64, Wave64, AIFF, CAF, AU) are
-/// readable but for the last second of what has been written, whatever ends the process; the others miss
-/// at most their last block. A pipe or a device that the user has named is written to as it is.
+/// The file is written under another name (`PendingFile`). `close()` completes it, puts it onto the
+/// disk and gives it its name. Until then a file of linear samples (WAV, RF64, Wave64, AIFF, CAF,
+/// AU) is readable up to its last second, however the process ends; other types lack at most their
+/// last block. A pipe or a device is written directly.
 ///
-/// It waits for the disk, so that it has no place on a render thread. One thread at a time may use it.
+/// It waits for the disk, and so must not be used on a render thread. One thread at a time may use
+/// it.
 @safe
 public final class SoundFileWriter {
-  /// What kind of file is written.
+  /// The type of the file.
   public let fileFormat: SoundFileFormat
-  /// What a sample is in the file; `nil` where it is coded with loss.
+  /// The type of a sample in the file; `nil` for a lossy file.
   public let sampleType: FileSampleType?
-  /// How many channels the file has.
+  /// The number of channels.
   public let channelCount: Int
-  /// In hertz.
+  /// In Hz.
   public let sampleRate: Double
-  /// Frames that have been written so far.
+  /// The frames written so far.
   public private(set) var framesWritten = 0
-  /// Frames that the header counts.
+  /// The frames in the header.
   private var framesTold = 0
 
   private let askedPath: String
-  /// `nil` where it is a pipe, a device or standard output.
+  /// `nil` for a pipe, a device or standard output.
   private let pending: PendingFile?
   private let wave: WaveOutput?
   private var bytes: FileBytes?
   private var file: OpaquePointer?
   private var isClosed = false
-  /// Whether it has been made whole.
+  /// Whether the file has its final name.
   private var hasName = false
-  /// Makes the integers of a file that holds integers.
+  /// Converts samples to integers, for files with integers.
   private var coder: IntegerCoder?
   private var words: [Int32] = []
   private var converted: [Float] = []
   private var floats: [Float] = []
   private var doubles: [Double] = []
-  /// Frames that go to libsndfile in one call: its Vorbis encoder takes larger ones onto the stack.
+  /// The frames of one call to libsndfile, whose Vorbis encoder puts larger blocks onto the stack.
   private static let block = 4096
 
-  /// Whether `close()` waits until the file is on the disk. Whoever has it otherwise sees to that, for many files
-  /// at once.
+  /// Whether `close()` waits until the file is on the disk. Set it to false where the caller waits
+  /// for many files at once.
   public var synchronizes = true
 
-  /// Where the file is to be; once it is closed, where it is.
+  /// The final path of the file.
   public var path: String { pending?.path ?? askedPath }
 
-  /// Where the bytes are until then: `take.unfinished.wav`.
+  /// The path until `close()`: `take.unfinished.wav`.
   public var unfinishedPath: String { pending?.unfinishedPath ?? askedPath }
 
-  /// Whether it is a file that is whole, or as whole as there was room for, and has its name.
+  /// Whether it is a file with its final name, complete or as far as there was room.
   package var isNamedFile: Bool { hasName && pending != nil }
 
-  /// Whether the file has another name than was asked for, because that is taken.
+  /// Whether the file is numbered because the requested name is taken.
   public var isNumbered: Bool { pending?.isNumbered ?? false }
 
-  /// What was beyond full scale and is not so in the file, whose samples are integers; `nil` for nothing.
+  /// The samples clipped so far, for files with integers; `nil` for none.
   public var clipping: Clipping? { coder?.clipping }
 
-  /// The same since the last call of this.
+  /// The samples clipped since the last call; `nil` for none.
   public func takeClipping() -> Clipping? { coder?.takeClipping() }
 
-  /// Where the next frame is, in seconds.
+  /// The time of the next frame, in seconds.
   public var time: Double { Double(framesWritten) / sampleRate }
 
-  /// Begins a file that the user has named: it takes the place of the one there is.
+  /// Begins a file that the user has named; it replaces an existing one.
   ///
   /// - Parameters:
-  ///   - format: Gives the rate, the channels and, by its sample type, what a sample becomes.
-  ///   - sampleType: What a sample becomes in the place of that.
-  ///   - quality: From 0, the smallest file, to 1, the best sound, where the file compresses with
-  ///     loss; libsndfile's own choice where it is not given.
-  ///   - dither: What is added before samples become integers.
-  /// - Throws: What `problem` gives, or what the system says.
+  ///   - format: Gives the rate, the channels and, by its sample type, the sample type of the file.
+  ///   - sampleType: The sample type of the file; `nil` for the one that keeps the most of
+  ///     `format`.
+  ///   - quality: From 0, the smallest file, to 1, the best sound, for lossy types; `nil` for
+  ///     libsndfile's default.
+  ///   - dither: The dither where samples become integers.
+  /// - Throws: The `problem`, or a failure of the system.
   public convenience init(
     path: String, format: StreamFormat, sampleType: FileSampleType? = nil, quality: Double? = nil,
     dither: Dither = .tpdf
@@ -94,8 +97,8 @@ public final class SoundFileWriter {
   /// Begins a file.
   ///
   /// - Parameters:
-  ///   - files: Where it may be.
-  ///   - existing: What becomes of a file that is there.
+  ///   - files: The files that may be written.
+  ///   - existing: What to do about an existing file.
   public convenience init(
     path: String, files: FilePolicy, existing: PendingFile.Existing, format: StreamFormat,
     sampleType: FileSampleType? = nil, quality: Double? = nil, dither: Dither = .tpdf
@@ -151,9 +154,9 @@ public final class SoundFileWriter {
       throw error
     }
     guard let file = unsafe file else { return }
-    // A peak chunk holds the time of day: two runs would not give the same bytes.
+    // A peak chunk contains the time of day: two runs would give different bytes.
     _ = unsafe sf_command(file, Int32(SFC_SET_ADD_PEAK_CHUNK), nil, Int32(SF_FALSE))
-    // What says later that patchrun has written it. The tags of an MP3 file name no program.
+    // Marks the file as patchrun's. MP3 tags have no field for a program.
     let isMP3 = choice.format.container == Int32(SF_FORMAT_MPEG)
     _ = unsafe sf_set_string(
       file, Int32(isMP3 ? SF_STR_COMMENT : SF_STR_SOFTWARE), FileMark.software)
@@ -165,7 +168,7 @@ public final class SoundFileWriter {
 
   deinit { abandon() }
 
-  /// Opens what the bytes go to. The descriptor belongs to the caller.
+  /// Opens the destination. The caller owns the descriptor.
   private static func open(
     _ path: String, _ files: FilePolicy, _ existing: PendingFile.Existing
   ) throws(SoundFileError) -> (PendingFile?, Int32) {
@@ -225,17 +228,18 @@ public final class SoundFileWriter {
     }
   }
 
-  /// Writes interleaved frames down.
+  /// Writes interleaved frames, where 1 is full scale. Throws `.writeFailed`.
   public func write(_ samples: [Double], frameCount: Int) throws(SoundFileError) {
     try writeAny(samples, frameCount: frameCount)
   }
 
-  /// Writes interleaved frames down.
+  /// Writes interleaved frames, where 1 is full scale. Throws `.writeFailed`.
   public func write(_ samples: [Float], frameCount: Int) throws(SoundFileError) {
     try writeAny(samples, frameCount: frameCount)
   }
 
-  /// Writes interleaved frames down that are in memory as `Float`s, as a device of floats is given them.
+  /// Writes interleaved frames given as the bytes of `Float`s, as for a device with float samples.
+  /// Throws `.writeFailed`.
   public func write(floats bytes: ArraySlice<UInt8>) throws(SoundFileError) {
     precondition(!isClosed, "a closed file takes no frames")
     let frameCount = bytes.count / (4 * channelCount)
@@ -260,7 +264,7 @@ public final class SoundFileWriter {
     try count(frameCount)
   }
 
-  /// Counts frames that have been written, and has the header say so each second.
+  /// Counts frames that were written, and updates the header every second.
   private func count(_ frameCount: Int) throws(SoundFileError) {
     framesWritten += frameCount
     guard let wave, Double(framesWritten - framesTold) >= sampleRate else { return }
@@ -268,7 +272,7 @@ public final class SoundFileWriter {
     try writing(wave) { () throws(WaveOutput.SystemFailure) in try wave.update() }
   }
 
-  /// Does something that writes. Where it fails, frames count that are in the file.
+  /// Runs a body that writes. After a failure `framesWritten` counts the frames in the file.
   private func writing(
     _ wave: WaveOutput, _ body: () throws(WaveOutput.SystemFailure) -> Void
   ) throws(SoundFileError) {
@@ -278,8 +282,8 @@ public final class SoundFileWriter {
     }
   }
 
-  /// Writes silence down. In a WAV file it takes no room on the disk until something else is written there,
-  /// and no time.
+  /// Writes silence. In a WAV file this takes no time and, on most file systems, no room on the
+  /// disk.
   public func writeSilence(frameCount: Int) throws(SoundFileError) {
     if let wave, wave.isSeekable {
       try writing(wave) { () throws(WaveOutput.SystemFailure) in
@@ -295,18 +299,17 @@ public final class SoundFileWriter {
     }
   }
 
-  /// Has a WAV file say, when it is whole, that there is something at a frame: a cue point with a label. Files
-  /// of other kinds say nothing.
+  /// Adds a cue point with a label to a WAV file, when it is completed. Other types have no marks.
   public func mark(_ text: String, at frame: Int) {
     wave?.mark(text, at: frame)
   }
 
-  /// Makes the file whole, puts it onto the disk and gives it its name. Nothing may be written after
-  /// that; a second call does nothing.
+  /// Completes the file, puts it onto the disk and gives it its name. Nothing may be written
+  /// afterwards; a second call does nothing.
   ///
-  /// - Parameter isShortEnough: Whether a file that has no room for its end gets its name all the same, as
-  ///   `closeShort()` says.
-  /// - Throws: Why it could not be. What there is of it is left, readable, at `unfinishedPath`.
+  /// - Parameter isShortEnough: Whether a file without room for its end gets its name anyway, as
+  ///   with `closeShort()`.
+  /// - Throws: Why this failed. What was written stays at `unfinishedPath`, readable.
   public func close(isShortEnough: Bool = false) throws(SoundFileError) {
     guard !isClosed else { return }
     isClosed = true
@@ -326,8 +329,8 @@ public final class SoundFileWriter {
     }
   }
 
-  /// Closes the file and leaves what there is of it, readable, at `unfinishedPath`: what had its name
-  /// before stays. After `close()` it does nothing.
+  /// Closes the file. What was written stays at `unfinishedPath`, readable; an existing file keeps
+  /// its name. After `close()` it does nothing.
   public func abandon() {
     guard !isClosed else { return }
     isClosed = true
@@ -335,10 +338,11 @@ public final class SoundFileWriter {
     leave()
   }
 
-  /// Ends a file that can be written no further: what there is of it is made whole and gets its name, which
-  /// takes no room. `framesWritten` counts what can be read of it from then on; 0 where nothing is left.
+  /// Ends a file that cannot be written any further: completes it as far as it goes and gives it
+  /// its name, which takes no room. `framesWritten` then counts the frames that can be read; 0
+  /// where none are left.
   ///
-  /// - Returns: Whether it has its name. Otherwise it is left at `unfinishedPath`.
+  /// - Returns: Whether it has its name. Otherwise it stays at `unfinishedPath`.
   @discardableResult
   public func closeShort() -> Bool {
     guard !isClosed else { return hasName }
@@ -357,7 +361,7 @@ public final class SoundFileWriter {
         descriptor: fcntl(pending.descriptor, F_DUPFD_CLOEXEC, 3), path: pending.unfinishedPath
       ).frameCount
     } catch {}
-    // An encoder counts what it has been given; a decoder may add what fills its last block.
+    // The encoder counts the frames that it took; a decoder may add padding to the last block.
     framesWritten = min(framesWritten, count)
     guard framesWritten > 0 else { return pending.discard() }
     do throws(PendingFile.Failure) {
@@ -371,13 +375,13 @@ public final class SoundFileWriter {
   private func leave() {
     guard let pending else { return }
     if framesWritten == 0 { pending.discard() } else { pending.leave() }
-    // What an encoder has not said because it could not be is made out from what is there.
+    // Corrects lengths that an encoder could not write, from the bytes that are there.
     do throws(SoundFileError) {
       _ = try SoundFileRecovery.mend(pending.descriptor, path: pending.unfinishedPath)
     } catch {}
   }
 
-  /// Has the encoder write what it still holds.
+  /// Lets the encoder write what it still holds.
   private func end() throws(SoundFileError) {
     if let wave {
       try writing(wave) { () throws(WaveOutput.SystemFailure) in try wave.close() }
@@ -397,8 +401,8 @@ public final class SoundFileWriter {
     }
   }
 
-  /// Encoders that compress write down at the end how long a file is, and tell nobody where they could
-  /// not: whoever opens the file has to find all that was written.
+  /// Lossy and FLAC encoders write the length at the end, without reporting a failure: so the file
+  /// is opened, and must have all frames.
   private func check(_ pending: PendingFile) throws(SoundFileError) {
     let isLinear = sampleType != nil && fileFormat.container != Int32(SF_FORMAT_FLAC)
     guard !isLinear, framesWritten > 0 else { return }
@@ -433,7 +437,7 @@ public final class SoundFileWriter {
         let bits = sampleType?.bits ?? 32
         coder?.code(samples, range)
         words.removeAll(keepingCapacity: true)
-        // libsndfile takes the upper bits.
+        // libsndfile takes the upper bits of 32.
         for word in coder?.words ?? [] { words.append(word << Int32(32 - bits)) }
         written = unsafe sf_writef_int(file, words, Int64(count))
       case .float64:
@@ -446,7 +450,7 @@ public final class SoundFileWriter {
         written = unsafe sf_writef_float(file, converted, Int64(count))
       }
       framesWritten += Int(max(0, written))
-      // An encoder may say that it has written what the disk has not taken.
+      // An encoder may report success although the disk failed.
       let number = bytes?.failure ?? 0
       guard number == 0 else { throw Self.writeFailed(path, number) }
       guard written == Int64(count) else {
@@ -464,7 +468,7 @@ public final class SoundFileWriter {
     }
   }
 
-  /// AIFF and AU count their bytes in 32 bits and have no larger sibling.
+  /// AIFF and AU have 32-bit lengths and no larger variant.
   private func checkSize(adding frameCount: Int) throws(SoundFileError) {
     let container = fileFormat.container
     guard container == Int32(SF_FORMAT_AIFF) || container == Int32(SF_FORMAT_AU),

@@ -1,21 +1,21 @@
 import FileAccess
 
-/// The head of a WAV file: all that is in front of its samples.
+/// The header of a WAV file: all bytes before its samples.
 public struct WaveHeader: Sendable {
   var sampleType: FileSampleType
   var channelCount: Int
   var sampleRate: Int
-  /// Bytes of samples.
+  /// The bytes of samples.
   var dataBytes: UInt64
-  /// Bytes of chunks behind the samples.
+  /// The bytes of chunks behind the samples.
   var trailingBytes: UInt64 = 0
-  /// Whether the head can be written again when the length is known. Otherwise sizes are 0xFFFFFFFF:
-  /// "as long as it lasts".
+  /// Whether the header can be rewritten once the length is known. Otherwise sizes are 0xFFFFFFFF:
+  /// "to the end".
   var isSeekable: Bool
-  /// The size above which the file is RF64 (EBU Tech 3306).
+  /// The RIFF size above which the file is RF64 (EBU Tech 3306).
   var limit: UInt64
 
-  /// The head of a stream that nobody winds back.
+  /// The header of a stream, whose length is not known.
   ///
   /// - Parameters:
   ///   - channelCount: At least 1.
@@ -29,12 +29,13 @@ public struct WaveHeader: Sendable {
     ).bytes
   }
 
-  /// The head of a file that can be wound back: as many bytes for every length. Above 32 bits it is RF64's.
+  /// The header of a seekable file: equally long for every length. Above 32 bits it is an RF64
+  /// header.
   ///
   /// - Parameters:
   ///   - channelCount: At least 1.
   ///   - sampleRate: In Hz.
-  ///   - dataBytes: Bytes of samples.
+  ///   - dataBytes: The bytes of samples.
   public static func ofFile(
     _ sampleType: FileSampleType, channelCount: Int, sampleRate: Int, dataBytes: Int
   ) -> [UInt8] {
@@ -44,7 +45,7 @@ public struct WaveHeader: Sendable {
     ).bytes
   }
 
-  /// A list of information, in which the program is named (ISFT): what tells a file of ours.
+  /// A LIST chunk that names the program (ISFT): it marks files of patchrun.
   static let mark: [UInt8] = {
     let name = Array(FileMark.software.utf8) + [0]
     let padded = name + (name.count % 2 == 1 ? [0] : [])
@@ -53,7 +54,7 @@ public struct WaveHeader: Sendable {
       + padded
   }()
 
-  /// The same number of them whatever `dataBytes` is.
+  /// The bytes of the header; their number does not depend on `dataBytes`.
   var bytes: [UInt8] {
     var header: [UInt8] = []
     func text(_ text: StaticString) {
@@ -98,7 +99,7 @@ public struct WaveHeader: Sendable {
     if isExtensible {
       number(UInt16(22))
       number(UInt16(sampleType.bits))
-      // No loudspeaker positions: the channels of a bus have none.
+      // No speaker positions: the channels of a bus have none.
       number(UInt32(0))
       number(tag)
       header += [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]

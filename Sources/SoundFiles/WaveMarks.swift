@@ -1,27 +1,28 @@
-/// The cue points of a WAV file: the chunk `cue ` and, for their labels, a list of the type `adtl`
-/// (Multimedia Programming Interface and Data Specifications 1.0, of 1991). They stand behind the samples.
+/// The cue points of a WAV file: a `cue ` chunk and, for their labels, a LIST of type `adtl`
+/// (Multimedia Programming Interface and Data Specifications 1.0, 1991). They come behind the
+/// samples.
 struct WaveMarks {
-  /// More say nothing that anybody looks at.
+  /// The most cue points; nobody looks at more.
   private static let most = 10_000
-  /// What the first of the chunks is called.
+  /// The name of the first chunk.
   static let name = "cue "
 
   private var points: [(frame: UInt32, label: [UInt8])] = []
 
-  /// - Parameter frame: A cue point counts frames in 32 bits; one further behind is left out.
+  /// - Parameter frame: A cue point has 32 bits for the frame; one beyond that is left out.
   mutating func add(_ text: String, at frame: Int) {
     guard points.count < Self.most, let frame = UInt32(exactly: frame) else { return }
     points.append((frame, Array(text.utf8.prefix(200)) + [0]))
   }
 
-  /// Both chunks; empty where there are no points.
+  /// Both chunks; empty without cue points.
   var chunks: [UInt8] {
     guard !points.isEmpty else { return [] }
     var cues = Self.bytes(UInt32(points.count))
     var labels = Array("adtl".utf8)
     for (index, point) in points.enumerated() {
       let number = Self.bytes(UInt32(index + 1))
-      // Its number and its place, then the chunk that the place is in, and where in it.
+      // Number and position, then the chunk of the position, and the position in it.
       cues += number + Self.bytes(point.frame) + Array("data".utf8)
       cues += Self.bytes(0) + Self.bytes(0) + Self.bytes(point.frame)
       labels += Self.chunk("labl", number + point.label)

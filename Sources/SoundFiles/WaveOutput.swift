@@ -2,12 +2,12 @@ import AudioTypes
 import FileAccess
 import Glibc
 
-/// The bytes of a WAV file on their way to a descriptor.
+/// Writes a WAV file to a descriptor.
 ///
-/// Samples go to the file in pieces. `update()` writes the header anew, once all frames are in the file:
-/// so far the file is whole whenever the process ends. Room for 64-bit sizes is kept in a `JUNK` chunk: a file
-/// that outgrows 32 bits becomes RF64 (EBU Tech 3306) without moving a byte. What cannot be wound
-/// back, a pipe, gets sizes of 0xFFFFFFFF: "as long as it lasts".
+/// Samples are written in pieces. `update()` writes all of them and then the header: up to there
+/// the file is complete, however the process ends. A `JUNK` chunk reserves room for 64-bit sizes: a
+/// file that outgrows 32 bits becomes RF64 (EBU Tech 3306) without moving a byte. A pipe, which
+/// cannot be rewound, gets sizes of 0xFFFFFFFF: "to the end".
 @safe
 final class WaveOutput {
   let descriptor: Int32
@@ -16,20 +16,20 @@ final class WaveOutput {
   let channelCount: Int
   let sampleRate: Int
   private let limit: UInt64
-  /// Bytes of samples in the file.
+  /// The bytes of samples in the file.
   private var dataBytes: UInt64 = 0
-  /// What goes to the file in one call, in bytes, or a little more.
+  /// The bytes of one write, or a little more.
   private static let piece = 1 << 17
-  /// Samples as the file has them that are not in it yet, and how many bytes of them there are.
+  /// Encoded samples that are not in the file yet, and their number of bytes.
   private let buffer: UnsafeMutableRawPointer
   private var waiting = 0
   private var marks = WaveMarks()
-  /// Bytes of chunks behind the samples.
+  /// The bytes of chunks behind the samples.
   private var trailingBytes: UInt64 = 0
 
   /// - Parameters:
-  ///   - descriptor: Is closed by `close`.
-  ///   - limit: The size above which the file becomes RF64.
+  ///   - descriptor: Closed by `close`.
+  ///   - limit: The RIFF size above which the file becomes RF64.
   init(
     descriptor: Int32, isSeekable: Bool, sampleType: FileSampleType, channelCount: Int,
     sampleRate: Int, limit: UInt64
@@ -47,14 +47,14 @@ final class WaveOutput {
 
   deinit { unsafe buffer.deallocate() }
 
-  /// An error number of the system.
+  /// The `errno` of a failure.
   struct SystemFailure: Error {
     var number: Int32
   }
 
-  /// Writes interleaved samples down.
+  /// Writes interleaved samples.
   ///
-  /// - Parameter coder: Makes the integers of a file that has integers.
+  /// - Parameter coder: Converts samples to integers, for a file with integers.
   func write<Sample: BinaryFloatingPoint>(
     _ samples: [Sample], count: Int, coder: inout IntegerCoder?
   ) throws(SystemFailure) {
@@ -63,7 +63,7 @@ final class WaveOutput {
     }
     var first = 0
     while first < count {
-      // Whole frames, as many as there is room for.
+      // Whole frames, as many as fit.
       let length = min(count - first, room())
       let range = first..<first + length
       coder?.code(samples, range)
@@ -85,7 +85,7 @@ final class WaveOutput {
     if let failure { throw failure }
   }
 
-  /// Writes interleaved samples down that are what the file has: `Float`s in its order of bytes.
+  /// Writes interleaved samples that are already little-endian `Float`s, as in the file.
   func write(_ floats: UnsafeRawBufferPointer) throws(SystemFailure) {
     precondition(sampleType == .float32, "the file has floats")
     var first = 0
@@ -102,15 +102,14 @@ final class WaveOutput {
     }
   }
 
-  /// Samples of whole frames that there is room for before what waits goes to the file.
+  /// The samples of the whole frames that fit before the next flush.
   private func room() -> Int {
     let width = sampleType.bits / 8
     let free = (Self.piece - waiting + width * channelCount - 1) / (width * channelCount)
     return free * channelCount
   }
 
-  /// Counts samples that have been put down behind those that wait, and hands all of them on where they
-  /// are a piece.
+  /// Counts samples added to the buffer, and flushes it once it holds a piece.
   private func add(_ count: Int) throws(SystemFailure) {
     waiting += count * sampleType.bits / 8
     if waiting >= Self.piece { try flush() }
@@ -151,23 +150,22 @@ final class WaveOutput {
     }
   }
 
-  /// Brings everything into the file, and the header up to date.
+  /// Writes all samples and updates the header.
   func update() throws(SystemFailure) {
     try flush()
     try updateHeader()
   }
 
-  /// Hands on what waits.
+  /// Writes the buffer.
   private func flush() throws(SystemFailure) {
     guard waiting > 0 else { return }
     let length = waiting
-    // What a failing write has left is not written a second time.
+    // Samples of a failed write are not written again.
     waiting = 0
     try unsafe appendSamples(UnsafeRawBufferPointer(start: buffer, count: length))
   }
 
-  /// Puts down silence without writing it: the file gets longer, and what has not been written is 0. For a
-  /// file that can be wound back.
+  /// Adds silence without writing it, by extending the file. For seekable files.
   func writeSilence(frameCount: Int) throws(SystemFailure) {
     try flush()
     let bytes = UInt64(frameCount) * UInt64(sampleType.bits / 8 * channelCount)
@@ -178,13 +176,13 @@ final class WaveOutput {
     dataBytes += bytes
   }
 
-  /// Keeps a cue point, to be written by `close`.
+  /// Keeps a cue point until `close`.
   func mark(_ text: String, at frame: Int) { marks.add(text, at: frame) }
 
-  /// Whole frames that are in the file.
+  /// The whole frames in the file.
   var frameCount: Int { Int(dataBytes) / (sampleType.bits / 8 * channelCount) }
 
-  /// Counts what arrives of samples, also where the rest does not.
+  /// Counts the samples that were written, even if the rest was not.
   private func appendSamples(_ bytes: UnsafeRawBufferPointer) throws(SystemFailure) {
     var done = 0
     defer { dataBytes += UInt64(done - done % (sampleType.bits / 8 * channelCount)) }
@@ -195,20 +193,21 @@ final class WaveOutput {
     defer { _ = Glibc.close(descriptor) }
     var failure: SystemFailure?
     do throws(SystemFailure) { try flush() } catch { failure = error }
-    // What a failing write has left of a frame.
+    // Removes a partial frame of a failed write.
     if isSeekable {
       let end = header.count + Int(dataBytes)
       _ = ftruncate(descriptor, end)
       _ = lseek(descriptor, end, SEEK_SET)
     }
-    // A chunk has an even number of bytes; the one that may be missing is not counted.
+    // A chunk has an even number of bytes. The padding byte does not count in its length.
     if dataBytes % 2 == 1 { try append([0]) }
     try updateHeader()
     try writeMarks()
     if let failure { throw failure }
   }
 
-  /// The samples are there, whole: a disk that has no room for the marks costs these alone.
+  /// Writes the cue points. The samples are complete already: a full disk only costs the cue
+  /// points.
   private func writeMarks() throws(SystemFailure) {
     let chunks = marks.chunks
     guard isSeekable, !chunks.isEmpty else { return }
@@ -257,7 +256,7 @@ final class WaveOutput {
     }
   }
 
-  /// The whole head of the file, the same number of bytes at any time.
+  /// The header for the present length, always equally long.
   var header: [UInt8] {
     WaveHeader(
       sampleType: sampleType, channelCount: channelCount, sampleRate: sampleRate,
