@@ -15,8 +15,8 @@ extension AudioGraph {
   /// discards them; the microphone is silent. `start()` continues after them, fading in over 20 ms.
   ///
   /// - Parameters:
-  /// - frameCount: Frames at the device's rate.
-  /// - isCancelled: Called before each slice.
+  ///   - frameCount: Frames at the device's rate.
+  ///   - isCancelled: Called before each slice.
   /// - Returns: The number of frames rendered: fewer where it was cancelled or the graph has ended,
   ///   0 where the graph is running or not initialized.
   /// - Throws: The error of a file that cannot be read.

@@ -10,8 +10,8 @@ extension AudioGraph {
   /// something on a unit, or changes its inputs or outputs, has to name the unit's node there.
   ///
   /// - Parameters:
-  /// - copied: Nodes that get a copy of their unit, with the same settings.
-  /// - renewed: Nodes that get a new unit, with its initial settings.
+  ///   - copied: Nodes that get a copy of their unit, with the same settings.
+  ///   - renewed: Nodes that get a new unit, with its initial settings.
   package func fork(copying copied: Set<NodeID>, renewing renewed: Set<NodeID>) -> AudioGraph {
     let fork = AudioGraph(assuming: grant, catalog: catalog)
     let original = state.withLock { state in

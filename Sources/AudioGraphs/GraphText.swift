@@ -10,10 +10,10 @@ extension AudioGraph {
   /// open unit, `I` an initialized one.
   ///
   /// - Parameters:
-  /// - title: The graph's title.
-  /// - callbackName: The name of a callback, by the node, the input element that is fed, and how
-  ///   many pulls behind it the callback is, 0 for the one that feeds it; `nil` for the name of its
-  ///   type.
+  ///   - title: The graph's title.
+  ///   - callbackName: The name of a callback, by the node, the input element that is fed, and how
+  ///     many pulls behind it the callback is, 0 for the one that feeds it; `nil` for the name of
+  ///     its type.
   public func show(
     title: String = "", callbackName: (NodeID, Int, Int) -> String? = { _, _, _ in nil }
   ) -> String {

@@ -38,7 +38,7 @@ public struct ParameterRamp: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - setting: Its number (`LiveSetting.id`).
-  /// - input: The input that the callback feeds, directly or through callbacks that pull it.
+  ///   - input: The input that the callback feeds, directly or through callbacks that pull it.
   ///   - behind: How many pulls behind the input it is: 0 for the one that feeds it.
   public init(
     setting: UInt32, ofCallbackAt input: Int, of node: NodeID, behind: Int = 0,

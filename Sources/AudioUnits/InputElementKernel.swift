@@ -39,18 +39,18 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
   /// Makes a kernel. Control thread.
   ///
   /// - Parameters:
-  /// - ring: The ring that the device fills, with at least `ringFrames(ioBufferFrames:sampleRate:)`
-  ///   frames; in a smaller one the lead is smaller.
-  /// - hardware: The device's format; only rate and channels count, its samples are floats.
-  /// - client: The graph's format: any rate, channels and sample type.
-  /// - dither: The dither of the client's samples.
-  /// - ioBufferFrames: The largest pull, in frames of the device.
-  /// - isSynchronous: Whether the device writes in step with the pulls: before each pull, as many
-  ///   frames as it takes.
-  /// - isAhead: Whether such a device also grants the ring's `lead`.
-  /// - playedRate: The rate at which the graph also plays through the same device; `nil` where it
-  ///   does not.
-  /// - graphLead: The look-ahead of the units between the two sides, in seconds.
+  ///   - ring: The ring that the device fills, with at least
+  ///     `ringFrames(ioBufferFrames:sampleRate:)` frames; in a smaller one the lead is smaller.
+  ///   - hardware: The device's format; only rate and channels count, its samples are floats.
+  ///   - client: The graph's format: any rate, channels and sample type.
+  ///   - dither: The dither of the client's samples.
+  ///   - ioBufferFrames: The largest pull, in frames of the device.
+  ///   - isSynchronous: Whether the device writes in step with the pulls: before each pull, as many
+  ///     frames as it takes.
+  ///   - isAhead: Whether such a device also grants the ring's `lead`.
+  ///   - playedRate: The rate at which the graph also plays through the same device; `nil` where it
+  ///     does not.
+  ///   - graphLead: The look-ahead of the units between the two sides, in seconds.
   public init(
     ring: FrameRingAccess, hardware: StreamFormat, client: StreamFormat,
     dither: BusDither = .none, ioBufferFrames: Int,
@@ -94,8 +94,8 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
   /// The capacity that a ring should have, in frames, for any format of a client (from 2 kHz on).
   ///
   /// - Parameters:
-  /// - ioBufferFrames: The largest pull, in frames of the device; deliveries are assumed to be no
-  ///   longer.
+  ///   - ioBufferFrames: The largest pull, in frames of the device; deliveries are assumed to be no
+  ///     longer.
   ///   - sampleRate: The device's, in Hz.
   public static func ringFrames(ioBufferFrames: Int, sampleRate: Double) -> Int {
     // The lead is some 200 frames of the lower of the two rates.

@@ -4,9 +4,9 @@ public import RenderCore
 
 /// Places any number of mono sources around a listener's head and mixes them to stereo.
 ///
-/// Each input has a rate and a pace of its own. Core Audio documents the parameters and properties of
-/// the embedded 3D mixer, and next to nothing of what they do: where a row of the description says
-/// that it is patchrun's, the formula is beside the algorithm, in `Spatial`.
+/// Each input has a rate and a pace of its own. Core Audio documents the parameters and properties
+/// of the embedded 3D mixer, and hardly what they do: for each row that the description calls
+/// patchrun's, the formula is beside the algorithm, in `Spatial`.
 public enum Mixer3D: AudioUnit {
   /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
@@ -49,7 +49,6 @@ public enum Mixer3D: AudioUnit {
     defaultValue: 0, canRamp: true, summary: "The gain of the room.",
     proposed: "that it may ramp")
 
-  /// In the order that `SpatialControls` counts on.
   private static let inputParameters: [ParameterInfo] = [
     ParameterInfo(
       id: Parameter.azimuth, key: "azimuth", constant: "k3DMixerParam_Azimuth", scope: .input,
@@ -229,13 +228,13 @@ public enum Mixer3D: AudioUnit {
     return demands
   }
 
-  /// Seconds for which a source is heard after it has ended: in the responses of a head, and in the
-  /// room until that has fallen by 60 dB.
+  /// Seconds for which a source is heard after it has ended: through the responses of a head, and
+  /// in the room until that has fallen by 60 dB.
   private static func tail(_ configuration: UnitConfiguration, _ element: Int) -> Double {
     let algorithm = Self.algorithm(configuration, element)
     var tail = 0.0
     let rate = configuration.outputs[0].format.sampleRate
-    // Beyond the highest rate the head is refused, and not computed either.
+    // Above the highest rate the head is refused, so it need not be computed.
     if algorithm == SpatializationAlgorithm.hrtf, rate <= highestHeadRate,
       let head = try? HeadTable.measurement()
     {
@@ -260,12 +259,12 @@ public enum Mixer3D: AudioUnit {
     return word
   }
 
-  /// What each input that is fed keeps to be heard from its place: 48 KB, about.
+  /// The memory that each used input needs for its place: about 48 KB.
   public static func memory(in configuration: UnitConfiguration) -> Int {
     48_000 * configuration.inputs.count { $0.isUsed }
   }
 
-  /// Nobody follows what distances and a room leave of each source.
+  /// Unknown: what distances and a room leave of each source is not computed.
   public static func peak(
     of inputs: [Int: PeakLevel], in configuration: UnitConfiguration, controls: ControlLayout
   ) -> PeakLevel { .unknown }
@@ -281,7 +280,7 @@ public enum Mixer3D: AudioUnit {
     let needsHead = configuration.inputs.indices.contains {
       algorithm(configuration, $0) == SpatializationAlgorithm.hrtf
     }
-    // Checked before: a head that is needed is there.
+    // A missing head has been refused before: see `headViolation(_:path:)`.
     let head = needsHead ? try? HeadTable.standard(sampleRate: rate) : nil
     let kernel = SpatialKernel(
       sampleRate: rate, sources: sources, head: head, controls: SpatialControls(controls))

@@ -1,7 +1,7 @@
 public import AudioTypes
 internal import Glibc
 
-/// What is said of the mixer's levels before anything is played.
+/// The mixer's levels as they are known before anything is rendered.
 extension MultichannelMixer {
   public static func peak(
     of inputs: [Int: PeakLevel], in configuration: UnitConfiguration, controls: ControlLayout
@@ -19,7 +19,7 @@ extension MultichannelMixer {
     return PeakLevel.largest(left, right).scaled(by: master)
   }
 
-  /// The most of an input that comes to the left and to the right of the mix.
+  /// The largest gains of an input to the left and to the right of the mix.
   private static func peakGains(
     of input: Int, _ configuration: UnitConfiguration
   ) -> (left: Double, right: Double) {
@@ -53,7 +53,7 @@ extension MultichannelMixer {
     configuration.inputs.indices.filter { configuration.inputs[$0].isUsed }
   }
 
-  /// A mixer of which every input that is fed is switched off puts out silence.
+  /// A note where every fed input is switched off, so that the mixer puts out silence.
   private static func inputsOff(
     _ name: String, _ configuration: UnitConfiguration
   ) -> [Violation] {
@@ -72,7 +72,7 @@ extension MultichannelMixer {
     ]
   }
 
-  /// What the volumes of an input and of the mix come to, where both have been set.
+  /// Notes on the product of an input's volume and the output's, where both have been set.
   private static func effectiveGains(_ configuration: UnitConfiguration) -> [Violation] {
     let volume = Parameter.volume
     guard let master = configuration.parameter(volume, .output, 0), master != 1 else { return [] }

@@ -1,10 +1,10 @@
 import AudioTypes
 import RenderCore
 
-/// What the I/O units and the Generic Output share.
+/// Properties and checks that the I/O units and the Generic Output share.
 public enum OutputUnits {
   /// For each channel of the device, or of a Generic Output's client, the channel of the graph that
-  /// it plays, or -1 for silence.
+  /// it plays; -1 for silence.
   public static func playedChannels(in configuration: UnitConfiguration) -> [Int] {
     channelMap(of: RemoteIO.outputElement, in: configuration)
   }
@@ -62,8 +62,8 @@ public enum OutputUnits {
       proposed: "that one channel goes to all, and that it is refused once the unit is initialized")
   }
 
-  /// For each channel of the destination the source channel, or -1 for silence: what is set, or what
-  /// holds where nothing is.
+  /// For each destination channel the source channel, or -1 for silence: the map that has been set,
+  /// or the default.
   static func channelMap(of element: Int, in configuration: UnitConfiguration) -> [Int] {
     if case .integers(let map)? = configuration.properties[
       PropertyPlace(.channelMap, .output, element)]
@@ -87,7 +87,7 @@ public enum OutputUnits {
     configuration.outputs.indices.compactMap { element in
       let place = PropertyPlace(.channelMap, .output, element)
       guard configuration.properties[place] != nil else { return nil }
-      // A side of the device that is not there has no channels to speak of.
+      // A missing side of the device has no channels.
       let device = configuration.device
       let isIO = configuration.outputs.count > 1
       if isIO && (element == 0 ? device?.output : device?.input) == nil { return nil }
@@ -113,8 +113,8 @@ public enum OutputUnits {
     }
   }
 
-  /// A conversion of rates that the unit makes by itself: it costs time and quality, and goes down no
-  /// further than another.
+  /// A warning for a sample rate conversion inside the unit, which costs time and quality; an error
+  /// for a step down that is too large.
   static func conversion(
     _ what: String, from source: Double, to destination: Double, at part: Violation.Part,
     help: String
@@ -128,7 +128,7 @@ public enum OutputUnits {
         at: .init(node: nil, part), help: [help])
   }
 
-  /// What the conversions between a graph and its device take of memory, in bytes.
+  /// The bytes of the conversion between a graph and its device.
   static func memoryOfConversion(
     from source: StreamFormat, to destination: StreamFormat
   ) -> Int {

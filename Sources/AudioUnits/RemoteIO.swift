@@ -54,7 +54,7 @@ public enum RemoteIO: AudioUnit {
     let isInputOn = configuration.isOn(.enableIO, .input, inputElement)
     let device = configuration.device
     var found: [Violation] = []
-    // Where a side is used that is off, that one is to be turned on.
+    // Where a used side is off, only that is reported.
     let isUsed =
       configuration.inputs[outputElement].isUsed || configuration.outputs[inputElement].isUsed
     if !isOutputOn && !isInputOn && !isUsed {
@@ -109,7 +109,7 @@ public enum RemoteIO: AudioUnit {
     return found
   }
 
-  /// A way between the graph and the device, whose rates may differ.
+  /// A path between the graph and the device, whose rates may differ.
   private struct Way {
     var what: String
     var source: StreamFormat
@@ -144,7 +144,7 @@ public enum RemoteIO: AudioUnit {
         way.what, from: way.source.sampleRate, to: way.destination.sampleRate, at: way.part,
         help: "\"sampleRate\": \"session\" is the rate that the device was granted")
     }
-    // A rate that is too low for the microphone side is most often the other's, too.
+    // One wrong rate mostly concerns both sides: an error hides the warnings.
     let refused = conversions.filter { $0.status != .ok }
     return refused.isEmpty ? conversions : refused
   }
@@ -168,19 +168,19 @@ public enum RemoteIO: AudioUnit {
       inputMap: side.map)
   }
 
-  /// What the kernel of the microphone side is made from.
+  /// Everything that the kernel of the microphone side is made from.
   struct InputSide {
     let ring: FrameRing
     let hardware: StreamFormat
     let device: DeviceSides
-    /// What the kernel puts out.
+    /// The format that the kernel puts out.
     var client: StreamFormat
     let map: [Int]?
-    /// How what the kernel puts out is rounded.
+    /// The dither of what the kernel puts out.
     var dither: BusDither
     private let playedRate: Double?
 
-    /// Nothing, where the side is off or the device has none.
+    /// `nil` where the side is off or the device has none.
     init?(_ configuration: UnitConfiguration) {
       guard configuration.isOn(.enableIO, .input, inputElement),
         let device = configuration.device, let hardware = device.input, let ring = device.capture
@@ -191,7 +191,7 @@ public enum RemoteIO: AudioUnit {
       self.hardware = hardware
       self.device = device
       dither = configuration.dither(.output, inputElement)
-      // What is mapped is put out as it was heard, and mapped after that.
+      // With a map the kernel puts out the hardware's channels, and the map is applied afterwards.
       client = configuration.outputs[inputElement].format
       if isMapped { client = client.with(channels: hardware.channelCount) }
       map = isMapped ? OutputUnits.channelMap(of: inputElement, in: configuration) : nil
@@ -204,14 +204,13 @@ public enum RemoteIO: AudioUnit {
       InputElementKernel(
         ring: ring.access, hardware: hardware, client: client, dither: dither,
         ioBufferFrames: device.ioBufferFrames,
-        // Without a loudspeaker the microphone keeps the time.
+        // Without a loudspeaker the microphone's clock is the only one.
         isSynchronous: device.isSynchronous || device.output == nil,
         isAhead: device.isSynchronous, playedRate: playedRate, graphLead: device.graphLead)
     }
   }
 
-  /// For each channel of the destination the source channel, or -1 for silence, where no ChannelMap
-  /// is set.
+  /// The default channel map: for each destination channel the source channel, or -1 for silence.
   public static func defaultChannelMap(from source: Int, to destination: Int) -> [Int] {
     (0..<destination).map { source == 1 ? 0 : $0 < source ? $0 : -1 }
   }

@@ -1,8 +1,8 @@
 public import AudioTypes
 public import RenderCore
 
-/// The Generic Output of a sub-graph: it takes what the sub-graph puts out and hands it on to the graph
-/// around it, converted to the format of its output as a client of a Generic Output gets it.
+/// The Generic Output of a sub-graph: it passes the sub-graph's output on to the graph around it,
+/// converted to the format of its output element as for a client of a Generic Output.
 ///
 /// Not in the catalogue: `AudioGraph.addSubgraphOutput` makes it.
 public enum SubgraphOutput: AudioUnit {

@@ -2,15 +2,15 @@ public import AudioTypes
 
 /// Every component that a graph can name: what `AudioComponentFindNext` searches.
 public struct UnitCatalog: Sendable {
-  /// A component: what it is called, and its unit.
+  /// A component: its names, and its unit.
   public struct Component: Sendable {
     public var description: ComponentDescription
     public var name: String
     /// The subtype's name in Core Audio's headers.
     public var constant: String
-    /// Other spellings that are understood.
+    /// Other spellings that are accepted.
     public var aliases: [String]
-    /// The kind of unit.
+    /// The type of the unit.
     public var unit: any AudioUnit.Type
 
     public init(_ unit: any AudioUnit.Type) {
@@ -25,7 +25,7 @@ public struct UnitCatalog: Sendable {
 
   /// In the order of a search.
   public let components: [Component]
-  /// By everything that a component is called in one word.
+  /// The index of a component by each of its one-word names.
   private let indices: [String: Int]
 
   public init(_ components: [Component]) {
@@ -37,8 +37,8 @@ public struct UnitCatalog: Sendable {
       }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The seven units of the guide, and later ones. The order is ours: Core Audio's is the system's
-  /// affair.
+  /// The seven units of the guide, and later ones. The order is ours: Core Audio leaves its own to
+  /// the system.
   public static let standard = UnitCatalog([
     Component(FormatConverter.self),
     Component(IPodEQ.self),
@@ -67,7 +67,7 @@ public struct UnitCatalog: Sendable {
     Component(Varispeed.self),
   ])
 
-  /// The first component after `previous` that a search finds; `nil` for no further one.
+  /// The first component after `previous` that matches; `nil` where there is none.
   public func findNext(
     after previous: ComponentDescription? = nil, matching wanted: ComponentDescription
   ) -> Component? {
@@ -77,7 +77,7 @@ public struct UnitCatalog: Sendable {
     return components[(start.map { $0 + 1 } ?? 0)...].first { wanted.matches($0.description) }
   }
 
-  /// How many components a search finds.
+  /// The number of components that match.
   public func count(matching wanted: ComponentDescription) -> Int {
     components.count { wanted.matches($0.description) }
   }
@@ -97,6 +97,6 @@ public struct UnitCatalog: Sendable {
     }
   }
 
-  /// Their units, in the same order.
+  /// The units of all components, in the same order.
   public var units: [any AudioUnit.Type] { components.map(\.unit) }
 }

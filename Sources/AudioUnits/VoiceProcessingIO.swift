@@ -2,9 +2,9 @@ public import AudioTypes
 import RenderCore
 import VoiceProcessing
 
-/// A Remote I/O unit that is fit for a conversation: what it plays is taken out of what it hears.
+/// A Remote I/O unit for conversations: it takes the echo of what it plays out of what it hears.
 ///
-/// Everything that `RemoteIO` has, it has. Beyond that, the microphone side (element 1) is processed
+/// It has everything that `RemoteIO` has. In addition the microphone side (element 1) is processed
 /// unless it is bypassed: see `VoiceProcessor`.
 public enum VoiceProcessingIO: AudioUnit {
   public static let description = UnitDescription(
@@ -91,7 +91,7 @@ public enum VoiceProcessingIO: AudioUnit {
       configuration.isOn(.bypassVoiceProcessing, .global, 0) ? 0 : latency(in: configuration))
   }
 
-  /// How late what is heard comes out, in seconds, beyond what Remote I/O takes.
+  /// The delay of the microphone side in seconds, beyond that of Remote I/O.
   static func latency(in configuration: UnitConfiguration) -> Double {
     guard configuration.isOn(.enableIO, .input, RemoteIO.inputElement) else { return 0 }
     let rate = configuration.outputs[RemoteIO.inputElement].format.sampleRate
@@ -103,13 +103,13 @@ public enum VoiceProcessingIO: AudioUnit {
         lead: shape.lead)) / rate
   }
 
-  /// What a voice line is made for.
+  /// The measures of a voice line.
   private struct LineShape {
     let heardRate: Double
     let playedRate: Double
     /// In frames of the main plan.
     let maximumSlice: Int
-    /// In frames of what is heard.
+    /// In frames of the microphone side.
     let lead: Int
 
     init(_ configuration: UnitConfiguration) {
@@ -161,9 +161,9 @@ extension StreamFormat {
   }
 }
 
-/// The microphone side: what Remote I/O hears, processed.
+/// The microphone side: the samples of Remote I/O, processed.
 struct VoiceInputKernel: RenderKernel, ~Copyable {
-  /// Where the settings stand among the unit's controls.
+  /// The words of the settings among the unit's controls.
   struct Words: BitwiseCopyable {
     var bypass: Int
     var level: Int
@@ -208,7 +208,7 @@ struct VoiceInputKernel: RenderKernel, ~Copyable {
   }
 }
 
-/// The loudspeaker side: says what is played.
+/// The loudspeaker side: passes what is played to the voice line.
 struct VoiceOutputKernel: RenderKernel {
   private let line: VoiceLineAccess
 

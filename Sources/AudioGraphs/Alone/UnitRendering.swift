@@ -65,10 +65,12 @@ extension UnitInstance {
   /// where a render thread must not wait.
   ///
   /// - Parameters:
-  /// - flags: `.outputIsSilence` is set where every sample is silent.
-  /// - timeStamp: Its sample time is that of the first frame; it grows by the frames of each slice.
-  /// - output: The output element.
-  /// - buffers: Memory of the caller, in the element's stream format; all its frames are rendered.
+  ///   - flags: `.outputIsSilence` is set where every sample is silent.
+  ///   - timeStamp: Its sample time is that of the first frame; it grows by the frames of each
+  ///     slice.
+  ///   - output: The output element.
+  ///   - buffers: Memory of the caller, in the element's stream format; all its frames are
+  ///     rendered.
   /// - Returns: `.ok`; `kAudioUnitErr_Uninitialized` where the unit, or one upstream, is not
   ///   initialized; `kAudioUnitErr_TooManyFramesToProcess`; `kAudioUnitErr_InvalidElement`;
   ///   `kAudio_ParamError` for buffers of another format; `kAudioUnitErr_NoConnection` where

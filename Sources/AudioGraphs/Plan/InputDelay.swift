@@ -10,11 +10,11 @@ struct InputDelay: Sendable {
   let format: StreamFormat
 
   /// - Parameters:
-  /// - frames: The delay in frames of the input.
-  /// - startsDelayed: Whether nothing has been heard before. If not, the delay begins at 0 and
-  ///   becomes `frames` once enough samples have been heard.
-  /// - fades: Whether the samples are floats, so that a change of the delay can cross-fade over 10
-  ///   ms.
+  ///   - frames: The delay in frames of the input.
+  ///   - startsDelayed: Whether nothing has been heard before. If not, the delay begins at 0 and
+  ///     becomes `frames` once enough samples have been heard.
+  ///   - fades: Whether the samples are floats, so that a change of the delay can cross-fade over
+  ///     10 ms.
   init(_ format: StreamFormat, _ frames: Int, startsDelayed: Bool, fades: Bool) {
     self.format = format
     var capacity = 4096

@@ -62,8 +62,8 @@ struct PlanBuilder {
   }
 
   /// - Parameters:
-  /// - bus: The bus that is read after the plan has run.
-  /// - measuring: Puts a clock around a kernel; `nil` measures nothing.
+  ///   - bus: The bus that is read after the plan has run.
+  ///   - measuring: Puts a clock around a kernel; `nil` measures nothing.
   func plan(
     to bus: Int, maximumFramesPerSlice: Int, observers: [RenderObserver] = [],
     threadCount: Int = 1, measuring: ((KernelBox) -> KernelBox)? = nil

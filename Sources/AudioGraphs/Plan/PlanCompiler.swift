@@ -295,8 +295,8 @@ struct PlanCompiler {
   /// The cross-fade between two feeds.
   ///
   /// - Parameters:
-  /// - speed: Frames in a second of the graph.
-  /// - isOnset: Whether a sound begins again.
+  ///   - speed: Frames in a second of the graph.
+  ///   - isOnset: Whether a sound begins again.
   private func fade(at speed: Double, isOnset: Bool) -> CrossfadeKernel {
     guard !isOnset else {
       let duration = min(fadeDuration, CrossfadeKernel.onsetDuration)

@@ -323,8 +323,8 @@ struct RunningGraph: Sendable {
   }
 
   /// - Parameters:
-  /// - birth: When a new source is first played, in frames of the device.
-  /// - delay: The same in seconds from now.
+  ///   - birth: When a new source is first played, in frames of the device.
+  ///   - delay: The same in seconds from now.
   private mutating func makeSources(
     _ side: GraphSide, _ largestSlice: Int, birth: Double, delay: Double
   ) throws(Violation) {

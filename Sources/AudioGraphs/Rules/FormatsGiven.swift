@@ -18,8 +18,8 @@ package enum FormatsGiven {
   ///
   /// - Parameters:
   ///   - elements: At least one, ascending.
-  /// - other: A format to propose first; `nil` for none.
-  /// - sampleRate: The rate of the device, in Hz, for the format that the help proposes.
+  ///   - other: A format to propose first; `nil` for none.
+  ///   - sampleRate: The rate of the device, in Hz, for the format that the help proposes.
   static func violation(
     _ node: GraphModel.Node, _ scope: Scope, _ elements: [Int], like other: StreamFormat?,
     sampleRate: Double

@@ -70,8 +70,8 @@ struct GainSmoother: ~Copyable {
   /// The gain of the next frame.
   ///
   /// - Parameters:
-  /// - need: The gain that the frame needs, above 0 and at most 1.
-  /// - recovery: The factor of a reduction in decibels from one frame to the next.
+  ///   - need: The gain that the frame needs, above 0 and at most 1.
+  ///   - recovery: The factor of a reduction in decibels from one frame to the next.
   @_noLocks
   mutating func next(_ need: Double, recovery: Double) -> Double {
     let least = self.least.next(need, window: window)

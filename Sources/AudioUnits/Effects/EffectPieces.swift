@@ -58,9 +58,9 @@ public struct EffectPieces: ~Copyable {
   // MARK: Control thread
 
   /// - Parameters:
-  /// - configuration: Of a unit with the properties `EffectProperties.common`.
-  /// - controls: Their block must outlive this value.
-  /// - latency: The effect's, in frames.
+  ///   - configuration: Of a unit with the properties `EffectProperties.common`.
+  ///   - controls: Their block must outlive this value.
+  ///   - latency: The effect's, in frames.
   public init(
     _ configuration: UnitConfiguration, controls: ControlLayout, latency: Int = 0
   ) {

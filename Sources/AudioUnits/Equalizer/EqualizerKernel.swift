@@ -51,7 +51,7 @@ public struct EqualizerKernel: RenderKernel, ~Copyable {
   /// - Parameters:
   ///   - sampleRate: Of both buses, in hertz.
   ///   - channelCount: Of both buses: 1 or 2.
-  /// - controls: Its block must outlive the kernel.
+  ///   - controls: Its block must outlive the kernel.
   ///   - presetSlot: The word of `controls` that holds the preset's number.
   ///   - bypassSlot: The word that holds whether the equalizer is bypassed, 0 for no; `nil` where it
   ///     never is.

@@ -127,7 +127,7 @@ public struct GraphicEqualizerDesign: Hashable, Sendable {
   /// Designs filters that together have `gains` decibels at `centers`.
   ///
   /// - Parameters:
-  /// - gains: In decibels, within about ±24.
+  ///   - gains: In decibels, within about ±24.
   ///   - centers: In hertz, rising, about an octave apart.
   ///   - sampleRate: In hertz.
   public init(

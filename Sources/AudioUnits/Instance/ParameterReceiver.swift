@@ -41,9 +41,9 @@ public final class ParameterReceiver: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  /// - minimumInterval: Zero for a call at each change, at once, on the thread that makes it.
-  /// - timer: Decides on which thread the gathered changes are delivered; a task of its own by
-  ///   default.
+  ///   - minimumInterval: Zero for a call at each change, at once, on the thread that makes it.
+  ///   - timer: Decides on which thread the gathered changes are delivered; a task of its own by
+  ///     default.
   public init(
     minimumInterval: Duration = .zero,
     timer: @escaping Timer = { interval, body in

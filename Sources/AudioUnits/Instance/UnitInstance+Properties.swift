@@ -26,8 +26,8 @@ extension UnitInstance {
   /// The value of a property.
   ///
   /// - Throws: `kAudioUnitErr_InvalidProperty`, `…InvalidScope`, `…InvalidElement`,
-  /// `…PropertyNotInUse` where it has no value now, `…InvalidParameter` for the description of a
-  /// parameter that does not exist.
+  ///   `…PropertyNotInUse` where it has no value now, `…InvalidParameter` for the description of a
+  ///   parameter that does not exist.
   public func property(
     _ id: PropertyID, _ scope: Scope = .global, _ element: Int = 0
   ) throws(Violation) -> PropertyValue {

@@ -1,16 +1,16 @@
 internal import AudioTypes
 internal import RenderCore
 
-/// Watches what leaves a mixer: how large it gets, and whether it is a number at all.
+/// Watches the output of a mixer: its peak, infinities and NaN.
 ///
-/// Three words of the control block are its own, which the control thread takes back to 0
+/// It owns three words of the control block, which the control thread takes back to 0
 /// (`kAudioUnitProperty_MeterClipping`).
 struct ClippingWatch: BitwiseCopyable {
-  /// The greatest finite magnitude since somebody last took it, as the bits of a float.
+  /// The largest finite magnitude since it was last taken, as the bits of a float.
   static var peak: Int { @_noLocks get { 0 } }
   /// Whether there has been an infinity.
   static var sawInfinity: Int { @_noLocks get { 1 } }
-  /// Whether there has been something that is not a number.
+  /// Whether there has been a NaN.
   static var sawNotANumber: Int { @_noLocks get { 2 } }
   static var wordCount: Int { @_noLocks get { 3 } }
 
@@ -29,7 +29,7 @@ struct ClippingWatch: BitwiseCopyable {
     self.first = first
   }
 
-  /// What has been noted since this was last asked. Control thread.
+  /// Returns and clears what has been noted. Control thread.
   static func take(from block: ControlBlock, at first: Int) -> MeterClipping {
     MeterClipping(
       peakValueSinceLastCall: Float(bitPattern: block.take(word: first + peak)),
@@ -37,11 +37,11 @@ struct ClippingWatch: BitwiseCopyable {
       sawNotANumber: block.take(word: first + sawNotANumber) != 0)
   }
 
-  /// Notes the peak, and what is no finite number.
+  /// Notes the peak, infinities and NaN.
   @_noLocks
   func watch(_ buffer: ChannelBuffer) {
-    // Magnitudes are in the order of their bit patterns, with infinity above every number and what
-    // is not a number above that: one pass tells all there is to tell but for the rare bad sample.
+    // Magnitudes are in the order of their bit patterns, with infinity above every number and NaN
+    // above infinity: one pass is enough, except for the rare bad sample.
     var largest = VectorMath.largest(buffer)
     if largest >= Self.infinity {
       largest = 0

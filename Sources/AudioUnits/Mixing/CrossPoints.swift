@@ -1,7 +1,7 @@
 internal import RenderCore
 
-/// The gains from the two channels of an input to the two of a mix: what a pan amounts to, or what
-/// has been set in its place. A mono input has the first row only.
+/// The gains from the two channels of an input to the two of a mix: by a pan, or by levels that
+/// have been set instead. A mono input has the first row only.
 struct CrossPoints: BitwiseCopyable {
   var leftToLeft: Double
   var leftToRight: Double
@@ -20,13 +20,13 @@ struct CrossPoints: BitwiseCopyable {
 
   /// The pan laws: equal power for a mono input, balance for a stereo one.
   ///
-  /// - Parameter pan: From -1 to 1; what lies outside is taken as the nearer end.
+  /// - Parameter pan: From -1 to 1; clamped.
   @_noLocks
   init(pan: Float, channelCount: Int) {
     let place = pan < -1 ? -1 : pan > 1 ? 1 : Double(pan)
     rightToLeft = 0
     if channelCount == 1 {
-      // At the ends a cosine of π/2 would not be quite zero.
+      // At the ends a cosine of π/2 would not be exactly zero.
       let angle = (place + 1) * (Double.pi / 4)
       leftToLeft = place == 1 ? 0 : renderCosine(angle)
       leftToRight = place == -1 ? 0 : renderSine(angle)
@@ -38,8 +38,8 @@ struct CrossPoints: BitwiseCopyable {
     }
   }
 
-  /// As the property has them: a row for each input channel, a column for each of the mix. Control
-  /// thread.
+  /// The gains as the property has them: a row for each input channel, a column for each channel of
+  /// the mix. Control thread.
   func levels(channelCount: Int) -> [Float] {
     let first = [Float(leftToLeft), Float(leftToRight)]
     return channelCount == 1 ? first : first + [Float(rightToLeft), Float(rightToRight)]

@@ -1,9 +1,8 @@
-/// A gain for each of two channels, on its way in a straight line from one pair of values to
-/// another.
+/// A linear ramp of the gains of two channels.
 ///
-/// Each frame's gain is worked out from its place in the ramp and not from the frame before, so
-/// that it is the same however a render is cut, and loops over frames vectorize. The last frame of
-/// the ramp may be a rounding away from the end; those after it have the end to the bit.
+/// Each frame's gain is computed from its place in the ramp and not from the frame before, so that
+/// it does not depend on slices, and loops over frames vectorize. The last frame of the ramp may be
+/// a rounding away from the end; those after it have the end to the bit.
 struct GainRamp: BitwiseCopyable {
   /// In frames.
   private(set) var length: Int
@@ -11,7 +10,7 @@ struct GainRamp: BitwiseCopyable {
   private(set) var startRight: Float
   private(set) var left: Float
   private(set) var right: Float
-  /// Frames of the ramp that have been rendered; `length` once it is over.
+  /// Frames of the ramp that have been rendered; `length` once it has ended.
   private(set) var position: Int
 
   @_noLocks
@@ -26,15 +25,15 @@ struct GainRamp: BitwiseCopyable {
     self.position = position
   }
 
-  /// Frames that are still to come before the gains are `left` and `right`.
+  /// Frames until the gains are `left` and `right`.
   var remaining: Int { @_noLocks get { length - position } }
 
   var isSettled: Bool { @_noLocks get { position == length } }
 
-  /// Whether nothing gets through any more.
+  /// Whether the ramp has ended, and both gains are 0.
   var isClosed: Bool { @_noLocks get { isSettled && left == 0 && right == 0 } }
 
-  /// Sets out for new gains from wherever the ramp is, to be there in `frameCount` frames; in 0 frames they
+  /// Begins a ramp from the present gains to new ones, `frameCount` frames long; with 0 frames they
   /// hold at once.
   @_noLocks
   mutating func go(left newLeft: Float, right newRight: Float, in frameCount: Int) {
@@ -62,29 +61,29 @@ struct GainRamp: BitwiseCopyable {
     position = frameCount < remaining ? position + frameCount : length
   }
 
-  /// The gain of the frame that makes `place` frames of a ramp; `end` after its end.
+  /// The gain after `place` frames of a ramp; `end` once it has ended.
   @_noLocks
   private func gain(from start: Float, to end: Float, at place: Int) -> Float {
     guard place < length else { return end }
     return start + (end - start) / Float(length) * Float(Int32(truncatingIfNeeded: place))
   }
 
-  /// The left gain for the frames that come next, up to `remaining` of them.
+  /// The left gain of the next frames, up to `remaining` of them.
   var leftSlope: GainSlope { @_noLocks get { GainSlope(from: startLeft, to: left, ramp: self) } }
 
-  /// The right gain for the frames that come next, up to `remaining` of them.
+  /// The right gain of the next frames, up to `remaining` of them.
   var rightSlope: GainSlope {
     @_noLocks get { GainSlope(from: startRight, to: right, ramp: self) }
   }
 
-  /// The same once the ramp is over too, for as many frames as one likes.
+  /// The left gain of the next frames; after the end of the ramp for any number of them.
   var leftGain: GainSlope { @_noLocks get { isSettled ? GainSlope(steady: left) : leftSlope } }
 
-  /// The same once the ramp is over too, for as many frames as one likes.
+  /// The right gain of the next frames; after the end of the ramp for any number of them.
   var rightGain: GainSlope { @_noLocks get { isSettled ? GainSlope(steady: right) : rightSlope } }
 }
 
-/// One channel's gain over the frames of a ramp that come next: `gain(0)` is the next frame's.
+/// One channel's gain over the next frames of a ramp: `gain(0)` is the next frame's.
 struct GainSlope: BitwiseCopyable {
   private let start: Float
   private let rise: Float
@@ -97,7 +96,7 @@ struct GainSlope: BitwiseCopyable {
     next = Int32(truncatingIfNeeded: ramp.position + 1)
   }
 
-  /// A gain that stays as it is.
+  /// A constant gain.
   @_noLocks
   init(steady gain: Float) {
     start = gain
@@ -108,7 +107,7 @@ struct GainSlope: BitwiseCopyable {
   @_noLocks
   @inline(__always)
   func gain(_ frame: Int) -> Float {
-    // In 32 bits, which vectors convert.
+    // In 32 bits, which vectors can convert.
     start + rise * Float(next &+ Int32(truncatingIfNeeded: frame))
   }
 }

@@ -4,24 +4,24 @@ internal import RenderCore
 /// Average and peak levels of a number of signals.
 ///
 /// Core Audio documents no time constants; these are patchrun's. The average is the mean square,
-/// smoothed with a time constant of 300 ms; the peak is the largest magnitude, held for 1 s and then
-/// falling by 20 dB a second; neither goes below -120 dB. Levels are taken over blocks of 256 frames
-/// that are counted from the first frame of all, so that they do not depend on how a render is cut.
+/// smoothed with a time constant of 300 ms. The peak is the largest magnitude, held for 1 s and
+/// then falling by 20 dB a second. Neither goes below -120 dB. Levels are computed over blocks of
+/// 256 frames, counted from the first frame of all, so that they do not depend on slices.
 struct LevelMeters: ~Copyable {
-  /// In decibels: what silence reads.
+  /// The level of silence, in decibels.
   static var floor: Float { @_noLocks get { -120 } }
   /// In frames.
   static var blockLength: Int { @_noLocks get { 256 } }
 
-  /// What is known of one signal.
+  /// The state of one signal's meters.
   struct Meter: BitwiseCopyable {
-    /// What the block has had so far.
+    /// The present block so far.
     var block = Block()
     /// Frames in it: a whole number, in the type that levels are computed in.
     var frameCount = 0.0
     /// The smoothed mean square.
     var average = 0.0
-    /// The held peak, and the frames that it is still to be held.
+    /// The held peak, and the frames left to hold it.
     var peak = 0.0
     var hold = 0.0
 
@@ -45,13 +45,13 @@ struct LevelMeters: ~Copyable {
 
   // MARK: Render thread
 
-  /// Makes a meter read silence.
+  /// Resets a meter to silence.
   @_noLocks
   func reset(_ meter: Int) {
     meters[meter] = Meter()
   }
 
-  /// Takes in a stretch of one signal as it is and after a steady gain. Stretches do not go past
+  /// Measures a stretch of one signal before and after a steady gain. A stretch must not go past
   /// the end of a block.
   @_noLocks
   func measure(_ buffer: ChannelBuffer, before: Int, after: Int, gain: Float) {
@@ -78,7 +78,7 @@ struct LevelMeters: ~Copyable {
     keep(post, frameCount: buffer.count, as: after)
   }
 
-  /// Takes in a stretch of one signal as it is.
+  /// Measures a stretch of one signal.
   @_noLocks
   func measure(_ buffer: ChannelBuffer, as meter: Int) {
     var block = meters[meter].block
@@ -86,7 +86,7 @@ struct LevelMeters: ~Copyable {
     keep(block, frameCount: buffer.count, as: meter)
   }
 
-  /// Takes in the sum of two signals, each with a gain of its own.
+  /// Measures the sum of two signals, each with a gain of its own.
   @_noLocks
   func measure(
     _ buffer: ChannelBuffer, _ gain: GainSlope, _ other: ChannelBuffer, _ otherGain: GainSlope,
@@ -120,14 +120,14 @@ struct LevelMeters: ~Copyable {
     meters[meter].frameCount += Double(frameCount)
   }
 
-  /// Ends a block.
+  /// Ends a block, and updates the levels from it.
   @_noLocks
   func endBlock(_ index: Int) {
     var meter = meters[index]
     guard meter.frameCount > 0 else { return }
     let meanSquare = meter.block.sum / meter.frameCount
     let average = meter.average + smoothing * (meanSquare - meter.average)
-    // What is not a number must not stay.
+    // Infinity and NaN must not stay in the average.
     meter.average = average.isFinite ? average : 0
     let peak = Double(meter.block.peak)
     meter.hold -= Double(Self.blockLength)
@@ -141,25 +141,25 @@ struct LevelMeters: ~Copyable {
     meters[index] = meter
   }
 
-  /// The smoothed mean square in decibels, a full-scale square wave being 0.
+  /// The smoothed mean square in decibels; a full-scale square wave is 0.
   @_noLocks
   func average(_ meter: Int) -> Float {
     level(10 * renderLog10(meters[meter].average))
   }
 
-  /// The held peak in decibels, full scale being 0.
+  /// The held peak in decibels; full scale is 0.
   @_noLocks
   func peak(_ meter: Int) -> Float {
     level(20 * renderLog10(meters[meter].peak))
   }
 
-  /// The root of the smoothed mean square.
+  /// The root of the smoothed mean square, linear.
   @_noLocks
   func linearAverage(_ meter: Int) -> Float {
     Float(renderSquareRoot(meters[meter].average))
   }
 
-  /// The held peak as it is.
+  /// The held peak, linear.
   @_noLocks
   func linearPeak(_ meter: Int) -> Float { Float(meters[meter].peak) }
 

@@ -1,19 +1,19 @@
 internal import RenderCore
 
-/// A stereo sum in the making, in the two buffers that it ends up in.
+/// A stereo sum under construction, in its two destination buffers.
 ///
 /// Signals are added one after the other, each frame's in the same order, so that the sum is the
-/// same to the bit however a render is cut. Those with steady gains wait and are taken together, which
-/// is the same arithmetic with fewer passes over the sum. The sum starts from +0, so that a signal
-/// of zeros adds nothing, whichever their sign, and may as well be left out.
+/// same to the bit for all slices. Signals with steady gains wait and are added together: the same
+/// arithmetic with fewer passes over the sum. The sum starts from +0, so that a signal of zeros of
+/// either sign adds nothing and can be left out.
 struct MixSum {
   private let left: ChannelBuffer
   private let right: ChannelBuffer
   private let count: Int
-  /// Whether nothing has been added: the buffers hold what they held before.
+  /// Whether nothing has been added yet: the buffers still hold what they held before.
   private(set) var isEmpty = true
-  /// The largest magnitude of the sum, as `VectorMath.largest(_:)` has it; `nil` where it has to be looked
-  /// for.
+  /// The largest magnitude of the sum, as `VectorMath.largest(_:)` has it; `nil` where it is not
+  /// known.
   private(set) var largest: UInt32?
 
   /// Both buffers have as many frames as every signal.
@@ -24,7 +24,8 @@ struct MixSum {
     count = left.count
   }
 
-  /// Adds a signal whose gains move, and end within the slice or not. A mono one is given as both.
+  /// Adds a signal with moving gains, whose ramp may end within the slice. A mono one is given as
+  /// both.
   @_noLocks
   mutating func add(
     _ signalLeft: ChannelBuffer, _ signalRight: ChannelBuffer, ramp: GainRamp,
@@ -54,7 +55,8 @@ struct MixSum {
     isEmpty = false
   }
 
-  /// Adds a signal with steady gains, now or with those that come next. A mono one is given as both.
+  /// Adds a signal with steady gains, now or together with the next ones. A mono one is given as
+  /// both.
   @_noLocks
   mutating func add(
     _ signalLeft: ChannelBuffer, _ signalRight: ChannelBuffer, leftGain: Float, rightGain: Float,
@@ -64,7 +66,7 @@ struct MixSum {
     if waiting.count == waiting.capacity { finish(&waiting, in: context) }
   }
 
-  /// Adds what is still waiting.
+  /// Adds the signals that wait.
   @_noLocks
   mutating func finish(_ waiting: inout WaitingSignals, in context: RenderContext) {
     guard waiting.count > 0 else { return }

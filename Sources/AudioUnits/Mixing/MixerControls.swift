@@ -1,18 +1,18 @@
 internal import RenderCore
 
-/// What the Multichannel Mixer's kernel reads of its control block, and where it shows its meters.
+/// The controls of the Multichannel Mixer's kernel, and the words of its meters.
 struct MixerControls: BitwiseCopyable, Sendable {
-  // Of an input.
+  // Controls of an input.
   let volume: ControlSlot
   let pan: ControlSlot
   let enable: ControlSlot
-  /// A word that is 0 where the pan decides, and otherwise another number each time levels have been set;
-  /// then the gains from the left channel to the left and the right of the mix, and those from the right
-  /// channel.
+  /// A word that is 0 while the pan decides, and otherwise another number each time levels have
+  /// been set; then the gains from the left channel to the left and the right of the mix, and from
+  /// the right channel.
   let matrixLevels: ControlSlot
   let metering: ControlSlot
   let meters: MeterSlots
-  // Of the output.
+  // Controls of the output.
   let outputVolume: ControlSlot
   let outputMetering: ControlSlot
   let outputMeters: MeterSlots
@@ -21,7 +21,7 @@ struct MixerControls: BitwiseCopyable, Sendable {
   let access: ControlAccess
 }
 
-/// Where the levels of an element are shown: in decibels, of the left and of the right channel.
+/// The words of an element's levels: in decibels, of the left and of the right channel.
 struct MeterSlots: BitwiseCopyable, Sendable {
   /// The slots of both channels.
   typealias Pair = (left: ControlSlot, right: ControlSlot)
@@ -33,7 +33,7 @@ struct MeterSlots: BitwiseCopyable, Sendable {
   let postAverage: Pair
   let postPeak: Pair
 
-  /// Shows silence.
+  /// Resets all levels to silence.
   @_noLocks
   func reset(_ element: Int) {
     reset(preAverage, element)

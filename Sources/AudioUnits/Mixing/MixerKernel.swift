@@ -1,45 +1,45 @@
 public import AudioTypes
 public import RenderCore
 
-/// The Multichannel Mixer's render half: any number of mono and stereo inputs, one stereo output.
+/// The kernel of the Multichannel Mixer: any number of mono and stereo inputs, one stereo output.
 ///
-/// Core Audio documents no pan law; patchrun's are its sister services' (facts, section 6.3). A mono
-/// input is panned with equal power, `L = cos((p + 1) π/4)`, `R = sin((p + 1) π/4)`; a stereo input
-/// is balanced, `L = min(1, 1 - p)`, `R = min(1, 1 + p)`. Levels that have been set for an input stand
-/// in the place of its pan: a gain from each of its channels to each of the mix. A channel's gain is
-/// that times the volume, and 0 where the input is disabled. What comes out is the sum in the order
-/// of the inputs, times the output's volume. The output's memory may not be an input's.
+/// Core Audio documents no pan law; patchrun's are its sister services' (facts, section 6.3). A
+/// mono input is panned with equal power, `L = cos((p + 1) π/4)`, `R = sin((p + 1) π/4)`; a stereo
+/// input is balanced, `L = min(1, 1 - p)`, `R = min(1, 1 + p)`. Levels that have been set for an
+/// input replace its pan: a gain from each of its channels to each of the mix. A channel's gain is
+/// that times the volume, and 0 where the input is disabled. The output is the sum in the order of
+/// the inputs, times the output's volume. The output's memory may not be an input's.
 ///
-/// Controls are read at the start of each slice. What the first slice finds holds at once; a later
-/// change takes 10 ms, or as long as its control says it is to glide, a straight line in each
-/// channel's gain. A pan that changes after levels have been set takes their place. An input that is
-/// off, once it has got there, adds nothing at all, not even where it carries infinities, and costs
-/// nothing. A volume or a pan that is not a number changes nothing, and a pan outside -1 to 1 is taken
-/// as the nearer end; a level that is not a number is 0.
+/// Controls are read at the start of each slice. Those of the first slice hold at once; a later
+/// change takes 10 ms, or as long as its control's glide, and is linear in each channel's gain. A
+/// pan that changes after levels have been set replaces them. An input whose gains have reached 0
+/// adds nothing at all, not even where it carries infinities, and costs nothing. A volume that is
+/// not finite and a pan that is NaN are ignored, and a pan outside -1 to 1 is clamped; a level that
+/// is not finite is 0.
 ///
-/// Pre meters show what arrives at a bus, be it enabled or not; post meters what is left after
-/// enable, volume and pan. A mono input has a left pre meter only. The output's meters show the sum
-/// before and after its volume. Meters that are off read their floor and cost nothing. What leaves
-/// the mixer is always watched for clipping.
+/// Pre meters show what arrives at a bus, enabled or not; post meters show it after enable, volume
+/// and pan. A mono input has a left pre meter only. The output's meters show the sum before and
+/// after its volume. Meters that are off read their floor and cost nothing. The output is always
+/// watched for clipping.
 public struct MixerKernel: RenderKernel, ~Copyable {
-  /// What the kernel keeps of an input, or of the output.
+  /// The state of an input, or of the output.
   struct Strip: BitwiseCopyable {
     /// 1 or 2.
     var channelCount: Int
-    /// The numbers that the gains were worked out from.
+    /// The controls that the present gains have been computed from.
     var volume: Float = 0
     var pan: Float = 0
     var enable: Float = 0
     /// Another number each time that levels have been set.
     var levelsVersion: UInt32 = 0
-    /// Whether levels are in force, in the place of the pan.
+    /// Whether levels replace the pan.
     var hasLevels = false
     /// Whether the meters run.
     var isMetered = false
-    /// The gains from the left channel to the left and from the right one to the right; from the only one
-    /// to both.
+    /// The gains from the left channel to the left and from the right one to the right; of a mono
+    /// input, from its channel to both.
     var straight: GainRamp
-    /// Those that cross: from the right channel to the left, from the left one to the right.
+    /// The gains that cross: from the right channel to the left, from the left one to the right.
     var cross: GainRamp
   }
 
@@ -47,16 +47,16 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   private let clipping: ClippingWatch
   private let inputCount: Int
   private let rampLength: Int
-  // Of each input, and of the output behind them.
+  // One for each input, then one for the output.
   private let strips: StateStorage<Strip>
-  // For each of them the pre and post meters, left and right.
+  // For each strip its pre and post meters, left and right.
   private let meters: LevelMeters
-  // Signals with steady gains that come next.
+  // Signals with steady gains that wait to be added.
   private var waiting: WaitingSignals
   private var framesUntilBlock = LevelMeters.blockLength
   private var hasStarted = false
-  // Whether all gains are where they are to be, and no meter runs; the controls' version then. As long as
-  // that is their version, nobody need look at them.
+  // Whether all gains are settled and no meter runs; the controls' version then. As long as the
+  // version stays, the controls need not be read.
   private var isQuiet = false
   private var quietVersion: UInt32 = 0
 
@@ -79,12 +79,12 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     var all = (inputChannelCounts + [2]).map {
       Strip(channelCount: $0, straight: start, cross: start)
     }
-    // None that cross are ever set on the output.
+    // The output has no gains that cross.
     all[count].cross.jump(left: 0, right: 0)
     strips = StateStorage(all)
     meters = LevelMeters(count: 4 * (count + 1), sampleRate: sampleRate)
-    // An input has two signals at most: itself, and what crosses. Those that are mixed at once are mixed
-    // in the nearest cache.
+    // An input has two signals at most: the straight one, and the one that crosses. As many as are
+    // added together fit in the nearest cache.
     waiting = WaitingSignals(capacity: Swift.max(1, Swift.min(128, 2 * count)))
   }
 
@@ -106,7 +106,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       let input = context.input(element)
       let isOther = input.channelCount != strips[element].channelCount
       if isOther {
-        // A free input that has been given another format.
+        // An input that nothing feeds may be given another format.
         guard input.channelCount == 1 || input.channelCount == 2 else { return .formatNotSupported }
         strips[element].channelCount = input.channelCount
       } else if isQuiet {
@@ -136,10 +136,10 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     return .ok
   }
 
-  /// Whether all gains are where they are to be, and no meter runs.
+  /// Whether all gains are settled, and no meter runs.
   @_noLocks
   private mutating func isAllQuiet() -> Bool {
-    // A volume that is not a number is looked at again.
+    // A volume that is not finite has to be read again.
     guard controls.outputVolume[0] == strips[inputCount].straight.left else { return false }
     for element in 0...inputCount {
       guard !strips[element].isMetered, strips[element].straight.isSettled,
@@ -149,7 +149,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     return true
   }
 
-  /// Adds an input whose gains stay as they are.
+  /// Adds an input with settled gains.
   @_noLocks
   private mutating func addSteady(
     _ input: RenderBus, _ element: Int, _ sum: inout MixSum, in context: RenderContext
@@ -170,7 +170,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     }
   }
 
-  /// Adds an input to the mix, and lets its gains go on.
+  /// Adds an input to the mix, and advances its gains.
   @_noLocks
   private mutating func add(
     _ input: RenderBus, _ element: Int, _ sum: inout MixSum, in context: RenderContext
@@ -196,9 +196,9 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     }
   }
 
-  /// The output's own volume and meters.
+  /// Applies the output's volume, and measures it.
   ///
-  /// - Parameter largest: The largest magnitude of the sum, where it is known.
+  /// - Parameter largest: The largest magnitude of the sum; `nil` where it is not known.
   @_noLocks
   private mutating func finishOutput(_ output: RenderBus, isEmpty: Bool, largest: UInt32?) {
     let element = inputCount
@@ -230,7 +230,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     strips[element].straight.advance(output.frameCount)
   }
 
-  /// Ends a mix whose volume stays as it is.
+  /// Finishes a mix with a steady volume.
   @_noLocks
   private mutating func finish(_ output: RenderBus, gain: Float, largest: UInt32?) {
     if gain == 0 {
@@ -264,7 +264,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
 
   // MARK: Gains
 
-  /// Looks whether an input's controls have changed, and works out its gains where they have.
+  /// Reads an input's controls, and computes its gains where they have changed.
   @_noLocks
   private mutating func updateInput(_ element: Int, isOther: Bool) {
     let last = strips[element]
@@ -284,7 +284,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     } else if pan != last.pan {
       hasLevels = false
     }
-    // Of what has not changed the glide says nothing.
+    // Only the glide of a control that has changed counts.
     var glide = volume != last.volume ? controls.volume.glide(element) : 0
     if pan != last.pan {
       let other = controls.pan.glide(element)
@@ -313,15 +313,14 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       in: length)
   }
 
-  /// A gain that has been set for an input: the first from left to left.
+  /// A level that has been set for an input; the first is from left to left.
   @_noLocks
   private mutating func level(_ element: Int, _ index: Int) -> Double {
     let level = controls.matrixLevels[element, 1 + index]
     return level.isFinite ? Double(level) : 0
   }
 
-  /// In how many frames a change is made: in those of its glide or, where that is 0, in 10 ms; at once, 0,
-  /// in the first slice.
+  /// The frames of a change: those of its glide or, where that is 0, 10 ms; 0 in the first slice.
   @_noLocks
   private mutating func length(_ glide: Int, atOnce: Bool) -> Int {
     !hasStarted || atOnce ? 0 : glide > 0 ? glide : rampLength
@@ -329,7 +328,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
 
   // MARK: Meters
 
-  /// Follows an element's metering mode; meters that go on or off start from silence.
+  /// Follows an element's metering mode. Meters that go on or off start from silence.
   @_noLocks
   private mutating func updateMetering(_ element: Int, isOn: Bool) {
     guard !hasStarted || isOn != strips[element].isMetered else { return }
@@ -342,7 +341,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     }
   }
 
-  /// Meters 0 and 1 of an element are before its gains, 2 and 3 after.
+  /// Measures an element: meters 0 and 1 before its gains, 2 and 3 after.
   @_noLocks
   private mutating func measure(_ bus: RenderBus, as element: Int) {
     var start = 0
@@ -395,7 +394,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     if framesUntilBlock <= 0 { framesUntilBlock += LevelMeters.blockLength }
   }
 
-  /// The same, and writes the meters down if a block has ended in it.
+  /// The same, and publishes the meters if a block has ended in the slice.
   @_noLocks
   private mutating func publish(_ frameCount: Int) {
     let hasEnded = frameCount >= framesUntilBlock
@@ -407,7 +406,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     if strips[inputCount].isMetered { publish(inputCount, controls.outputMeters, 0) }
   }
 
-  /// Shows the levels of a strip as those of an element.
+  /// Publishes the levels of a strip as those of an element.
   @_noLocks
   private mutating func publish(_ strip: Int, _ slots: MeterSlots, _ element: Int) {
     let (left, right) = (4 * strip, 4 * strip + 1)

@@ -1,23 +1,23 @@
 internal import RenderCore
 
-/// Gains in rows, each on its way in a straight line from one value to another, in double precision.
+/// Gains in rows, each with a linear ramp, in double precision.
 ///
-/// A frame's gain is worked out from its place in the ramp and not from the frame before: it is the same
-/// however a render is cut.
+/// A frame's gain is computed from its place in the ramp and not from the frame before, so that it
+/// does not depend on slices.
 struct GainTable: ~Copyable {
   /// One gain.
   struct Row: BitwiseCopyable {
     var start = 0.0
     var end = 0.0
-    /// Frames of the ramp that are over, and all of it: whole numbers, in the type that gains are
-    /// computed in.
+    /// Frames of the ramp that have passed, and its length: whole numbers, in the type that gains
+    /// are computed in.
     var position = 0.0
     var length = 0.0
   }
 
   private let rows: StateStorage<Row>
   private let count: Int
-  // Frames until every row is where it is to be, or more.
+  // Frames until every ramp has ended, or more.
   private var left = 0
 
   // MARK: Control thread
@@ -29,17 +29,17 @@ struct GainTable: ~Copyable {
 
   // MARK: Render thread
 
-  /// Where a row goes.
+  /// The end of a row's ramp.
   @_noLocks
   func end(_ row: Int) -> Double { rows[row].end }
 
-  /// Whether a row is on its way so many frames on.
+  /// Whether a row still moves after `ahead` frames.
   @_noLocks
   func isMoving(_ row: Int, ahead: Int) -> Bool {
     rows[row].position + Double(ahead) < rows[row].length
   }
 
-  /// The gain of the frame that comes after `ahead` others.
+  /// The gain of the frame after `ahead` others.
   @_noLocks
   @inline(__always)
   func gain(_ row: Int, ahead: Int) -> Double {
@@ -49,7 +49,7 @@ struct GainTable: ~Copyable {
     return row.start + (row.end - row.start) * (place / row.length)
   }
 
-  /// Sets out for another gain from wherever the row is; in 0 frames it is there.
+  /// Begins a ramp from a row's present gain to another; with 0 frames it holds at once.
   @_noLocks
   mutating func aim(_ row: Int, _ gain: Double, in length: Int) {
     let old = rows[row]
@@ -62,7 +62,7 @@ struct GainTable: ~Copyable {
     if length > left { left = length }
   }
 
-  /// Goes on by the frames of a slice.
+  /// Advances by the frames of a slice.
   @_noLocks
   mutating func advance(_ frameCount: Int) {
     guard left > 0 else { return }

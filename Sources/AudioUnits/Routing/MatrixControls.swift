@@ -1,35 +1,36 @@
 internal import AudioTypes
 internal import RenderCore
 
-/// Where the matrix mixer's numbers stand in its control block.
+/// The places of the matrix mixer's numbers in its control block.
 ///
-/// The levels are a square of rows and columns, the last of which are the volumes, whatever number of them
-/// is in use. The meters stand behind what `ClippingWatch` writes: eight words for each channel, of the
-/// inputs and then of the outputs.
+/// The levels are a square of 65 rows and columns, whatever number of channels is in use; the last
+/// row and the last column are the volumes. The meters follow the words of `ClippingWatch`: eight
+/// words for each channel, of the inputs and then of the outputs.
 struct MatrixControls: BitwiseCopyable {
   static var side: Int { @_noLocks get { 65 } }
   static var wordCount: Int { @_noLocks get { 1 + 65 * 65 } }
 
-  /// From the first word of the property, which counts how often it has been set.
+  /// The word of a level, from the first word of the property, which counts how often it has been
+  /// set.
   @_noLocks
   static func offset(_ row: Int, _ column: Int) -> Int { 1 + row * 65 + column }
 
-  /// Words of one channel: the average before and the peak before, both after, in decibels; then the same
-  /// linear.
+  /// Words of one channel: average and peak before, average and peak after, in decibels; then the
+  /// same linear.
   static var metersOfChannel: Int { @_noLocks get { 8 } }
 
-  /// Words from the first that `ClippingWatch` has to the end of the meters.
+  /// Words from the first of `ClippingWatch` to the end of the meters.
   static var meterWordCount: Int {
     @_noLocks get { ClippingWatch.wordCount + 2 * 64 * metersOfChannel }
   }
 
-  /// Where the meters of a channel begin, from the first word of all that is measured.
+  /// The first word of a channel's meters, from the first of all measured words.
   @_noLocks
   static func meters(_ isOutput: Bool, _ channel: Int) -> Int {
     ClippingWatch.wordCount + ((isOutput ? 64 : 0) + channel) * metersOfChannel
   }
 
-  /// What the measured words hold until something is measured.
+  /// The initial values of the measured words.
   static var initialMeters: [UInt32] {
     let floor = LevelMeters.floor.bitPattern
     let channel = [floor, floor, floor, floor, 0, 0, 0, 0]

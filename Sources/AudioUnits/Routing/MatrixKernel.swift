@@ -1,15 +1,15 @@
 internal import AudioTypes
 internal import RenderCore
 
-/// The render half of the matrix mixer.
+/// The kernel of the matrix mixer.
 ///
-/// A gain is the product of its four factors from the input on, in double precision; a sample of an output
-/// the sum over the input channels in their order, in double precision too, and rounded once. A gain that
-/// changes goes to its new value in a straight line: in as many frames as the change says, or in 10 ms.
+/// A gain is the product of its four factors from the input on, in double precision. An output's
+/// sample is the sum over the input channels in their order, in double precision too, and rounded
+/// once. A changed gain moves linearly to its new value: in the frames of its glide, or in 10 ms.
 ///
-/// The meters of an input channel show it as it comes and behind the switch of its bus and its own volume;
-/// those of an output channel the sum ahead of its switch, its volume and the master, and what leaves. What
-/// leaves is always watched for clipping.
+/// The meters of an input channel show it as it arrives, and behind the switch of its bus and its
+/// own volume. Those of an output channel show the sum before its switch, its volume and the
+/// master, and the output. The output is always watched for clipping.
 struct MatrixKernel: RenderKernel, ~Copyable {
   private static var piece: Int { @_noLocks get { 256 } }
   private static var volumes: Int { @_noLocks get { 64 } }
@@ -22,12 +22,13 @@ struct MatrixKernel: RenderKernel, ~Copyable {
   private let controls: MatrixControls
   private let clipping: ClippingWatch
   private let rampLength: Int
-  /// The words of the matrix as they were seen last.
+  /// The words of the matrix as they were last seen.
   private let seen: StateStorage<UInt32>
-  /// Of each crosspoint: with all its factors, and without those of the output and the master.
+  /// The gain of each crosspoint with all its factors, and without those of the output and the
+  /// master.
   private var gains: GainTable
   private var sumGains: GainTable
-  /// Of each input channel.
+  /// The gain of each input channel.
   private var inputGains: GainTable
   private var meters: MatrixMeters
   private let sums: DoubleStorage
@@ -82,7 +83,7 @@ struct MatrixKernel: RenderKernel, ~Copyable {
     return .ok
   }
 
-  /// One output channel, over frames of the slice.
+  /// Mixes one output channel over frames of the slice.
   @_noLocks
   private func mix(
     _ output: Int, _ gains: borrowing GainTable, _ context: RenderContext, _ start: Int,
@@ -143,7 +144,7 @@ struct MatrixKernel: RenderKernel, ~Copyable {
 
   // MARK: Gains
 
-  /// Looks at the matrix and at what is metered, and sets out where a gain has become another.
+  /// Reads the matrix and the metering modes, and begins ramps of gains that have changed.
   @_noLocks
   private mutating func follow() {
     let now = controls.access.version
@@ -188,32 +189,32 @@ struct MatrixKernel: RenderKernel, ~Copyable {
     }
   }
 
-  /// In how many frames a change is made; what the first slice finds holds at once.
+  /// The frames of a change; 0 in the first slice.
   @_noLocks
   private func length(_ glide: Int, _ isFirst: Bool) -> Int {
     isFirst ? 0 : glide > 0 ? glide : rampLength
   }
 
-  /// A number of the matrix and, where it has been changed, the frames that this may take.
+  /// A number of the matrix and, where it has changed, its glide in frames.
   @_noLocks
   private func volume(_ row: Int, _ column: Int) -> (value: Double, glide: Int) {
     let slot = controls.slot(row, column)
     let value = Double(controls.access[slot])
     let hasChanged =
       controls.access[word: slot] != seen[row * MatrixControls.side + column]
-    // What is no finite number says nothing.
+    // A number that is not finite counts as 0.
     return (value - value == 0 ? value : 0, hasChanged ? controls.access.glide(slot) : 0)
   }
 }
 
-/// The bus that a channel is of, and which of its channels it is.
+/// The bus of a channel, and its index there.
 struct ChannelPlace: BitwiseCopyable {
   let bus: Int
   let channel: Int
 
   /// The channels of all buses in their order.
   ///
-  /// - Parameter counts: Of each bus.
+  /// - Parameter counts: The number of channels of each bus.
   static func all(_ counts: [Int]) -> [ChannelPlace] {
     counts.enumerated().flatMap { bus, count in
       (0..<count).map { ChannelPlace(bus: bus, channel: $0) }

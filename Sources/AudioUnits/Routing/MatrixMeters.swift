@@ -1,23 +1,23 @@
 internal import RenderCore
 
-/// The meters of the matrix mixer: of each channel that comes in and of each that leaves, before its volume
-/// and behind it.
+/// The meters of the matrix mixer: of each input and output channel, before its volume and behind
+/// it.
 ///
-/// They are `LevelMeters`, in blocks that are counted from the first frame of all. A bus whose metering is
-/// off reads silence and costs nothing.
+/// They are `LevelMeters`, in blocks that are counted from the first frame of all. A bus without
+/// metering reads silence and costs nothing.
 struct MatrixMeters: ~Copyable {
   private let controls: MatrixControls
   private let levels: LevelMeters
   private let inputCount: Int
   private let outputCount: Int
-  // For each channel, the outputs' behind the inputs', whether it is measured.
+  // For each channel, the outputs' after the inputs', whether it is measured.
   private let states: StateStorage<State>
   private var running = 0
   private var framesUntilBlock = LevelMeters.blockLength
 
   struct State: BitwiseCopyable {
     var isOn = false
-    /// Whether nobody has turned it on or off yet.
+    /// Whether it has never been turned on or off.
     var isFresh = true
   }
 
@@ -36,7 +36,7 @@ struct MatrixMeters: ~Copyable {
   /// Whether anything is measured.
   var isAnyRunning: Bool { @_noLocks get { running > 0 } }
 
-  /// Frames from here to the end of a block.
+  /// Frames to the end of the block, after `done` frames of the slice.
   @_noLocks
   func framesToBlock(after done: Int) -> Int {
     let place = (LevelMeters.blockLength - framesUntilBlock + done) % LevelMeters.blockLength
@@ -76,13 +76,13 @@ struct MatrixMeters: ~Copyable {
     }
   }
 
-  /// Takes in a stretch of an input's channel, which does not go past the end of a block.
+  /// Measures a stretch of an input's channel, which does not go past the end of a block.
   @_noLocks
   func measure(input channel: Int, _ samples: ChannelBuffer, isBehind: Bool, endsBlock: Bool) {
     measure(2 * channel + (isBehind ? 1 : 0), samples, endsBlock)
   }
 
-  /// Takes in a stretch of an output's channel.
+  /// Measures a stretch of an output's channel, which does not go past the end of a block.
   @_noLocks
   func measure(output channel: Int, _ samples: ChannelBuffer, isBehind: Bool, endsBlock: Bool) {
     measure(2 * (inputCount + channel) + (isBehind ? 1 : 0), samples, endsBlock)
@@ -94,7 +94,7 @@ struct MatrixMeters: ~Copyable {
     if endsBlock { levels.endBlock(meter) }
   }
 
-  /// Counts a slice's frames, and writes the meters down if a block has ended in it.
+  /// Counts a slice's frames, and publishes the meters if a block has ended in it.
   @_noLocks
   mutating func count(_ frameCount: Int) {
     let hasEnded = frameCount >= framesUntilBlock

@@ -2,12 +2,13 @@ public import AudioTypes
 import Glibc
 import RenderCore
 
-/// What the matrix mixer's meters are, and those of crosspoints and of the master, which nobody measures.
+/// The meters of the matrix mixer: of channels, which are measured, and of crosspoints and the
+/// master, which are computed.
 ///
-/// They are worked out when they are read, from those of the channels and from the levels as they stand then,
-/// so that 4096 of them cost nothing. What comes to a crosspoint is what its input channel has behind its
-/// volume; what passes it is that times its level. What comes to the master is the loudest of the outputs
-/// behind their own switches and volumes; what passes it is the loudest that leaves.
+/// They are computed when they are read, from the channels' meters and the present levels, so that
+/// 4096 of them cost nothing. Before a crosspoint is its input channel behind its volume; after it
+/// that times its level. Before the master is the loudest output behind its own switch and volume;
+/// after it the loudest output that leaves.
 extension MatrixMixer {
   static func meters(_ scope: Scope) -> [ParameterInfo] {
     let kinds: [(key: String, constant: String, what: String)] = [
@@ -70,7 +71,7 @@ extension MatrixMixer {
   }
 }
 
-/// Reads meters of channels, linear, and makes others of them.
+/// Reads the linear meters of channels, and computes others from them.
 private struct MeterReader {
   let controls: ControlLayout
   let isBehind: Bool

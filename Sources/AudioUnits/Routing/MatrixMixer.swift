@@ -3,16 +3,17 @@ import RenderCore
 
 /// Mixes any channels of its inputs to any channels of its outputs.
 ///
-/// Channels are counted through all elements of a scope. The gain from one to another is the volume of the
-/// input channel, times the level of their crosspoint, times the volume of the output channel, times the
-/// master volume. `AudioUnitSetParameter` reaches the level of a crosspoint as parameter 0 of the global
-/// scope, element `input << 16 | output`; the master volume as element 0xFFFFFFFF; the volume of a channel
-/// as parameter 0 of the input or the output scope, element being the channel. In a patch all of them are
-/// the rows of `matrixLevels`, each of which a ramp of the timeline may move.
+/// Channels are counted through all elements of a scope. The gain from one to another is the volume
+/// of the input channel, times the level of their crosspoint, times the volume of the output
+/// channel, times the master volume. All are parameter 0: the level of a crosspoint in the global
+/// scope, element `input << 16 | output`; the master volume in the global scope, element
+/// 0xFFFFFFFF; the volume of a channel in the input or the output scope, with the channel as the
+/// element. In a patch all of them are the rows of `matrixLevels`, each of which a ramp of the
+/// timeline may move.
 ///
-/// The meters are parameters of the input and of the output scope, element being the channel, and of the
-/// global scope, element being a crosspoint or the master; metering is turned on bus by bus, or for all of
-/// them (`MatrixMixer+Meters`).
+/// The meters are parameters of the input and of the output scope, with the channel as the element,
+/// and of the global scope, with a crosspoint or the master as the element. Metering is turned on
+/// bus by bus, or for all of them (`MatrixMixer+Meters`).
 public enum MatrixMixer: AudioUnit {
   /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
@@ -34,9 +35,9 @@ public enum MatrixMixer: AudioUnit {
     ]
   }
 
-  /// The element of the global scope whose volume goes for all.
+  /// The element of the global scope that has the master volume.
   public static let masterElement = 0xFFFF_FFFF
-  /// How many channels all elements of a scope may have together.
+  /// The most channels that all elements of a scope may have together.
   static let mostChannels = 64
 
   public static let description = UnitDescription(
@@ -110,7 +111,7 @@ public enum MatrixMixer: AudioUnit {
     return end <= mostChannels ? first..<end : nil
   }
 
-  /// The levels that are not what they are at birth, and always the master volume.
+  /// The levels that differ from their initial values, and always the master volume.
   public static func parametersApart(
     in controls: ControlLayout
   ) -> [ParameterPlace] {
@@ -139,7 +140,7 @@ public enum MatrixMixer: AudioUnit {
     return place(row == inputs ? mostChannels : row, column == outputs ? mostChannels : column)
   }
 
-  /// Where a level stands as a parameter; the last row and the last column are the volumes.
+  /// The parameter of a level; the last row and the last column are the volumes.
   private static func place(_ row: Int, _ column: Int) -> ParameterPlace {
     switch (row, column) {
     case (mostChannels, mostChannels): .init(Parameter.volume, .global, masterElement)
@@ -174,7 +175,7 @@ public enum MatrixMixer: AudioUnit {
     }
   }
 
-  /// The words of a matrix, whole or without its volumes.
+  /// The words of a matrix, with or without its volumes.
   public static func liveWords(
     of value: PropertyValue, for place: PropertyPlace, in configuration: UnitConfiguration
   ) -> [UInt32]? {
@@ -295,7 +296,7 @@ public enum MatrixMixer: AudioUnit {
     16 * (MatrixControls.wordCount * 4 + MatrixControls.meterWordCount)
   }
 
-  /// Nobody follows the levels of a matrix.
+  /// Unknown: the levels of a matrix are not followed.
   public static func peak(
     of inputs: [Int: PeakLevel], in configuration: UnitConfiguration, controls: ControlLayout
   ) -> PeakLevel { .unknown }

@@ -1,9 +1,9 @@
 public import AudioTypes
 import RenderCore
 
-/// The channels of two inputs side by side on one output.
+/// Puts the channels of two inputs side by side on one output.
 ///
-/// How the original merges is not documented; a sum is a mixer's job.
+/// How the original merges is not documented; a mixer adds signals up.
 public enum Merger: AudioUnit {
   public static let description = UnitDescription(
     component: ComponentDescription(
@@ -35,7 +35,7 @@ public enum Merger: AudioUnit {
     let first = inputs[0].format
     return StreamFormat(
       first.sampleType ?? .float32,
-      // More than a stream can have are refused below.
+      // More channels than a stream can have are refused below.
       channels: min(1024, inputs.reduce(0) { $0 + $1.format.channelCount }),
       sampleRate: first.sampleRate)
   }
@@ -93,7 +93,7 @@ public enum Merger: AudioUnit {
     ]
   }
 
-  /// As far as the input that goes furthest.
+  /// The level of the loudest input.
   public static func peak(
     of inputs: [Int: PeakLevel], in configuration: UnitConfiguration, controls: ControlLayout
   ) -> PeakLevel {

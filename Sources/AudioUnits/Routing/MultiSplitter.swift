@@ -1,7 +1,7 @@
 public import AudioTypes
 import RenderCore
 
-/// One input on as many outputs as are asked for.
+/// Copies one input to any number of outputs.
 public enum MultiSplitter: AudioUnit {
   public static let description = UnitDescription(
     component: ComponentDescription(type: .mixerType, subtype: "mspl", manufacturer: .apple),

@@ -1,7 +1,7 @@
 public import AudioTypes
 import RenderCore
 
-/// One input on two outputs.
+/// Copies one input to two outputs.
 public enum Splitter: AudioUnit {
   public static let description = UnitDescription(
     component: ComponentDescription(
@@ -28,7 +28,7 @@ public enum Splitter: AudioUnit {
   ) -> UnitKernels { UnitKernels(main: .holding(SplitterKernel()), mainUsesBusWords: true) }
 }
 
-/// What splitters say of their formats.
+/// The formats of splitters.
 enum SplitFormats {
   static let channelCounts = PropertyInfo(
     .supportedChannelCounts, key: "supportedNumChannels",
@@ -47,7 +47,7 @@ enum SplitFormats {
     inputs[0].format
   }
 
-  /// An output that has been given another format than arrives.
+  /// Violations of outputs that have been given another format than the input's.
   static func violations(
     in configuration: UnitConfiguration, of description: UnitDescription
   ) -> [Violation] {

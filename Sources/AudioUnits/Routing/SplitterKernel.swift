@@ -1,7 +1,7 @@
 internal import AudioTypes
 internal import RenderCore
 
-/// The input on each output, in the words of its format.
+/// Copies the input to each output, in the words of its format.
 struct SplitterKernel: RenderKernel {
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
@@ -19,7 +19,8 @@ struct SplitterKernel: RenderKernel {
   }
 }
 
-/// The channels of all inputs on one output, those of input 0 first, in the words of their format.
+/// Puts the channels of all inputs on one output, those of input 0 first, in the words of their
+/// format.
 struct MergerKernel: RenderKernel {
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {

@@ -1,7 +1,7 @@
 public import AudioTypes
 
-/// The rules that units keep by themselves, each in a file of its own beside this one. Those that concern
-/// a graph are beside the graph.
+/// The rules of single units, each in a file beside this one. The rules of graphs are in
+/// AudioGraphs.
 public enum UnitRules {
   /// All of them.
   public static let all: [Rule] = [

@@ -1,18 +1,18 @@
 internal import RenderCore
 
-/// How much quieter a source is the further away it is.
+/// The gain of a source at a distance.
 ///
-/// With distance d, held between the reference distance r and the maximum distance m, and A decibels
-/// as the most that is ever taken away:
+/// With the distance d, clamped to the reference distance r and the maximum distance m, and A
+/// decibels as the largest attenuation:
 ///
 /// - inverse: `r / (r + k (d - r))` with `k = r (10^(A/20) - 1) / (m - r)`;
 /// - exponential: `(d / r)^-k` with `k = A / (20 log10(m / r))`;
 /// - linear: `1 - k (d - r) / (m - r)` with `k = 1 - 10^(-A/20)`;
-/// - power: as exponential, Core Audio giving no formula for it.
+/// - power: as exponential; Core Audio gives no formula for it.
 ///
-/// The forms are those of `AVAudioEnvironmentNode`, the factors follow from what Apple's OpenAL gives
-/// the mixer as its maximum attenuation (facts, section 6.4). Where a form has no value, as for r =
-/// m, nothing is taken away.
+/// The forms are those of `AVAudioEnvironmentNode`; the factors follow from the maximum attenuation
+/// that Apple's OpenAL sets on the mixer (facts, section 6.4). Where a form has no value, as for r
+/// = m, the gain is 1.
 struct DistanceAttenuation: BitwiseCopyable {
   /// `k3DMixerAttenuationCurve_…`, by their numbers.
   static var power: UInt32 { @_noLocks get { 0 } }
@@ -32,7 +32,7 @@ struct DistanceAttenuation: BitwiseCopyable {
     self.attenuation = attenuation
   }
 
-  /// The distance as it counts: from the reference to the maximum.
+  /// The distance, clamped to the reference and the maximum.
   @_noLocks
   func held(_ distance: Double) -> Double {
     distance < reference ? reference : distance > maximum ? maximum : distance

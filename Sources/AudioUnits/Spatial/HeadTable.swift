@@ -3,11 +3,11 @@ internal import HeadData
 internal import RenderCore
 internal import Synchronization
 
-/// A head's measured responses, ready to filter with at one sample rate: the filters as spectra, the
-/// delays that they begin with apart, and the directions in rings of one elevation each.
+/// The measured responses of a head at one sample rate, ready to filter with: the filters as
+/// spectra, their initial delays apart, and the directions in rings of one elevation each.
 final class HeadTable: Sendable {
   let filters: FilterPairTable
-  /// The filter pair that has no direction: a pulse at both ears, as late and as strong as the
+  /// The filter pair without a direction: a pulse at both ears, as late and as strong as the
   /// response to a source ahead.
   let plain: Int
   /// For each ring its elevation in degrees, ascending, its first point and how many it has.
@@ -35,7 +35,8 @@ final class HeadTable: Sendable {
     leftDelays.append(delay)
     rightDelays.append(delay)
 
-    // Elevations are measured in whole degrees or fractions of one: equal ones are.
+    // Rounded, because elevations are measured in whole degrees or simple fractions: equal ones
+    // compare equal.
     let byElevation = Dictionary(grouping: set.directions.indices) {
       (set.directions[$0].elevation * 100).rounded()
     }
@@ -64,7 +65,7 @@ final class HeadTable: Sendable {
     filters.bytes.put(numbers, at: 0)
   }
 
-  /// The table that another has as its bytes; `nil` where they cannot be those of such a table.
+  /// The table that `bytes` hold; `nil` where they are not those of such a table.
   private init?(_ bytes: PreparedBytes, blockLength: Int) {
     guard let fixed = bytes.numbers(6, at: 0),
       fixed.allSatisfy({ $0 >= 0 && $0 <= Double(bytes.count) && $0 == $0.rounded() })
@@ -85,8 +86,8 @@ final class HeadTable: Sendable {
     self.filters = filters
   }
 
-  /// An impulse without the topmost tenth of the spectrum, which between two frames would ring on
-  /// and on: a sinc under a Hann window of 64 frames.
+  /// An impulse without the topmost tenth of the spectrum, which would ring on and on between two
+  /// frames: a sinc under a Hann window of 64 frames.
   private static func pulse(at place: Double, energy: Double, count: Int) -> [Float] {
     let values = (0..<count).map { frame -> Double in
       let time = Double(frame) - place
@@ -98,7 +99,7 @@ final class HeadTable: Sendable {
     return values.map { Float($0 * scale) }
   }
 
-  /// Where a response begins: where it first reaches 5% of its peak, in frames.
+  /// The onset of a response, in frames: where it first reaches 5% of its peak.
   private static func onset(_ response: [Float]) -> Double {
     let threshold = (response.map(abs).max() ?? 0) * 0.05
     guard threshold > 0, let first = response.firstIndex(where: { abs($0) >= threshold }) else {
@@ -109,26 +110,26 @@ final class HeadTable: Sendable {
     return Double(first) - 1 + Double((threshold - before) / (abs(response[first]) - before))
   }
 
-  // MARK: All of them
+  // MARK: Shared tables
 
   private static let made = Mutex<[Double: HeadTable]>([:])
   private static let read = Mutex<HeadDataSet?>(nil)
   private static let known = Mutex<Measurement?>(nil)
 
-  /// How the distribution's data set was measured: all that checks and tails need of it.
+  /// The figures of the distribution's data set that checks and tails need.
   struct Measurement: Sendable {
     /// In hertz.
     fileprivate var sampleRate: Double
-    /// Of a response, in frames.
+    /// The length of a response, in frames.
     fileprivate var frameCount: Int
 
-    /// How many frames the responses have at a sample rate, in hertz.
+    /// The length of the responses in frames at a sample rate, in hertz.
     func length(at rate: Double) -> Int {
       HeadDataSet.length(of: frameCount, from: sampleRate, at: rate)
     }
   }
 
-  /// How the distribution's data set was measured, looked up once. Control thread.
+  /// The figures of the distribution's data set, read once. Control thread.
   static func measurement() throws(HeadDataError) -> Measurement {
     try known.withLock { known throws(HeadDataError) in
       if let measurement = known { return measurement }
@@ -163,7 +164,8 @@ final class HeadTable: Sendable {
     }
   }
 
-  /// The table of the distribution's data set for a sample rate, made or found once. Control thread.
+  /// The table of the distribution's data set for a sample rate, made or loaded once. Control
+  /// thread.
   static func standard(sampleRate: Double) throws(HeadDataError) -> HeadTable {
     try made.withLock { made throws(HeadDataError) in
       if let table = made[sampleRate] { return table }
@@ -191,14 +193,14 @@ final class HeadTable: Sendable {
   }
 }
 
-/// The directions of a head table, to be looked up on the render thread.
+/// The directions of a head table, for the render thread.
 struct HeadDirections: ~Copyable {
   private let rings: DoubleStorage
   private let points: DoubleStorage
   private let ringCount: Int
   private let plain: Int
 
-  /// What a head table has under these names.
+  /// The arguments are the properties of a `HeadTable` with these names.
   init(rings: [Double], points: [Double], plain: Int) {
     ringCount = rings.count / 3
     self.rings = DoubleStorage(rings)
@@ -206,13 +208,13 @@ struct HeadDirections: ~Copyable {
     self.plain = plain
   }
 
-  /// The filters for a direction: on a measured one its own; between them, straight lines along the
-  /// two nearest rings and from one to the other. Below the lowest ring the lowest holds.
+  /// The filters for a direction: at a measured direction its own; else interpolated linearly along
+  /// the two nearest rings and between them. Below the lowest ring the lowest holds.
   ///
   /// - Parameters:
   ///   - azimuth: In degrees, 90 to the right.
   ///   - elevation: In degrees.
-  ///   - focus: 1 for a direction as it is, 0 for none.
+  ///   - focus: 1 for the whole direction, 0 for none.
   @_noLocks
   mutating func mixture(azimuth: Double, elevation: Double, focus: Double) -> FilterMixture {
     var upper = 0
@@ -236,7 +238,7 @@ struct HeadDirections: ~Copyable {
   ) {
     let first = Int(rings[3 * ring + 1])
     let count = Int(rings[3 * ring + 2])
-    // The last point at or before the azimuth, and the one after it, all the way round.
+    // The last point at or before the azimuth, and the one after it, around the circle.
     var low = 0
     var high = count
     while high - low > 1 {

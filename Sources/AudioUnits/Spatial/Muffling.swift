@@ -1,10 +1,10 @@
 internal import RenderCore
 
-/// What a wall, an obstacle or a long way through the air does to a sound: a low-pass of first order,
-/// y[n] = (1 - p) x[n] + p y[n-1], that lets the bass through and takes away a given number of
-/// decibels at 5 kHz.
+/// The effect of a wall, an obstacle or a long way through the air: a low-pass of first order, y[n]
+/// = (1 - p) x[n] + p y[n-1], which passes the bass and takes away a given number of decibels at 5
+/// kHz.
 enum Muffling {
-  /// In hertz: where the attenuation is measured.
+  /// The frequency of the attenuation, in hertz.
   static var frequency: Double { @_noLocks get { 5000 } }
   /// Decibels for each meter beyond the reference distance, at 5 kHz, in air of 20 °C and 50%
   /// humidity (ISO 9613-1): what the distance filter takes away.

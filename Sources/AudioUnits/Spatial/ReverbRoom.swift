@@ -1,4 +1,4 @@
-/// What a room sounds like: patchrun's figures, Core Audio naming the rooms and no more.
+/// The sound of a reverb room. Core Audio gives only the names: the figures are patchrun's.
 struct ReverbRoom: Hashable, Sendable {
   /// The name in a patch.
   var name: String
@@ -6,14 +6,14 @@ struct ReverbRoom: Hashable, Sendable {
   var constant: String
   /// Seconds until the sound has fallen by 60 dB, at low frequencies.
   var decay: Double
-  /// The same at half the sample rate, as a part of that.
+  /// The same at half the sample rate, as a part of `decay`.
   var treble: Double
   /// Seconds until the first echo.
   var preDelay: Double
   /// The mean time in seconds between two walls.
   var meanDelay: Double
 
-  /// By their numbers.
+  /// In the order of their numbers.
   static let all: [ReverbRoom] = [
     room("SmallRoom", 0.4, 0.35, 0.002, 0.011),
     room("MediumRoom", 0.7, 0.35, 0.005, 0.017),

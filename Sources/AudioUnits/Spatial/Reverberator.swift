@@ -4,25 +4,25 @@ internal import RenderCore
 /// A room: mono in, two decorrelated channels out.
 ///
 /// A feedback delay network (J.-M. Jot and A. Chaigne, "Digital Delay Networks for Designing
-/// Artificial Reverberators", 1991): four all-passes that make one echo many, then sixteen delay
-/// lines whose ends go through a Hadamard matrix, which keeps their energy, back to their beginnings.
-/// Each line ends in a low-pass of first order, whose gains at 0 Hz and at half the sample rate are
-/// 10^(-3 d / T) for a delay of d and a decay time of T there: so the sound falls by 60 dB in the
-/// room's decay time at either end, and by as much in a line as in any other. Its energy is that of
-/// what comes in.
+/// Artificial Reverberators", 1991): four all-passes that make many echoes of one, then sixteen
+/// delay lines whose outputs go back to their inputs through a Hadamard matrix, which keeps the
+/// energy. Each line ends in a low-pass of first order, whose gains at 0 Hz and at half the sample
+/// rate are 10^(-3 d / T) for a delay of d and a decay time of T there: so the sound falls by 60 dB
+/// in the room's decay time at either end, and by as much in a line as in any other. Its energy is
+/// that of the input.
 ///
-/// It works in pieces of 32 frames on a grid of its own. Another room fades the old one out over a
-/// block and begins from silence.
+/// It works in pieces of 32 frames on a grid of its own. After a change the old room fades out over
+/// a block, and the new one begins from silence.
 struct Reverberator: ~Copyable {
   private static var lineCount: Int { @_noLocks get { 16 } }
   private static var piece: Int { @_noLocks get { 32 } }
   private static var diffuserCount: Int { @_noLocks get { 4 } }
-  /// Of an all-pass.
+  /// The gain of the all-passes.
   private static var diffusion: Float { @_noLocks get { 0.6 } }
   private static var roomStride: Int { @_noLocks get { 3 * lineCount + 3 + diffuserCount } }
 
-  /// For each room, of each line the delay and the low-pass's b0 and a1; then the delay before all,
-  /// the output's gain, the frames until nothing is heard any more, and the all-passes' delays.
+  /// For each room, for each line the delay and the low-pass's b0 and a1; then the pre-delay, the
+  /// output's gain, the frames until the room is silent, and the all-passes' delays.
   private let rooms: DoubleStorage
   private let roomCount: Int
   private let lines: SampleStorage
@@ -36,7 +36,7 @@ struct Reverberator: ~Copyable {
   private let begin: SampleStorage
   private var position = 0
   private var room: Int
-  /// Frames until nothing is heard any more.
+  /// Frames until the room is silent.
   private var rest = 0
 
   // MARK: Control thread
@@ -51,7 +51,7 @@ struct Reverberator: ~Copyable {
       var used: Set<Int> = []
       var energy = 0.0
       for line in 0..<count {
-        // From 0.6 to 1.67 times the mean, in equal steps of ratio; primes, which share no echo.
+        // From 0.6 to 1.67 times the mean, in equal ratios; primes, which share no echo.
         let share = Double(line) / Double(count - 1)
         let ideal = room.meanDelay * sampleRate * 0.6 * pow(2.78, share)
         var delay = max(Self.piece, Int(ideal.rounded()))
@@ -63,19 +63,19 @@ struct Reverberator: ~Copyable {
         // g (1 - p) / (1 - p z^-1) is g at 0 Hz and g (1 - p) / (1 + p) at half the rate.
         let p = (low - high) / (low + high)
         table += [Double(delay), low * (1 - p), p]
-        // The share of white noise that a turn through the line leaves.
+        // The share of white noise's energy that is left after a pass through the line.
         energy += low * low * (1 - p) / (1 + p)
       }
       let wait = Int((room.preDelay * sampleRate).rounded()) + 1
       longestBefore = max(longestBefore, wait)
-      // Each output hears all lines, and half of the energy belongs to it.
+      // Each output hears all lines, and gets half of the energy.
       let turn = energy / Double(count)
       let gain = ((1 - turn) / turn / 2).squareRoot()
-      // 120 dB down, and what is in the all-passes.
+      // 120 dB down, and a second for the all-passes.
       table += [
         Double(wait), gain, (2 * room.decay + room.preDelay + 1) * sampleRate,
       ]
-      // Shorter than the lines, so that they have long ended when the room has.
+      // Shorter than the lines, so that they end long before the room does.
       for share in [0.11, 0.17, 0.26, 0.41] {
         var delay = max(Self.piece, Int((share * room.meanDelay * sampleRate).rounded()))
         while !Self.isPrime(delay) { delay += 1 }
@@ -118,7 +118,7 @@ struct Reverberator: ~Copyable {
 
   // MARK: Render thread
 
-  /// Forgets every sound, and becomes another room.
+  /// Clears every sound, and changes to another room.
   @_noLocks
   mutating func reset(room number: Int) {
     room = number < 0 ? 0 : number < roomCount ? number : roomCount - 1
@@ -130,14 +130,14 @@ struct Reverberator: ~Copyable {
     memory.buffer(at: 0, count: memory.count).clear()
   }
 
-  /// Whether nothing is heard until something comes in.
+  /// Whether it stays silent until something comes in.
   var isSilent: Bool { @_noLocks get { rest <= 0 } }
 
-  /// Takes a block in and writes what is heard.
+  /// Renders a block.
   ///
   /// - Parameters:
   ///   - input: A multiple of 32 frames.
-  ///   - isSilent: Whether they are all zeros.
+  ///   - isSilent: Whether the input is all zeros.
   ///   - left: As many frames; `right` too.
   @_noLocks
   mutating func render(
@@ -159,7 +159,7 @@ struct Reverberator: ~Copyable {
     }
   }
 
-  /// From the input through the delay before all and the all-passes to `begin`.
+  /// Passes the input through the pre-delay and the all-passes to `begin`.
   @_noLocks
   private mutating func diffuse(_ input: ChannelBuffer) {
     let wait = Int(rooms[room * Self.roomStride + 3 * Self.lineCount])
@@ -180,7 +180,7 @@ struct Reverberator: ~Copyable {
     }
   }
 
-  /// From the ends of the lines through the matrix to their beginnings.
+  /// Passes the outputs of the lines through the matrix to their inputs.
   @_noLocks
   private mutating func turn() {
     let piece = Self.piece
@@ -199,7 +199,7 @@ struct Reverberator: ~Copyable {
       }
       memory[line] = last
     }
-    // Hadamard's matrix, by sums and differences.
+    // A Hadamard matrix, by sums and differences.
     var half = 1
     while half < count {
       var line = 0
@@ -217,7 +217,7 @@ struct Reverberator: ~Copyable {
       }
       half *= 2
     }
-    // A quarter keeps the energy: there are sixteen lines. What comes in is spread likewise.
+    // A quarter keeps the energy: there are sixteen lines. The input is spread likewise.
     let begin = begin.buffer(at: 0, count: piece)
     for line in 0..<count {
       let ring = lines.buffer(at: line * (mask + 1), count: mask + 1)
@@ -230,8 +230,8 @@ struct Reverberator: ~Copyable {
     }
   }
 
-  /// Sums what goes back into the lines, with signs that are orthogonal between the channels and in
-  /// which, seen through the matrix, each line has the same share (bent functions).
+  /// Sums the lines, with signs that are orthogonal between the channels and in which, seen through
+  /// the matrix, each line has the same share (bent functions).
   @_noLocks
   private mutating func hear(_ left: ChannelBuffer, _ right: ChannelBuffer) {
     let gain = Float(rooms[room * Self.roomStride + 3 * Self.lineCount + 1])

@@ -1,6 +1,6 @@
 internal import RenderCore
 
-/// Where a source is, seen from the listener's head: a vector of length 1, or shorter where the
+/// The direction of a source from the listener's head: a vector of length 1, or shorter where the
 /// direction is blurred.
 struct SourceDirection: BitwiseCopyable {
   /// -1 to 1: the sine of the angle to the right.
@@ -11,7 +11,7 @@ struct SourceDirection: BitwiseCopyable {
   /// - Parameters:
   ///   - azimuth: In degrees, 0 ahead and 90 to the right.
   ///   - elevation: In degrees, 90 above.
-  ///   - focus: 1 for a direction as it is, 0 for none: then the source is in the middle.
+  ///   - focus: 1 for the whole direction, 0 for none: then the source is in the middle.
   @_noLocks
   init(azimuth: Double, elevation: Double, focus: Double = 1) {
     let level = Self.cosine(elevation)

@@ -1,6 +1,6 @@
 internal import RenderCore
 
-/// What the 3D Mixer's kernel reads of its control block.
+/// The controls of the 3D Mixer's kernel.
 struct SpatialControls: BitwiseCopyable {
   // Parameters of an input.
   let azimuth: RangedSlot
@@ -35,10 +35,10 @@ struct SpatialControls: BitwiseCopyable {
   @_noLocks
   func algorithm(_ element: Int) -> UInt32 { algorithms[word: element] }
 
-  /// How a source gets quieter: the reference and the maximum distance, and the maximum attenuation.
+  /// The attenuation of a source by its distance.
   @_noLocks
   func attenuation(_ element: Int) -> DistanceAttenuation {
-    // Nobody has set them yet.
+    // They have not been set yet.
     guard distances.isOn(element) else {
       return DistanceAttenuation(reference: 1, maximum: 100_000, attenuation: 100)
     }
@@ -47,7 +47,7 @@ struct SpatialControls: BitwiseCopyable {
       attenuation: Double(distances[element, 3]))
   }
 
-  /// The rendering flags, Doppler's set where its own property says so.
+  /// The rendering flags, with Doppler's where its own property is on.
   @_noLocks
   func flags(_ element: Int) -> UInt32 {
     let flags = renderingFlags[word: element]

@@ -8,7 +8,7 @@ extension SpatialKernel {
   mutating func renderSource(_ source: Int, _ context: RenderContext) -> Status {
     let isNew = !states[source].hasStarted
     var wanted = controls.algorithm(source)
-    // A head that is not there is not heard with.
+    // Without a head, HRTF becomes equal-power panning.
     if wanted == SpatializationAlgorithm.hrtf && headCount == 0 { wanted = 0 }
     if isNew { states[source].algorithm = wanted }
     let algorithm = states[source].algorithm
@@ -18,14 +18,14 @@ extension SpatialKernel {
       velocity: velocity, sampleRate: sampleRate)
     var last = isNew ? next : states[source].settings
     if states[source].isEntering {
-      // From silence to where the new algorithm has it.
+      // From silence to the place by the new algorithm.
       let wet = last.wet
       last = next
       (last.left, last.right, last.wet) = (0, 0, wet)
       states[source].isEntering = false
     }
     if wanted != algorithm {
-      // Out by the old algorithm in this block, in by the new one in the next.
+      // Fades out by the old algorithm in this block, in by the new one in the next.
       (next.left, next.right) = (0, 0)
       states[source].algorithm = wanted
       states[source].isEntering = true
@@ -58,7 +58,7 @@ extension SpatialKernel {
         renderMono(source, way, slot: isHeard ? slot : -1)
       }
       if slot >= 0 {
-        // What it was heard with before rings out.
+        // The filters that it was heard with before ring out.
         if !isHeard { convolver.block(of: slot).clear() }
         convolve(slot, next, hasTurned: hasTurned, isSilent: !isHeard || !way.isDirect)
       }
@@ -70,7 +70,7 @@ extension SpatialKernel {
     return .ok
   }
 
-  /// From where to where a source is on its way in a block.
+  /// The settings and the pace of a source at the beginning and at the end of a block.
   private struct Way: BitwiseCopyable {
     let last: SpatialSettings
     let next: SpatialSettings
@@ -87,16 +87,16 @@ extension SpatialKernel {
 
     var isWet: Bool { @_noLocks get { last.wet != 0 || next.wet != 0 } }
 
-    /// Whether any of it is heard that does not come from the room.
+    /// Whether any direct sound is heard.
     var isDirect: Bool {
       @_noLocks get { last.left != 0 || last.right != 0 || next.left != 0 || next.right != 0 }
     }
 
-    /// Whether any of it is heard: not of a source that is off.
+    /// Whether anything is heard: not of a source that is off.
     var isHeard: Bool { @_noLocks get { isDirect || isWet } }
   }
 
-  /// Follows the distance, smoothed, and returns how fast it grows, in m/s.
+  /// Smooths the distance, and returns how fast it grows, in m/s.
   @_noLocks
   private mutating func moveOn(_ source: Int, isNew: Bool) -> Double {
     let target = controls.distance[source]
@@ -111,7 +111,7 @@ extension SpatialKernel {
     return (states[source].smoothDistance - before) * sampleRate / Double(blockLength)
   }
 
-  /// Runs what is upstream for as many frames as the block needs.
+  /// Pulls as many frames as the block needs.
   @_noLocks
   private mutating func pull(
     _ source: Int, _ context: RenderContext, from start: Double, until end: Double
@@ -139,7 +139,7 @@ extension SpatialKernel {
     convolver.convolve(slot, mixture, hasChanged: hasTurned, isSilent: isSilent)
   }
 
-  /// Panned with gains alone, or through the filters of a head.
+  /// Renders a source with panning gains alone, or through the filters of a head.
   @_noLocks
   private mutating func renderMono(_ source: Int, _ way: Way, slot: Int) {
     let mono = buffer(3)
@@ -160,14 +160,14 @@ extension SpatialKernel {
     }
   }
 
-  /// Both channels as they are; a mono source in both.
+  /// Renders both channels as they are; a mono source in both.
   @_noLocks
   private mutating func renderPassThrough(_ source: Int, _ way: Way) {
     let isStereo = states[source].isStereo
     for channel in 0..<2 {
       let signal = buffer(3 + channel)
       if channel == 1 && !isStereo {
-        // The same as the left one, before the low-pass of the obstruction.
+        // The left channel, before the low-pass of the obstruction.
         signal.copy(from: buffer(5))
       } else {
         reader.read(
@@ -190,7 +190,7 @@ extension SpatialKernel {
     }
   }
 
-  /// Each ear at its own time, on a sphere also behind its shadow.
+  /// Renders each ear with its own delay and, on a sphere, its own shadow.
   @_noLocks
   private mutating func renderEars(_ source: Int, _ way: Way, hasShadow: Bool) {
     if way.isWet {

@@ -1,24 +1,24 @@
 import AudioTypes
 import RenderCore
 
-/// The 3D Mixer's render half: any number of sources at rates and paces of their own, heard by two
+/// The kernel of the 3D Mixer: any number of sources at rates and paces of their own, heard by two
 /// ears.
 ///
-/// It works in blocks of a bit less than 10 ms that are counted from the first frame of all, each
-/// computed when its first frame is asked for: what comes out does not depend on slices. Controls are
-/// read at the beginning of a block. What the first block finds holds at once; whatever has changed
-/// later is reached at the block's end, gains, filters, delays and paces in straight lines, and
-/// between two measured responses by fading from one to the other.
+/// It works in blocks of a bit less than 10 ms, counted from the first frame of all. Each block is
+/// computed when its first frame is pulled, so that the output does not depend on slices. Controls
+/// are read at the beginning of a block. Those of the first block hold at once; later changes are
+/// reached at the block's end: gains, filters, delays and paces linearly, measured responses by a
+/// fade from one to the other.
 ///
-/// Of a source whose gains are 0 all through a block nothing is computed, beyond what still rings out
-/// of it: its input is pulled, and its place followed. Heard again, it begins with empty low-passes,
-/// and its gain rises from 0 over a block.
+/// A source whose gains are 0 all through a block is not computed, except for what still rings out:
+/// its input is pulled, and its place followed. Heard again, it begins with empty low-passes, and
+/// its gain rises from 0 over a block.
 ///
-/// A source goes through the reader, which brings it to the output's rate, pace and delay, the
-/// low-pass of its occlusion, from there to the reverb, and on through the low-pass of its
+/// A source goes through the reader, which brings it to the output's rate, pace and delay; through
+/// the low-pass of its occlusion, from there to the reverb; and on through the low-pass of its
 /// obstruction to both channels.
 struct SpatialKernel: RenderKernel, ~Copyable {
-  /// One input, as it is configured. What nothing feeds yet may be fed later.
+  /// The configuration of one input. An input that nothing feeds yet may be fed later.
   struct Source {
     var channelCount: Int
     var sampleRate: Double
@@ -27,8 +27,8 @@ struct SpatialKernel: RenderKernel, ~Copyable {
   /// Frames of a block: a multiple of 32, at most 9.5 ms.
   static func blockLength(sampleRate: Double) -> Int { max(1, Int(sampleRate * 0.0095) / 32) * 32 }
 
-  /// How much slower and faster than its own rate a source can be: a playback rate of a half to two,
-  /// and Doppler's of as much.
+  /// The limits of a source's pace, by its own rate: a playback rate of 0.5 to 2, times a Doppler
+  /// factor of 0.5 to 2.
   static let slowest = 0.25
   static let fastest = 4.0
 
@@ -42,7 +42,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
   var convolver: PairConvolver
   var directions: HeadDirections
   private var reverb: Reverberator
-  /// Of a block each: left, right, what goes to the reverb, and three for what is worked on.
+  /// Six buffers of a block: left, right, the reverb's input, and three to work in.
   private let buffers: SampleStorage
   private var position: Int
   var isSilent = true
@@ -51,7 +51,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
   private var outputGain = 1.0
   private var reverbGain = 1.0
   private var room = 0
-  /// How much a low-pass of the distance goes on in a block.
+  /// The share of a change that each low-pass of the distance takes up in a block.
   let distanceShare: Double
 
   // MARK: Control thread
@@ -62,8 +62,8 @@ struct SpatialKernel: RenderKernel, ~Copyable {
   init(sampleRate: Double, sources: [Source], head: HeadTable?, controls: SpatialControls) {
     self.controls = controls
     self.sampleRate = sampleRate
-    // Properties of `self` must not be read in closures here, not even in the hidden ones behind `??`:
-    // in release builds Swift 6.3 then frees what has not been made.
+    // Properties of `self` must not be read in closures here, not even in the implicit ones of
+    // `??`: in release builds Swift 6.3 then frees memory that has not been initialized.
     let block = Self.blockLength(sampleRate: sampleRate)
     blockLength = block
     sourceCount = sources.count
@@ -81,7 +81,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
           slowest: pace * Self.slowest)
       }, blockLength: block,
       maximumDelay: Int((SphericalHead.longestDelay * sampleRate).rounded(.up)) + 1)
-    // Where nothing is heard through a head, a table that is never looked at.
+    // Without a head, a table that is never read.
     let filters =
       head?.filters
       ?? FilterPairTable(
@@ -95,7 +95,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
     distanceShare = 1 - renderExp(-Double(block) / (0.03 * sampleRate))
   }
 
-  /// Frames of a source for each of the output.
+  /// Input frames for each frame of the output.
   static func ratio(_ source: Source, _ sampleRate: Double) -> Double {
     guard source.sampleRate > 0, sampleRate > 0 else { return 1 }
     return source.sampleRate / sampleRate
@@ -130,7 +130,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
     return .ok
   }
 
-  /// Back to the beginning.
+  /// Begins again.
   @_noLocks
   private mutating func reset() {
     reader.reset()
@@ -188,7 +188,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
     let gain = renderPower(10, controls.reverbGain / 20)
     let isOn = controls.usesReverb
     let next = controls.room
-    // A room that is left fades out, with what still comes in, over this block.
+    // The old room fades out over this block, together with the input.
     let isLeaving = next != room || !isOn
     if !reverb.isSilent || (hasWet && !isLeaving) {
       reverb.render(buffer(2), isSilent: !hasWet, left: buffer(3), right: buffer(4))
@@ -204,7 +204,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
     reverbGain = gain
   }
 
-  /// Forgets what the filters of a source hold: it is not heard, and fades in when it is heard again.
+  /// Clears the filters of a source that is not heard; it fades in when it is heard again.
   @_noLocks
   mutating func rest(_ source: Int) {
     states[source].clearFilters()
@@ -213,18 +213,18 @@ struct SpatialKernel: RenderKernel, ~Copyable {
 
   // MARK: Inner loops
 
-  /// A low-pass whose coefficient goes from one value to another.
+  /// A low-pass whose coefficient moves linearly.
   ///
   /// - Parameters:
   ///   - signal: A block.
-  ///   - last: What the filter has put out last.
+  ///   - last: The last output of the filter.
   @_noLocks
   static func muffle(
     _ signal: ChannelBuffer, _ last: inout Float, from start: Double, to end: Double
   ) {
     let length = signal.count
     if start == 0 && end == 0 {
-      // What a filter that is about to begin has put out last.
+      // The last output before a filter that may begin in the next block.
       last = signal[length - 1]
       return
     }
@@ -239,11 +239,11 @@ struct SpatialKernel: RenderKernel, ~Copyable {
     last = value
   }
 
-  /// A filter of first order whose coefficients go from one set to another.
+  /// A filter of first order whose coefficients move linearly.
   ///
   /// - Parameters:
   ///   - signal: A block.
-  ///   - ear: Whose filter it is.
+  ///   - ear: The ear that the filter belongs to.
   @_noLocks
   static func shade(
     _ signal: ChannelBuffer, _ ear: inout SpatialSource.Ear, from start: FirstOrderFilter,
@@ -267,7 +267,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
     ear.shadowOutput = last
   }
 
-  /// Adds a signal with a gain that goes from one value to another.
+  /// Adds a signal with a gain that moves linearly.
   @_noLocks
   mutating func add(
     _ signal: ChannelBuffer, from start: Double, to end: Double, into sum: ChannelBuffer

@@ -1,16 +1,15 @@
 internal import RenderCore
 
-/// What the parameters of one source amount to at one moment: what its sound is multiplied, filtered
-/// and delayed by.
+/// The gains, filters and delays of one source at one moment, as its parameters make them.
 struct SpatialSettings: BitwiseCopyable {
-  /// Frames of the source for each frame of the output, before its rate is counted in.
+  /// Source frames for each frame of the output, before the ratio of their rates.
   var speed = 1.0
-  /// Gains of the direct sound in both channels; for HRTF the left one is the source's.
+  /// Gains of the direct sound in both channels; for HRTF the left one is the source's gain.
   var left = 0.0
   var right = 0.0
-  /// Gain of what goes to the reverb.
+  /// The gain into the reverb.
   var wet = 0.0
-  /// Coefficients of the low-passes before both and before the direct sound.
+  /// Coefficients of the low-passes: of both paths, and of the direct sound alone.
   var occlusion = 0.0
   var obstruction = 0.0
   /// Delays of both ears, in frames of the output.
@@ -27,8 +26,7 @@ struct SpatialSettings: BitwiseCopyable {
 
   /// Reads the controls of an input.
   ///
-  /// - Parameters:
-  ///   - speed: Metres a second that the source goes away with.
+  /// - Parameter velocity: How fast the source goes away, in m/s.
   @_noLocks
   init(
     _ controls: SpatialControls, _ element: Int, algorithm: UInt32,
@@ -75,7 +73,7 @@ struct SpatialSettings: BitwiseCopyable {
     }
     obstruction = Muffling.coefficient(hidden < -100 ? -100 : hidden, sampleRate: sampleRate)
 
-    // Where it comes from.
+    // Direction.
     let direction = SourceDirection(azimuth: azimuth, elevation: elevation, focus: focus)
     var gains = StereoGains(left: 1, right: 1)
     if algorithm == SpatializationAlgorithm.equalPowerPanning {
@@ -101,8 +99,8 @@ struct SpatialSettings: BitwiseCopyable {
     right = direct * gains.right
   }
 
-  /// Whether both ears hear the source at times of their own: on the sphere, and where the flag asks
-  /// for it beside a panning that has none.
+  /// Whether each ear hears the source with a delay of its own: on the sphere, and with a panning
+  /// where the flag asks for it.
   @_noLocks
   static func hasEars(_ algorithm: UInt32, _ flags: UInt32) -> Bool {
     if algorithm == SpatializationAlgorithm.sphericalHead { return true }
@@ -111,8 +109,8 @@ struct SpatialSettings: BitwiseCopyable {
     return flags & RenderingFlags.interAuralDelay != 0
   }
 
-  /// How much of a direction a source has: none in the middle of the head, all from 10 cm on. With
-  /// diffusion, half of it goes with the distance.
+  /// How directional a source is: 0 in the middle of the head, 1 from 10 cm on. With diffusion,
+  /// half of it fades with the distance.
   @_noLocks
   private static func focus(
     _ distance: Double, _ attenuation: DistanceAttenuation, isDiffuse: Bool
@@ -123,8 +121,8 @@ struct SpatialSettings: BitwiseCopyable {
     return near * (0.5 + 0.5 * attenuation.reference / distance)
   }
 
-  /// How much faster a source is heard that goes away with a velocity in m/s: c / (c + v), from half
-  /// to twice as fast.
+  /// The Doppler factor of a source that goes away with a velocity in m/s: c / (c + v), from 0.5 to
+  /// 2.
   @_noLocks
   static func doppler(_ velocity: Double) -> Double {
     let c = SphericalHead.speedOfSound

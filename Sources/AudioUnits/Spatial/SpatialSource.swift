@@ -1,18 +1,18 @@
-/// What the 3D Mixer's kernel keeps of one source from block to block.
+/// The state of one source in the 3D Mixer's kernel, from block to block.
 struct SpatialSource: BitwiseCopyable {
-  /// What the filters of one ear hold.
+  /// The state of one ear's filters.
   struct Ear: BitwiseCopyable {
-    /// What the low-passes of occlusion and of obstruction put out last.
+    /// The last outputs of the low-passes of occlusion and of obstruction.
     var occluded: Float = 0
     var obstructed: Float = 0
-    /// What the head's shadow took and put out last.
+    /// The last input and output of the head's shadow.
     var shadowInput: Float = 0
     var shadowOutput: Float = 0
 
     @_noLocks
     init() {}
 
-    /// Whether all of it is nothing, to 180 dB below full scale.
+    /// Whether all of it is below -180 dBFS.
     var isQuiet: Bool {
       @_noLocks get {
         SpatialSource.isQuiet(occluded) && SpatialSource.isQuiet(obstructed)
@@ -21,27 +21,27 @@ struct SpatialSource: BitwiseCopyable {
     }
   }
 
-  /// The input's rate by the output's.
+  /// The input's rate divided by the output's.
   let ratio: Double
   let isStereo: Bool
-  /// Those that the block before ended with.
+  /// The settings at the end of the block before.
   var settings = SpatialSettings()
-  /// A source that has no ears of its own uses the left one for the filters of all of it.
+  /// A source without separate ears uses the left one.
   var left = Ear()
   var right = Ear()
-  /// What the low-pass of occlusion put out last of what goes to the room alone.
+  /// The last output of the occlusion's low-pass, for a path to the room alone.
   var roomOccluded: Float = 0
-  /// The distance in metres on its way, through one low-pass and through two.
+  /// The distance in metres, behind one low-pass and behind two.
   var distance = 0.0
   var smoothDistance = 0.0
   var hasStarted = false
-  /// Frames of the input that have been asked for: a sample time.
+  /// Frames of the input that have been pulled: a sample time.
   var pulled = 0.0
   /// Frames of the input for each of the output, at the end of the block before.
   var pace = 0.0
-  /// The algorithm that the source has its place by, until it has faded out.
+  /// The present algorithm, until it has faded out.
   var algorithm: UInt32 = 0
-  /// Whether it fades in, with another algorithm than before.
+  /// Whether it fades in by a new algorithm.
   var isEntering = false
 
   @_noLocks
@@ -56,7 +56,7 @@ struct SpatialSource: BitwiseCopyable {
     @_noLocks set { if ear == 0 { left = newValue } else { right = newValue } }
   }
 
-  /// Whether what is left in the filters is nothing; then it is nothing from here on.
+  /// Clears the filters where all they hold is below -180 dBFS. Returns whether it did.
   @_noLocks
   mutating func settle() -> Bool {
     guard left.isQuiet, right.isQuiet, Self.isQuiet(roomOccluded) else { return false }
@@ -71,7 +71,7 @@ struct SpatialSource: BitwiseCopyable {
     roomOccluded = 0
   }
 
-  /// False of nothing but a number above 180 dB below full scale.
+  /// Whether a value is below -180 dBFS; `true` for NaN, too.
   @_noLocks
   private static func isQuiet(_ value: Float) -> Bool { !(Double(value.magnitude) > 1e-9) }
 }

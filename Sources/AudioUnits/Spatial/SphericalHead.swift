@@ -14,7 +14,7 @@ enum SphericalHead {
   static var radius: Double { @_noLocks get { 0.0875 } }
   /// In meters a second, at 20 °C.
   static var speedOfSound: Double { @_noLocks get { 343.3 } }
-  /// Seconds to the far ear from a source at the side: the longest delay.
+  /// The longest delay, in seconds: to the far ear from a source at the side.
   static var longestDelay: Double {
     @_noLocks get { radius / speedOfSound * (1 + Double.pi / 2) }
   }
@@ -26,7 +26,7 @@ enum SphericalHead {
     return renderArcCosine(cosine > 1 ? 1 : cosine < -1 ? -1 : cosine)
   }
 
-  /// Seconds until sound reaches an ear.
+  /// Seconds until sound reaches an ear, after it would reach the nearest one.
   @_noLocks
   static func delay(_ angle: Double) -> Double {
     let time =

@@ -1,6 +1,6 @@
 internal import RenderCore
 
-/// Makes a source appear between two loudspeakers at 30° to the left and to the right.
+/// Pans a source between two loudspeakers at 30° to the left and to the right.
 ///
 /// V. Pulkki, "Virtual Sound Source Positioning Using Vector Base Amplitude Panning" (1997), for one
 /// pair: the source's direction as a sum of the loudspeakers' directions, of constant power. For a

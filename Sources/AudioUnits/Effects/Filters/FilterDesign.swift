@@ -130,9 +130,9 @@ public enum FilterDesign {
   }
 
   /// - Parameters:
-  /// - frequency: As a part of the rate; more than 0.49 counts as 0.49.
-  /// - gain: In decibels; not used by shapes without a gain.
-  /// - q: Greater than 0; not used by shapes without a width.
+  ///   - frequency: As a part of the rate; more than 0.49 counts as 0.49.
+  ///   - gain: In decibels; not used by shapes without a gain.
+  ///   - q: Greater than 0; not used by shapes without a width.
   @_noLocks
   public static func biquad(
     _ shape: FilterShape, frequency: Double, gain: Double, q: Double, isMatched: Bool

@@ -211,8 +211,8 @@ struct FilterSections: ~Copyable {
   /// Filters a piece, and multiplies it by a gain that changes by `rise` from frame to frame.
   ///
   /// - Parameters:
-  /// - gain: The gain at the beginning of the cell.
-  /// - place: Frames of the cell before the piece.
+  ///   - gain: The gain at the beginning of the cell.
+  ///   - place: Frames of the cell before the piece.
   @_noLocks
   mutating func process(
     _ input: RenderBus, into output: RenderBus, from first: Int, count length: Int, gain: Double,

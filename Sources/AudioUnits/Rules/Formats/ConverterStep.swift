@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension UnitRules {
-  /// What converts rates takes them down to a 256th at most: converters and output units.
+  /// Converters and output units take a rate down to a 256th at most.
   public static let converterStep = Rule(
     "PR0421", "format/converter-step",
     "what converts rates takes them down to a 256th at most",

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension UnitRules {
-  /// Dither is asked of a bus on which samples become integers.
+  /// Dither is set only on buses on which samples become integers.
   public static let dither = Rule(
     "PR0425", "format/dither",
     "dither is asked of a bus on which samples become integers",

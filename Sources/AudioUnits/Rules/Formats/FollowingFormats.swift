@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension UnitRules {
-  /// The outputs of a splitter or a merger have what the inputs make of them.
+  /// The outputs of a splitter or a merger have the format that follows from the inputs.
   public static let followingFormats = Rule(
     "PR0410", "format/following",
     "the outputs of a splitter or a merger have the format of what feeds it",

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension UnitRules {
-  /// An input with HRTF has a head's measured responses to hear with.
+  /// An input with HRTF has the measured responses of a head.
   public static let headData = Rule(
     "PR0432", "spatial/head-data",
     "an input with HRTF has a head's measured responses to hear with",
@@ -17,7 +17,7 @@ extension UnitRules {
       example: .patch(
         headed, wrong: ["\"sphericalHead\"": "\"HRTF\""], hardware: "rate=44100")))
 
-  /// A source at a head that is computed, at a very high rate.
+  /// A source with a computed head, at a very high rate.
   private static let headed = """
     {
       "callbacks": { "tone": { "kind": "tone" } },

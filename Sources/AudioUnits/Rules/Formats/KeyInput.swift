@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension UnitRules {
-  /// A dynamics processor that is keyed is no unit of Core Audio.
+  /// A DynamicsProcessor has one input in Core Audio; a key is an addition.
   public static let keyInput = Rule(
     "PR0412", "dynamics/key",
     "a DynamicsProcessor has one input in Core Audio",

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension UnitRules {
-  /// A graph runs at its device's rate, or knows that the output unit converts it.
+  /// A graph runs at its device's rate, or the output unit converts it.
   public static let deviceRate = Rule(
     "PR0608", "io/rate",
     "a graph runs at its device's rate, or knows that the output unit converts it",

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension UnitRules {
-  /// An input element that is on has a device to hear with.
+  /// An input element that is on has a device.
   public static let hardwareInput = Rule(
     "PR0603", "io/hardware-input",
     "an input element that is on has a device to hear with",

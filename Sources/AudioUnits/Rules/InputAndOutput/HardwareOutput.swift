@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension UnitRules {
-  /// An output element that is on has a device to play on.
+  /// An output element that is on has a device.
   public static let hardwareOutput = Rule(
     "PR0604", "io/hardware-output",
     "an output element that is on has a device to play on",

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension UnitRules {
-  /// A FormatConverter says what it converts.
+  /// A note on what a FormatConverter converts.
   public static let conversion = Rule(
     "PR0424", "format/conversion",
     "a FormatConverter says what it converts",

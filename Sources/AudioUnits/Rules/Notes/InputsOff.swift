@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension UnitRules {
-  /// An input of a mixer that is fed is switched on.
+  /// At least one fed input of a mixer is switched on.
   public static let inputsOff = Rule(
     "PR0317", "mixer/inputs-off",
     "an input of a mixer that is fed is switched on",

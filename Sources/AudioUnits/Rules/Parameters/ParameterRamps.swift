@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension UnitRules {
-  /// A ramp moves a parameter that can be anywhere in between.
+  /// A ramp moves a parameter that has values in between, and no switch.
   public static let parameterRamps = Rule(
     "PR0556", "parameter/ramps",
     "a ramp moves a parameter that can be anywhere in between",

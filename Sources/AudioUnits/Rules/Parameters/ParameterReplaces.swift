@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension UnitRules {
-  /// A parameter is not set where a property is that it takes the place of.
+  /// A parameter is not set together with a property that it replaces.
   public static let parameterReplaces = Rule(
     "PR0555", "parameter/replaces",
     "a parameter is not set where a property is that it takes the place of",

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension UnitRules {
-  /// A bus that is named exists.
+  /// A named bus exists.
   public static let element = Rule(
     "PR0503", "unit/element",
     "a bus that is named exists",

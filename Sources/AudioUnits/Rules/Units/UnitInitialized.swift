@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension UnitRules {
-  /// A unit that renders is initialized, and so is all that feeds it.
+  /// A unit that renders is initialized, and so is everything upstream of it.
   public static let unitInitialized = Rule(
     "PR0513", "unit/initialized",
     "a unit that renders is initialized, and so is all that feeds it",

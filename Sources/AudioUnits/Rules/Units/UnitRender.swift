@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension UnitRules {
-  /// A unit is asked to render what it can, into buffers of its format.
+  /// A unit renders only what it can, into buffers of its format.
   public static let unitRender = Rule(
     "PR0514", "unit/render",
     "a unit is asked to render what it can, into buffers of its format",
