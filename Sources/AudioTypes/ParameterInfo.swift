@@ -95,6 +95,7 @@ public struct ParameterInfo: Hashable, Sendable {
     get { storage.fields.canRamp }
     set { storage.fields.canRamp = newValue }
   }
+  /// A sentence for users.
   public var summary: String {
     get { storage.fields.summary }
     set { storage.fields.summary = newValue }

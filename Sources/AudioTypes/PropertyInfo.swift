@@ -27,6 +27,7 @@ public enum PropertyValue: Hashable, Sendable {
 public struct Preset: Hashable, Sendable {
   /// From 0 up for a factory preset, negative for a user's own.
   public var number: Int32
+  /// The name for users.
   public var name: String
 
   public init(number: Int32, name: String) {
@@ -39,8 +40,9 @@ public struct Preset: Hashable, Sendable {
 ///
 /// -1 and -1 stands for any number, equal on both sides; -1 and -2 for any two numbers.
 public struct ChannelCounts: Hashable, Sendable {
+  /// The channels of an input, or -1 or -2.
   public var input: Int16
-  /// The channels of an output, as in `input`.
+  /// The channels of an output, or -1 or -2.
   public var output: Int16
 
   public init(input: Int16, output: Int16) {
@@ -258,6 +260,7 @@ public struct PropertyInfo: Hashable, Sendable {
     get { storage.fields.isLive }
     set { storage.fields.isLive = newValue }
   }
+  /// A sentence for users.
   public var summary: String {
     get { storage.fields.summary }
     set { storage.fields.summary = newValue }

@@ -40,6 +40,7 @@ public struct UnitDescription: Hashable, Sendable {
     get { storage.fields.aliases }
     set { storage.fields.aliases = newValue }
   }
+  /// A sentence for users.
   public var summary: String {
     get { storage.fields.summary }
     set { storage.fields.summary = newValue }

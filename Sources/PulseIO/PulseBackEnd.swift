@@ -17,6 +17,8 @@ public struct PulseBackEnd: AudioBackEnd {
   public var summary: String { "The sinks and sources of a PulseAudio server, or of PipeWire's." }
 
   /// All sinks, then all sources, in the server's order. Blocks for at most 5 s for each answer.
+  ///
+  /// - Throws: `connectionRefused` where the server does not answer.
   public func devices() throws(HardwareError) -> [AudioDevice] {
     try PulseConnection(server: address, applicationName: applicationName).devices()
   }
@@ -36,6 +38,8 @@ public struct PulseBackEnd: AudioBackEnd {
   }
 
   /// Asks the server. Blocks for at most 5 s for each answer.
+  ///
+  /// - Throws: `connectionRefused` where the server does not answer.
   public func server() throws(HardwareError) -> SoundServer? {
     let connection = try PulseConnection(server: address, applicationName: applicationName)
     let answer = Answer()

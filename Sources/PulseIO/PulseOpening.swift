@@ -52,7 +52,7 @@ struct PulseOpening {
 
   /// Opens the connection and all streams, corked.
   ///
-  /// - Parameter isAwaited: Called while the server does not answer, from the second second on.
+  /// - Parameter isAwaited: Called while the server does not answer, once a second has passed.
   ///   Return false to stop waiting.
   func open(
     _ isAwaited: @escaping (_ whom: String) -> Bool = { _ in true }

@@ -48,6 +48,8 @@ extension AudioBackEnd {
   public func check(_ request: HardwareRequest) throws(HardwareError) {}
 
   /// Opens a device, and waits for the other end without a limit.
+  ///
+  /// - Throws: As `open(_:isAwaited:)`, except for `cancelled`.
   public func open(_ request: HardwareRequest) throws(HardwareError) -> any LiveHardware {
     try open(request) { _ in true }
   }

@@ -13,9 +13,9 @@ public struct HardwareGrant: Hashable, Sendable {
   public var outputName: String
   /// The name of the source, in the server's words; empty where there is none.
   public var inputName: String
-  /// From the render to the loudspeaker, in seconds.
+  /// The latency from the render to the loudspeaker, in seconds.
   public var outputLatency: Double
-  /// From the microphone to the render, in seconds.
+  /// The latency from the microphone to the render, in seconds.
   public var inputLatency: Double
   /// Differences from what a user would expect, each a few words that start in lower case.
   public var notes: [String] = []
@@ -83,6 +83,8 @@ public protocol AudioHardware: AnyObject, Sendable {
 
   /// Starts to pull the session. Returns once the first pull has begun, the run has failed, or the
   /// hardware waits for its other end.
+  ///
+  /// - Throws: Why the hardware could not be started.
   func start(_ session: RenderSession) throws(HardwareError)
 
   /// Starts to pull a session whose files must be read and written in step with the pulls.

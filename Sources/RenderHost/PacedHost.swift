@@ -54,6 +54,9 @@ public final class PacedHost: AudioHardware {
   /// The microphone's failure, which ends the pulls.
   public var failure: HardwareError? { state.withLock { $0.failure } }
 
+  /// Starts a thread that pulls the session. Returns after the first pull, or after a `failure`.
+  ///
+  /// - Throws: `systemError` where the thread cannot be started.
   public func start(_ session: RenderSession) throws(HardwareError) {
     stop()
     isStopping.store(false, ordering: .relaxed)
@@ -67,6 +70,7 @@ public final class PacedHost: AudioHardware {
     while !hasPulled.load(ordering: .acquiring) && failure == nil { usleep(200) }
   }
 
+  /// Stops the pulls, and waits for the thread to end.
   public func stop() {
     isStopping.store(true, ordering: .relaxed)
     let thread = state.withLock { state in

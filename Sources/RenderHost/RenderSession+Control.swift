@@ -160,7 +160,7 @@ extension RenderSession {
       || hasFadedOut.load(ordering: .relaxed)
   }
 
-  /// Fades the output to silence within 20 ms, for good. Any thread.
+  /// Fades the output to silence within 20 ms. It stays silent until `restart`. Any thread.
   public func fadeOut() { isFadingOut.store(true, ordering: .relaxed) }
 
   /// Pauses after a fade of 20 ms, or at once: pulls get silence, render nothing and count no

@@ -7,6 +7,7 @@ public import RenderCore
 public struct TapDescription: Sendable {
   /// Its name in a patch: `record`.
   public var kind: String
+  /// A sentence for users.
   public var summary: String
   /// Its settings, in the order of the reference.
   public var settings: [SettingInfo]

@@ -16,6 +16,10 @@ public final class RateConverter {
   private var fed = 0
   private var produced = 0
 
+  /// - Parameters:
+  ///   - from: The rate of the input, in Hz.
+  ///   - to: The rate of the output, in Hz.
+  /// - Throws: `.formatNotSupported` where libsoxr is missing, or does not support the rates.
   public init(from: Double, to: Double, channelCount: Int) throws(SoundFileError) {
     if let reason = unsafe csoxr_load() {
       let problem =

@@ -99,6 +99,7 @@ public final class SoundFileWriter {
   /// - Parameters:
   ///   - files: The files that may be written.
   ///   - existing: What to do about an existing file.
+  /// - Throws: The `problem`, or a failure of the system.
   public convenience init(
     path: String, files: FilePolicy, existing: PendingFile.Existing, format: StreamFormat,
     sampleType: FileSampleType? = nil, quality: Double? = nil, dither: Dither = .tpdf
@@ -283,7 +284,7 @@ public final class SoundFileWriter {
   }
 
   /// Writes silence. In a WAV file this takes no time and, on most file systems, no room on the
-  /// disk.
+  /// disk. Throws `.writeFailed`.
   public func writeSilence(frameCount: Int) throws(SoundFileError) {
     if let wave, wave.isSeekable {
       try writing(wave) { () throws(WaveOutput.SystemFailure) in

@@ -7,6 +7,7 @@ public import AudioTypes
 /// element 1 for the slice, as floats, valid until it returns. It must keep the render thread's
 /// rules: no allocation, no lock, no system call.
 public final class InputCallbackReference: Sendable {
+  /// Takes the time stamp of the slice, and the output of element 1, valid until it returns.
   public typealias Body = @Sendable (_ timeStamp: TimeStamp, _ heard: RenderBus) -> Void
 
   let body: Body

@@ -18,6 +18,7 @@ public protocol LiveCallback: RenderCallback {
   /// - Parameters:
   ///   - instance: The instance of this callback, whose current values this callback has.
   ///   - before: The source to replace and continue; `nil` to start at the beginning.
+  /// - Throws: The first of `problems(for:)`.
   func makeSource(
     for format: StreamFormat, maximumFramesPerSlice: Int, following instance: CallbackInstance,
     after before: SourceContinuation?

@@ -34,6 +34,8 @@ public protocol RenderCallback: Sendable {
   var canLeaveRounding: Bool { get }
 
   /// Makes the callback's two halves for a bus.
+  ///
+  /// - Throws: The first of `problems(for:)`.
   func makeSource(
     for format: StreamFormat, maximumFramesPerSlice: Int
   ) throws(CallbackProblem) -> RenderSource
@@ -93,6 +95,7 @@ public struct CallbackProblem: Error, Hashable, Sendable {
 
   /// An unknown name and the known ones, for a suggestion.
   public struct UnknownName: Hashable, Sendable {
+    /// The unknown name.
     public var name: String
     /// The known names.
     public var candidates: [String]
@@ -161,6 +164,9 @@ public protocol RenderTap: Sendable {
   /// About how many bytes `makeSink` allocates, apart from a few thousand that every sink takes.
   func memory(for format: StreamFormat, maximumFramesPerSlice: Int) -> Int
 
+  /// Makes the tap's two halves for a bus. May create files.
+  ///
+  /// - Throws: The first of `problems(for:)`, or why a file could not be created.
   func makeSink(
     for format: StreamFormat, maximumFramesPerSlice: Int
   ) throws(CallbackProblem) -> RenderSink
@@ -196,6 +202,8 @@ public struct RenderSink: Sendable {
 public protocol RenderService: AnyObject, Sendable {
   /// Reads ahead as far as there is room, or writes the frames that wait. Afterwards there are at
   /// least `frameCount` frames to read, or room for as many.
+  ///
+  /// - Throws: A failure that ends the service. The host then only calls `finish()` or `abandon()`.
   func service(atLeast frameCount: Int) throws(ServiceError)
 
   /// The seconds after which a live host must call `service(atLeast:)` again with the same number
@@ -209,6 +217,8 @@ public protocol RenderService: AnyObject, Sendable {
   func service(inStepFor frameCount: Int) throws(ServiceError)
 
   /// Writes the rest, completes and closes the files. Called once, after the last slice.
+  ///
+  /// - Throws: Why the rest could not be written, or the files not be completed.
   func finish() throws(ServiceError)
 
   /// Replaces `finish()` where the run has failed: closes the files without replacing earlier ones.

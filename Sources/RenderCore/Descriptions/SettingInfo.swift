@@ -84,6 +84,7 @@ public struct SettingInfo: Hashable, Sendable {
   public var defaultValue: SettingValue?
   /// Whether the setting must be given.
   public var isRequired: Bool
+  /// A sentence for users.
   public var summary: String
 
   public init(

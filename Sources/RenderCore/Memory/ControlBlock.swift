@@ -16,6 +16,7 @@ public final class ControlBlock: @unchecked Sendable {
   /// The number of numbers.
   public let count: Int
 
+  /// Makes a block of zeros.
   public convenience init(count: Int) { self.init([UInt32](repeating: 0, count: count)) }
 
   /// Makes a block of numbers, as if each had been set.

@@ -8,6 +8,9 @@ public struct LinearRamp: BitwiseCopyable, Sendable {
   private var target: Float
   private var value: Float
 
+  /// - Parameters:
+  ///   - value: The value until the first `aim(at:)`.
+  ///   - length: The frames of each ramp, at least 1.
   public init(_ value: Float, length: Int) {
     precondition(length > 0, "a ramp needs at least one frame")
     self.length = length

@@ -1,14 +1,15 @@
-/// Memory of a kernel: an element for each channel, voice, band or sample. Allocated by `init`,
-/// freed with the kernel, never resized, aligned to 64 bytes.
-///
-/// Made on the control thread, then used by one render thread at a time. An index out of range ends
-/// the process.
 // The subscript is `@inlinable` and has no `@_noLocks`. The checker refuses a generic accessor with
 // that mark; it checks one without it where it is specialized, in the marked function that calls
 // it. In a debug build it cannot see a body in another file of the same module: render code of this
 // module therefore uses storage of floats and doubles only, whose subscripts are not generic.
 // An element type that is private to its file crashes the compiler where another file frees the
 // storage.
+
+/// Memory of a kernel: an element for each channel, voice, band or sample. Allocated by `init`,
+/// freed with the kernel, never resized, aligned to 64 bytes.
+///
+/// Made on the control thread, then used by one render thread at a time. An index out of range ends
+/// the process.
 @safe
 public struct StateStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
   // `@unchecked Sendable`: it owns its memory, and one thread at a time uses it.

@@ -1,9 +1,10 @@
 public import AudioTypes
 
 /// A render notification (`AUGraphAddRenderNotify`): called on the render thread before and after
-/// each slice, with `.preRender` or `.postRender`, the time stamp of the slice and its number of
-/// frames. A slice that is cut at parameter changes still counts as one.
+/// each slice, with `.preRender` or `.postRender`. A slice that is cut at parameter changes still
+/// counts as one.
 public final class RenderObserver: Sendable {
+  /// Takes the flags, the time stamp of the slice and its number of frames.
   public typealias Body = @Sendable (RenderActionFlags, TimeStamp, Int) -> Void
 
   package let notify: Body

@@ -11,6 +11,7 @@
 public struct Convolver: ~Copyable {
   /// A response between an input and an output.
   public struct Path: Hashable, Sendable {
+    /// The input channel.
     public var input: Int
     /// The output channel.
     public var output: Int

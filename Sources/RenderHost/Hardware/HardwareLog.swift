@@ -121,7 +121,8 @@ public final class HardwareLog: Sendable {
 
   // MARK: The control thread
 
-  /// Clears the failure of the last run, before the next. The counters stay.
+  /// Clears the failure and the raised latency of the last run, before the next one. The counters
+  /// stay.
   public func restart() {
     state.withLock { state in
       state.failure = nil
