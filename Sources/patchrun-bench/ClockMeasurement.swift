@@ -1,9 +1,10 @@
 import TestSupport
 
-/// A microphone and a loudspeaker with clocks of their own on a sound server, for two minutes each.
+/// Measures a microphone and a loudspeaker with separate clocks on a sound server, for two minutes
+/// each.
 func measureRealClocks() { withServer { try measureRealClocks($0, seconds: 120) } }
 
-/// How long the way from a microphone to a loudspeaker is, beside that of plain programs.
+/// Measures the latency from a microphone to a loudspeaker, compared with plain programs.
 func measureThrough() { withServer { try measurePassThrough($0, seconds: 20) } }
 
 private func withServer(_ measure: (_ program: String) throws -> Void) {
@@ -14,7 +15,7 @@ private func withServer(_ measure: (_ program: String) throws -> Void) {
 
 // MARK: Simulated
 
-/// A day of a microphone and a loudspeaker with clocks of their own.
+/// Simulates a day of a microphone and a loudspeaker with separate clocks.
 func measureSimulatedClocks() {
   print("24 hours simulated, notes 1 ms late, one of 200 up to 10 ms; the latency's deviation from")
   print("its target and the pitch's from what was heard, 30 s after the start and after each stall")
@@ -55,7 +56,7 @@ func measureSimulatedClocks() {
 // MARK: On a server
 
 extension PassThroughRig {
-  /// Has patchrun play the microphone on the loudspeaker.
+  /// Starts patchrun with a patch that plays the microphone on the loudspeaker.
   fileprivate func startPatch(_ program: String, frames: Int) throws -> ChildProcess {
     try start(
       program, ["@through.json"],
@@ -77,7 +78,7 @@ extension PassThroughRig {
       ])
   }
 
-  /// How many underruns patchrun has told of.
+  /// The number of underruns in patchrun's messages.
   fileprivate var xruns: String {
     let words = errors.split(whereSeparator: { $0 == " " || $0 == "\n" })
     guard let place = words.lastIndex(where: { $0.hasPrefix("xrun") }), place > 0 else {

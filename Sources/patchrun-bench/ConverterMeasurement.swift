@@ -4,7 +4,7 @@ import Glibc
 import RenderCore
 import TestSupport
 
-/// One converter under test, in floats: ours, or libsoxr called directly.
+/// A converter under test, in floats: ours, or libsoxr called directly.
 private enum Subject {
   case ours(PolyphaseResampler.Quality)
   case soxr(recipe: Int32, name: String)
@@ -23,7 +23,7 @@ private enum Subject {
     .soxr(recipe: SOXR_HQ, name: "HQ"), .soxr(recipe: SOXR_VHQ, name: "VHQ"),
   ]
 
-  /// Converts a mono signal, from its first frame on, without a delay.
+  /// Converts a mono signal from its first frame on, without latency.
   func convert(_ input: [Float], from: Double, to: Double) -> [Float] {
     let total = Int((Double(input.count) * to / from).rounded())
     switch self {
@@ -65,7 +65,7 @@ private func sine(_ frequency: Double, rate: Double, count: Int) -> [Float] {
   (0..<count).map { Float(sin(2 * Double.pi * frequency / rate * Double($0))) }
 }
 
-/// The part of an output that no edge reaches.
+/// The middle half of a signal, which edges do not affect.
 private func middle(_ signal: [Float]) -> ArraySlice<Float> {
   signal[signal.count / 4..<signal.count * 3 / 4]
 }
@@ -78,7 +78,8 @@ private struct QualityFigures {
   init(_ subject: Subject, from: Double, to: Double) {
     let count = Int(from / 2)
     let lower = min(from, to)
-    // The pass band: how far each tone is from its level, and what else is there: images.
+    // The pass band: the deviation of each tone's level, and everything else in the output
+    // (images).
     for step in 0...80 {
       let frequency = max(20, min(20_000, lower * 0.45) * Double(step) / 80)
       let found = SineFit(
@@ -88,7 +89,8 @@ private struct QualityFigures {
       if abs(level) > abs(ripple) { ripple = level }
       spurious = max(spurious, decibels(found.rest / 0.5.squareRoot()))
     }
-    // Above it up to half the input's rate: what is not the tone itself.
+    // Above the pass band, up to half the input rate: everything in the output but the tone
+    // (aliases).
     for step in 0...40 {
       let begin = min(20_000, lower * 0.45)
       let frequency = begin + (from / 2 - begin) * Double(step) / 40 * 0.9995
@@ -107,7 +109,7 @@ private struct QualityFigures {
   }
 }
 
-/// Nanoseconds for a stereo frame of output, one figure for each subject: rounds in turn, medians.
+/// Nanoseconds for a stereo frame of output: the median of interleaved rounds for each subject.
 private func speeds(_ subjects: [Subject], from: Double, to: Double) -> [Double] {
   let slice = 512
   let slices = 400
@@ -160,7 +162,7 @@ private func name(_ rate: Double) -> String {
   rate == rate.rounded() ? "\(Int(rate))" : "\(rate)"
 }
 
-/// Each value of a sample type there and back: how many do not come back.
+/// Converts each value of a sample type to another type and back, and counts the changed values.
 private func roundTrips() {
   print("values that a round trip changes:")
   let plan = RenderPlan(rows: [], busChannelCounts: [1, 1, 1], maximumFramesPerSlice: 1 << 16)
@@ -171,7 +173,7 @@ private func roundTrips() {
   for (sample, numbers, others) in [
     (SampleType.int16, -0x8000..<0x8000, [SampleType.float32, .int24, .int32, .fixed824]),
     (.int24, -0x80_0000..<0x80_0000, [.float32, .int32, .fixed824]),
-    // Within full scale, which is all that 32 bits hold of it.
+    // Only values within full scale: 32-bit integers hold no more.
     (.fixed824, -0x100_0000..<0x100_0000, [.float32, .int32]),
   ] {
     for other in others {

@@ -4,12 +4,12 @@ import PatchGraph
 import PatchSyntax
 import TestSupport
 
-/// The most that twice as much of something may cost: what is in proportion, or n log n.
+/// The greatest allowed cost ratio for twice the size: linear or n log n.
 private let greatestRatio = 2.2
 
-/// What reading and checking a patch of n and one of 2n costs, for each shape: processor time and heap calls
-/// in this process, and the most memory that `patchrun validate` has in use, where it has been built beside
-/// this program. A ratio above 2.2 is marked: more than n log n.
+/// Measures reading and checking patches of n and 2n parts, for each shape: processor time and heap
+/// calls in this process, and the peak memory of `patchrun validate`, if it has been built beside
+/// this program. Marks a ratio above 2.2, which is more than n log n.
 func measureCosts() {
   print(
     "shape".padded(to: 22) + column("n") + column("CPU, ms") + column("ratio", width: 7)
@@ -22,7 +22,7 @@ func measureCosts() {
       large.seconds / max(small.seconds, 1e-9), Double(large.calls) / Double(max(small.calls, 1)),
       Double(large.bytes) / Double(max(small.bytes, 1)),
     ]
-    // Time is noisy: it counts where the others say the same.
+    // Time is noisy, so only heap calls and bytes decide.
     let isTooMuch = ratios[1] > greatestRatio || ratios[2] > greatestRatio
     print(
       shape.rawValue.padded(to: 22) + column("\(2 * count)") + column(large.seconds * 1e3)
@@ -53,7 +53,7 @@ private func cost(
   return (median(times), heap.calls, heap.bytes)
 }
 
-/// The most memory in use, in MB; 0 where there is no program to be measured.
+/// The peak memory in MB; 0 if the program has not been built.
 private func peak(of shape: CostShape, _ count: Int) -> Double {
   let path = "/tmp/patchrun-bench-\(getpid()).json"
   let text = Array(shape.text(count).utf8)

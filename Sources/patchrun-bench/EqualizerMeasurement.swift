@@ -3,9 +3,9 @@ import AudioUnits
 import RenderCore
 import TestSupport
 
-/// An equalizer that filters noise.
+/// A plan that filters noise with an equalizer.
 private final class EqualizerBench {
-  /// Noise that is there beforehand, on every channel of its output.
+  /// Plays prepared noise on every channel.
   private struct Noise: RenderKernel, ~Copyable {
     let samples: SampleStorage
 
@@ -23,8 +23,8 @@ private final class EqualizerBench {
   private var position = 0
 
   /// - Parameters:
-  ///   - kind: `nil` for the noise alone.
-  ///   - set: What it is set to.
+  ///   - kind: The equalizer; `nil` for the noise alone.
+  ///   - set: Sets its properties and parameters.
   init(
     _ kind: (any AudioUnit.Type)?, channels: Int,
     set: (UnitInstance) throws -> Void = { _ in }
@@ -51,7 +51,7 @@ private final class EqualizerBench {
       rows: rows, busChannelCounts: [channels, channels], maximumFramesPerSlice: 4096)
   }
 
-  /// Seconds that a second of sound takes.
+  /// The processor seconds for a second of sound.
   func second(slice: Int) -> Double {
     let start = processorTime()
     let end = position + 48_000
@@ -63,15 +63,15 @@ private final class EqualizerBench {
   }
 }
 
-/// What a frame costs an iPod EQ and an NBandEQ of ten bands, measured in turns; and what units of one filter
-/// and an NBandEQ of 64 cost beside them.
+/// Measures the cost of a frame in an iPod EQ and an NBandEQ of ten bands, in interleaved rounds,
+/// and in one-filter units and an NBandEQ of 64 bands.
 func measureEqualizers() {
   func bands(_ count: Int) -> (UnitInstance) throws -> Void {
     { unit in
       try unit.setProperty(.numberOfBands, to: .uint32(UInt32(count)))
       for band in 0..<UInt32(count) {
         let isHigh = band % 2 == 0
-        // Octaves from 32 Hz on, over and over, by turns raised and lowered.
+        // Octaves from 32 Hz on, repeatedly, alternately raised and lowered.
         try unit.setParameter(NBandEQ.Parameter.bypassBand + band, .global, 0, to: 0)
         try unit.setParameter(
           NBandEQ.Parameter.frequency + band, .global, 0, to: Float(32 << (band % 10)))
@@ -92,7 +92,7 @@ func measureEqualizers() {
   do {
     for channels in [1, 2, 8] {
       for slice in [64, 256, 1024] {
-        // An iPod EQ has two channels at the most.
+        // An iPod EQ has at most two channels.
         let shown = channels > 2 ? Array(kinds.dropFirst()) : kinds
         let source = try EqualizerBench(nil, channels: channels)
         let benches = try shown.map { try EqualizerBench($0.1, channels: channels, set: $0.2) }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Processor seconds of this thread.
+/// The processor time of this thread in seconds.
 func processorTime() -> Double {
   var time = timespec()
   unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -14,7 +14,7 @@ func median(_ values: [Double]) -> Double {
 
 func decibels(_ ratio: Double) -> Double { 20 * log10(max(ratio, 1e-20)) }
 
-/// A number with so many decimals, right-aligned.
+/// A right-aligned number with this many decimals.
 func column(_ value: Double, _ decimals: Int = 1, width: Int = 9) -> String {
   column(fixed(value, decimals), width: width)
 }
@@ -23,7 +23,7 @@ func column(_ text: String, width: Int = 9) -> String {
   String(repeating: " ", count: max(0, width - text.count)) + text
 }
 
-/// A number with so many decimals.
+/// A number with this many decimals.
 func fixed(_ value: Double, _ decimals: Int) -> String {
   var scale = 1.0
   for _ in 0..<decimals { scale *= 10 }

@@ -1,8 +1,8 @@
-/// Patches of any size that are right.
+/// Generates correct patches of any size.
 enum LargePatch: String, CaseIterable {
-  /// Equalizers, one behind the other.
+  /// Equalizers in series.
   case chain
-  /// Mixers, one behind the other, each with a callback of its own.
+  /// Mixers in series, each with a callback of its own.
   case mixers
 
   func text(_ count: Int) -> String {
@@ -52,7 +52,7 @@ enum LargePatch: String, CaseIterable {
       """
   }
 
-  /// The same with so many mistakes, half of which can safely be put right.
+  /// The patch with mistakes, half of which have a safe fix.
   func text(_ count: Int, mistakes: Int) -> String {
     var text = text(count)
     for mistake in 0..<mistakes {

@@ -8,9 +8,9 @@ import PatchSyntax
 import RenderHost
 import Synchronization
 
-/// What a change of a patch that plays costs: in processor time from the new document until a plan is
-/// on its way to the render thread with which the change begins to be heard, and until all is done;
-/// and how much later the pull is that takes it up.
+/// Measures the cost of changing a running patch: the processor time from the new document until
+/// the first plan is posted to the render thread, and until everything is done; and the extra time
+/// of the pull that switches to the plan.
 func measureLive() {
   print(
     "a change of a document                          until it sounds: least ms  50 % ms  "
@@ -35,7 +35,7 @@ private enum LiveChange: String, CaseIterable {
   case callback = "another callback"
   case insertion = "an equalizer put in"
 
-  /// The patch with the change made or not.
+  /// The patch before or after the change.
   private func text(_ count: Int, isMade: Bool) -> String {
     let plain = LargePatch.mixers.text(count)
     guard isMade else { return plain }
@@ -87,7 +87,7 @@ private enum LiveChange: String, CaseIterable {
       }
       let end = processorTime()
       figures.costs.append(end - begin)
-      // A value that is set without a plan is heard from the next slice on.
+      // A value that needs no new plan takes effect with the next slice.
       figures.begins.append((watch.finish() ?? end) - begin)
       figures.pulls.append(max(0, pull() - usual))
       for _ in 0..<8 { _ = pull() }
@@ -103,7 +103,7 @@ extension String {
   }
 }
 
-/// Notes at which of its processor seconds the thread that makes it has posted the first plan of some.
+/// Notes at which of its processor seconds the observed thread posts its first plan.
 private final class PostWatch: Sendable {
   private let isOver = Atomic(false)
   private let found = Mutex<Double?>(nil)
@@ -127,7 +127,7 @@ private final class PostWatch: Sendable {
     begun.wait()
   }
 
-  /// `nil` where none was.
+  /// The time of the first plan; `nil` if none was posted.
   func finish() -> Double? {
     isOver.store(true, ordering: .relaxed)
     done.wait()

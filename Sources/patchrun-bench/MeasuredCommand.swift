@@ -1,9 +1,9 @@
 import CShims
 import Glibc
 
-/// Any program, run on one processor and measured.
+/// Runs any program on one processor and measures it.
 enum MeasuredCommand {
-  /// Where a program is: a path, or a name that is looked for in `PATH`; `nil` where there is none.
+  /// The path of a program, given by path or by name in `PATH`; `nil` if there is none.
   static func find(_ name: String) -> String? {
     if name.contains("/") { return unsafe access(name, X_OK) == 0 ? name : nil }
     let folders = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/usr/bin:/bin"
@@ -11,12 +11,12 @@ enum MeasuredCommand {
       .first { unsafe access($0, X_OK) == 0 }
   }
 
-  /// Runs a command to its end, or for some seconds, and says what it took of processors; `nil` where it
-  /// failed. What it starts and waits for counts, too. What it says goes nowhere.
+  /// Runs a command and returns its processor time in seconds, with that of the children that it
+  /// waits for; `nil` if it failed. Its output is discarded.
   ///
   /// - Parameters:
-  ///   - variables: Of the environment, instead of those that are there.
-  ///   - limit: When it is interrupted, in seconds; `nil` for never.
+  ///   - variables: Variables of the environment to set.
+  ///   - limit: Seconds after which it is interrupted; `nil` for never.
   static func processorTime(
     _ command: [String], variables: [(String, String)] = [], until limit: Double? = nil
   ) -> Double? {
@@ -31,7 +31,7 @@ enum MeasuredCommand {
     defer { for (name, _) in variables { unsafe unsetenv(name) } }
     var pointers = unsafe ([path] + command.dropFirst()).map { unsafe strdup($0) } + [nil]
     defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
-    // A child begins where its parent may run.
+    // A child inherits the processor affinity.
     _ = shims_pin_to_last_processor()
     defer { shims_unpin() }
     var identifier: pid_t = 0
@@ -51,7 +51,7 @@ enum MeasuredCommand {
     if status == 0, usage.ru_utime.tv_sec == 0, usage.ru_utime.tv_usec == 0 {
       unsafe wait4(identifier, &status, 0, &usage)
     }
-    // One that is interrupted may say so.
+    // An interrupted program may end with the status of the signal.
     guard status == 0 || (limit != nil && [2, 2 << 8, 130 << 8].contains(status)) else {
       return nil
     }

@@ -1,18 +1,18 @@
 import Glibc
 
-/// The program that has been built beside this one, run and measured.
+/// Runs and measures the `patchrun` that was built beside this program.
 final class MeasuredProgram {
-  /// What a run took.
+  /// The resources of a run.
   struct Cost {
     var status: Int32
-    /// Seconds on the clock, and of processors.
+    /// Wall time and processor time in seconds.
     var wall: Double
     var processor: Double
-    /// The most memory that was in use at a time, in MB.
+    /// Peak memory in MB.
     var memory: Double
   }
 
-  /// `patchrun`, beside this program; `nil` where it has not been built.
+  /// The path of `patchrun` beside this program; `nil` if it has not been built.
   static let path: String? = {
     var buffer = [CChar](repeating: 0, count: 4096)
     let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
@@ -24,11 +24,12 @@ final class MeasuredProgram {
 
   private let start = now()
   private var identifier: Int32 = 0
-  /// What it reads from us and writes to us; -1 where that is nowhere.
+  /// Our ends of its standard input and output; -1 if they are not connected.
   private(set) var input: Int32 = -1
   private(set) var output: Int32 = -1
 
-  /// Starts it, or another program whose path is given. What it prints goes nowhere, unless it is talked to.
+  /// Starts `patchrun` or another program. With `isTalkedTo` its input and output are connected;
+  /// otherwise its output is discarded.
   init?(_ arguments: [String], program: String? = nil, isTalkedTo: Bool = false) {
     guard let path = program ?? Self.path else { return nil }
     var actions = unsafe posix_spawn_file_actions_t()
@@ -38,7 +39,7 @@ final class MeasuredProgram {
     var back: [Int32] = [-1, -1]
     if isTalkedTo {
       guard unsafe pipe(&towards) == 0, unsafe pipe(&back) == 0 else { return nil }
-      // The child has an end of each only where it is put.
+      // The child inherits only the ends that are put in place of its streams.
       for descriptor in towards + back { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
       unsafe posix_spawn_file_actions_adddup2(&actions, towards[0], 0)
       unsafe posix_spawn_file_actions_adddup2(&actions, back[1], 1)
@@ -59,10 +60,10 @@ final class MeasuredProgram {
     }
   }
 
-  /// Ends it where it is.
+  /// Kills the process.
   func kill() { _ = Glibc.kill(identifier, SIGKILL) }
 
-  /// Waits for its end.
+  /// Waits for the end.
   func wait() -> Cost {
     if input >= 0 { close(input) }
     if output >= 0 { close(output) }
@@ -80,7 +81,7 @@ final class MeasuredProgram {
   }
 }
 
-/// Seconds on a clock that only goes on.
+/// Seconds on the monotonic clock.
 func now() -> Double {
   var time = timespec()
   unsafe clock_gettime(CLOCK_MONOTONIC, &time)

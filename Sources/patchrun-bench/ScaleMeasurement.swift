@@ -1,7 +1,7 @@
 import Foundation
 
-/// What patches of ten thousand parts and more cost, from the document to the first slice, and whether that
-/// is in proportion: the program itself, run.
+/// Measures patches of 10,000 parts and more, from the document to the first slice, and whether the
+/// cost is linear. Runs the program itself.
 func measureScale() {
   guard MeasuredProgram.path != nil else {
     print("build the program first: swift build -c release --product patchrun")
@@ -26,7 +26,7 @@ private func measure(_ shape: ScaleShape, _ folder: String) throws {
   let file = "\(folder)/patch.json"
   let limits = ["bytes=1G", "nodes=1000000", "callbacks=1000000", "buses=1000000", "memory=8G"]
     .flatMap { ["--limit", $0] }
-  // Of the next smaller, validated and rendered.
+  // The costs of the next smaller size, validated and rendered.
   var before: (count: Int, costs: [Double])?
   for count in [10_000, 20_000, 50_000, 100_000] {
     try write(shape.text(count), file)
@@ -50,7 +50,7 @@ private func measure(_ shape: ScaleShape, _ folder: String) throws {
   }
 }
 
-/// A patch that should be right was refused.
+/// A correct patch was refused.
 private struct ScaleError: Error {
   var shape: ScaleShape
 }

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Patches of many parts, to be rendered.
+/// Generates patches with many parts for rendering.
 enum ScaleShape: String, CaseIterable {
-  /// Mixers of one input, one behind the other.
+  /// Mixers with one input in series.
   case series
-  /// Gains in chains of a hundred, each chain an input of a mixer.
+  /// Gains in chains of a hundred, each chain at an input of a mixer.
   case chains
   /// Gains in one chain.
   case deep
-  /// Tones, a hundred to a mixer, and the mixers into one.
+  /// A hundred tones to a mixer, and all mixers to one.
   case wide
-  /// Sub-graphs of a hundred mixers, one behind the other.
+  /// Sub-graphs of a hundred mixers in series.
   case subgraphs
 
-  /// Where a hundred mixers in a row are a patch of their own.
+  /// The file of the sub-graph.
   static let part = "part.json"
 
   private static let format =
@@ -24,7 +24,7 @@ enum ScaleShape: String, CaseIterable {
     #"{ "component": "MultichannelMixer", "inputCount": \#(inputs), \#(slices) }"#
   }
 
-  /// A patch of so many parts, a multiple of 100 and no more than 102,400.
+  /// A patch of `count` parts: a multiple of 100, at most 102,400.
   func text(_ count: Int) -> String {
     var patch = Parts()
     switch self {
@@ -72,7 +72,7 @@ enum ScaleShape: String, CaseIterable {
     return patch.text(Self.format, Self.slices)
   }
 
-  /// The patch that `subgraphs` consists of.
+  /// The patch of the sub-graph.
   static var partText: String {
     var patch = Parts()
     patch.callbacks.append(#""in": { "kind": "input", "bus": 0 }"#)
@@ -86,7 +86,7 @@ enum ScaleShape: String, CaseIterable {
     return patch.text(format, slices)
   }
 
-  /// What a patch is put together from.
+  /// The parts of a patch.
   private struct Parts {
     var callbacks: [String] = []
     var nodes: [String] = []
@@ -96,7 +96,7 @@ enum ScaleShape: String, CaseIterable {
       connections.append(#"{ "from": "\#(from)", "to": "\#(to)" }"#)
     }
 
-    /// Gains that each pull the one before, from 0 up, the first of them a tone.
+    /// Adds a chain of gains, each of which pulls the one before; the first pulls a tone.
     mutating func chain(_ name: String, _ count: Int) {
       callbacks.append(#""\#(name)": { "kind": "tone" }"#)
       for index in 0..<count {

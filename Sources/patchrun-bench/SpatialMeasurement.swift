@@ -10,13 +10,13 @@ private typealias Parameter = Mixer3D.Parameter
 
 private let constant = [Float](repeating: 0.5, count: 64)
 
-/// Both gains of a constant.
+/// Both gains, measured with a constant signal.
 private func gains(_ source: SpatialScene.Source) throws -> (left: Double, right: Double) {
   let output = try SpatialScene(sources: [source]).render(512)
   return (Double(output[0][511]) * 2, Double(output[1][511]) * 2)
 }
 
-/// The largest error of the four curves, in decibels.
+/// The largest error of the four attenuation curves in decibels.
 private func attenuationError() throws -> Double {
   var largest = 0.0
   for curve in 0..<4 {
@@ -45,7 +45,7 @@ private func attenuationError() throws -> Double {
   return largest
 }
 
-/// The largest error of the three pannings' gains.
+/// The largest error of the gains of the three pannings.
 private func panningError() throws -> Double {
   var largest = 0.0
   for azimuth in stride(from: -180.0, through: 180, by: 7.5) {
@@ -67,7 +67,7 @@ private func panningError() throws -> Double {
       let field = try found(3)
       largest = max(largest, abs(field.left - (1 - side) / 2), abs(field.right - (1 + side) / 2))
       let vector = try found(4)
-      // The law of tangents at constant power.
+      // The tangent law at constant power.
       let ratio = max(-1, min(1, tan(angle) / tan(.pi / 6)))
       let norm = (2 * (1 + ratio * ratio)).squareRoot()
       largest = max(largest, abs(vector.left - (1 - ratio) / norm))
@@ -101,13 +101,13 @@ private func headError() throws -> Double {
   return largest
 }
 
-/// The largest error of a sine that is played at another pace.
+/// The largest error of a sine at another playback rate.
 private func paceError() throws -> Double {
   var largest = 0.0
   for rate in [11_025.0, 22_050, 32_000, 44_100, 48_000, 96_000] {
     for speed in [0.5, 0.77, 1, 1.25, 2] {
       let step = rate * speed / 44_100
-      // As high as the filter goes without loss: 0.4 of the lower rate.
+      // Up to 0.4 of the lower rate, where the filter has no loss.
       for frequency in [0.02, 0.4 / max(1, step)] {
         let samples = (0..<40_000).map { Float(0.5 * sin(2 * .pi * frequency * Double($0))) }
         let output = try SpatialScene(
@@ -128,7 +128,7 @@ private func paceError() throws -> Double {
   return largest / 0.5
 }
 
-/// The largest error of a pitch that Doppler shifts, as a ratio.
+/// The largest error of the Doppler shift, as a ratio of frequencies.
 private func dopplerError() throws -> Double {
   var largest = 0.0
   let rate = 44_100.0
@@ -146,7 +146,7 @@ private func dopplerError() throws -> Double {
         Parameter.distance, .input, 0, to: Float(400 + velocity * Double(frame) / rate))
     }[0]
     let expected = 1000 * 343.3 / (343.3 + velocity)
-    // Phases of two stretches, 16384 frames apart.
+    // The phases of two stretches 16384 frames apart.
     func phase(_ first: Int) -> Double {
       var (real, imaginary) = (0.0, 0.0)
       for frame in 0..<16_384 {
@@ -172,10 +172,10 @@ private struct Subject {
   var inputRate = 48_000.0
   var parameters: [UInt32: Float] = [:]
   var isMoving = false
-  /// Of how many sources all but the first are off.
+  /// In each group of this many sources, all but the first are off.
   var offPeriod = 1
 
-  /// Nanoseconds of processor for a frame of each source: the median of some rounds.
+  /// Processor nanoseconds for each source and frame: the median of several rounds.
   func time(sources: Int) throws -> Double {
     let noise = (0..<8192).map { _ in Float.random(in: -0.25...0.25) }
     let scene = SpatialScene(
@@ -212,7 +212,7 @@ private struct Subject {
   }
 }
 
-/// How exact the 3D Mixer is, and what a source costs with each algorithm.
+/// Measures the accuracy of the 3D Mixer and the cost of a source with each algorithm.
 func measureSpatial() {
   do {
     print(

@@ -2,7 +2,7 @@ import AudioTypes
 import AudioUnits
 import RenderCore
 
-/// A 3D Mixer with sources that are ready beforehand, so that the mixer alone is measured.
+/// A 3D Mixer with prepared sources, so that only the mixer is measured.
 struct SpatialScene {
   struct Source {
     var samples: [Float]
@@ -15,7 +15,7 @@ struct SpatialScene {
   var sources: [Source]
   var rate = 44_100.0
 
-  /// Plays its samples over and over.
+  /// Plays its samples in a loop.
   private struct Loop: RenderKernel, ~Copyable {
     let samples: SampleStorage
 
@@ -34,9 +34,9 @@ struct SpatialScene {
     }
   }
 
-  /// The plan that runs the mixer, which may be set meanwhile; its last bus is the output.
+  /// The plan that runs the mixer. Its last bus is the output. The mixer may be set while it runs.
   ///
-  /// - Parameter unit: A fresh mixer.
+  /// - Parameter unit: A new mixer.
   func plan(_ unit: UnitInstance) throws -> RenderPlan {
     let count = sources.count
     try unit.setProperty(.elementCount, .input, 0, to: .uint32(UInt32(count)))
@@ -72,7 +72,7 @@ struct SpatialScene {
       ], busChannelCounts: [Int](repeating: 1, count: count) + [2], maximumFramesPerSlice: 4096)
   }
 
-  /// Left and right. `before` is called ahead of each slice of 32 frames.
+  /// Renders both channels. `before` is called before each slice of 32 frames.
   func render(
     _ frameCount: Int, before: (UnitInstance, Int) throws -> Void = { _, _ in }
   ) throws -> [[Float]] {

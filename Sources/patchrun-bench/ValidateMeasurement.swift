@@ -1,6 +1,6 @@
 import Foundation
 
-/// Validation and the language server as their users have them: the program itself, run.
+/// Measures validation and the language server by running the program itself.
 func measureValidate() {
   guard MeasuredProgram.path != nil else {
     print("build the program first: swift build -c release --product patchrun")
@@ -32,7 +32,7 @@ private func percentile(_ values: [Double], _ part: Double) -> Double {
   return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, Int(part * Double(sorted.count)))]
 }
 
-/// On the clock, where a busy machine adds what it likes, and of processors.
+/// Wall times, which include other programs' load, and processor times.
 private func times(_ runs: [MeasuredProgram.Cost]) -> String {
   column((runs.map(\.wall).min() ?? 0) * 1000) + " ms at least,"
     + column(median(runs.map(\.wall)) * 1000) + " ms in the middle,"
@@ -65,7 +65,7 @@ private func measureLarge(_ folder: String) throws {
       try write(kind.text(count), file)
       let runs = cost(["validate", file], runs: 7)
       let processor = runs.map(\.processor).min() ?? 0
-      // What does not grow with the patch is left out of the ratio.
+      // The constant cost is subtracted before taking the ratio.
       let ratio = before.map { (processor / $0.processor) / (Double(count) / Double($0.count)) }
       print(
         "  " + column("\(count) \(kind)", width: 14)
@@ -139,7 +139,7 @@ private func measureEditor() throws {
       var times: [Double] = []
       for round in 0..<60 {
         let place = places[round * 7919 % places.count]
-        // While somebody types every question is asked of a text that has just changed.
+        // With `isTyping` the text changes before every request.
         if isTyping { editor.type(at: place) }
         times.append(editor.time(method, at: place))
       }
@@ -153,7 +153,7 @@ private func measureEditor() throws {
     "  from a change to its findings: " + fixed(median(editor.findingTimes(21)) * 1000, 1) + " ms")
 }
 
-/// A language server, and what an editor says to it.
+/// A language-server session.
 private final class EditorSession {
   private let program: MeasuredProgram
   private var number = 0
@@ -183,7 +183,7 @@ private final class EditorSession {
     _ = message()
   }
 
-  /// A blank in front of a line, and away again.
+  /// Inserts a blank at the beginning of a line and removes it.
   func type(at place: (line: Int, character: Int)) {
     change(place.line, 0, 0, " ")
     change(place.line, 0, 1, "")
@@ -196,7 +196,7 @@ private final class EditorSession {
     )
   }
 
-  /// How long an answer takes, in seconds.
+  /// The response time in seconds.
   func time(_ method: String, at place: (line: Int, character: Int)) -> Double {
     number += 1
     let start = now()
@@ -207,7 +207,7 @@ private final class EditorSession {
     return now() - start
   }
 
-  /// How long it takes from a change until what is wrong has been said.
+  /// The times in seconds from a change to its diagnostics.
   func findingTimes(_ count: Int) -> [Double] {
     (0..<count).map { _ in
       let start = now()
@@ -229,7 +229,7 @@ private final class EditorSession {
     }
   }
 
-  /// The next message, without its header.
+  /// The next message without its header.
   private func message() -> String {
     while true {
       if let end = received.firstRange(of: Array("\r\n\r\n".utf8)) {

@@ -1,10 +1,10 @@
 import Glibc
 
-// Measures what the pages beside it claim, each figure beside an oracle where there is one:
+// Measures what the pages beside it claim, each figure with a reference if there is one:
 //
 //     swift run -c release patchrun-bench converter
 //
-// One file for each measurement. Add a line here.
+// Each measurement has its own file. Add a line here.
 let measurements: [(name: String, summary: String, run: () -> Void)] = [
   (
     "converter", "sample rate conversion: ripple, images, aliases, THD+N, speed, beside libsoxr's",
@@ -50,7 +50,7 @@ let measurements: [(name: String, summary: String, run: () -> Void)] = [
 ]
 
 let names = CommandLine.arguments.dropFirst()
-// The battery of the voice canceller has options of its own.
+// The battery of the voice processor has its own options.
 if names.first == "voice" && names.count > 1 && names.dropFirst().first?.hasPrefix("-") == true {
   guard let battery = VoiceBattery(Array(names.dropFirst())) else {
     print("usage: patchrun-bench \(VoiceBattery.usage)")

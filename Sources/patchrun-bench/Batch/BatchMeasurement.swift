@@ -3,13 +3,13 @@ import Foundation
 import SoundFiles
 import SoundMeasures
 
-/// Batches: what a job costs, how fast many are rendered, what is left of those that were killed or raced, and
-/// how near to its loudness what is normalized is. Prints a table:
+/// Measures batches: the cost of a job, the speed of many, correctness after kills and races, and
+/// the accuracy of normalization. Prints a table:
 ///
 ///     swift run -c release patchrun-bench batch
 ///
-/// `--full` takes as many jobs as the figures are about: three quarters of an hour. The engines are run by
-/// `Tests/Engines/run`, and the keys held by `KeyTests`.
+/// `--full` runs as many jobs as the published figures, for three quarters of an hour.
+/// `Tests/Engines/run` tests the engines, and `KeyTests` the keys.
 struct BatchMeasurement {
   static let usage =
     "batch [--full] [ROW…]     many renders: cost, speed, kills, races, plans, loudness"
@@ -58,7 +58,7 @@ struct BatchMeasurement {
 
   // MARK: Patches and manifests
 
-  /// A file through ten bands and a mixer.
+  /// A file through an equalizer of ten bands and a mixer.
   private static let patch = """
     {
       "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
@@ -80,7 +80,7 @@ struct BatchMeasurement {
     }
     """
 
-  /// A second of noise in 16 bits.
+  /// Writes a second of noise with 16 bits.
   private func writeSound() throws {
     try write(noise(frames: 44_100, seed: 1, amplitude: 0.3), "in.wav", rate: 44_100)
   }
@@ -107,7 +107,7 @@ struct BatchMeasurement {
     try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/" + name))
   }
 
-  /// A manifest of jobs that differ in a gain.
+  /// Writes a manifest of jobs that differ in a gain.
   private func manifest(_ count: Int, duration: Double, output: String?, _ name: String) throws {
     _ = FileManager.default.createFile(atPath: folder + "/" + name, contents: nil)
     guard let file = FileHandle(forWritingAtPath: folder + "/" + name) else {
@@ -144,7 +144,7 @@ struct BatchMeasurement {
     return cost
   }
 
-  /// Ids of all records.
+  /// The ids of all records.
   private func recorded(_ out: String) throws -> [String] {
     let records = folder + "/" + out + "/records"
     var ids: [String] = []
@@ -163,7 +163,7 @@ struct BatchMeasurement {
     return ids
   }
 
-  /// Whether two folders of outputs have the same files with the same bytes.
+  /// Whether two output folders have the same files with the same bytes.
   private func same(_ one: String, _ other: String) throws -> Bool {
     let files = FileManager.default
     let names = try files.contentsOfDirectory(atPath: folder + "/" + one + "/s").sorted()
@@ -269,7 +269,7 @@ struct BatchMeasurement {
     row("a plan of \(count) lines", "\(fixed(cost.wall, 1)) s, \(fixed(cost.memory, 0)) MB")
   }
 
-  /// Jobs that write nothing, so that a million of them need no million files.
+  /// The jobs write no files, so that a million of them need none.
   private func scan() throws {
     let count = isFull ? 1_000_000 : 2000
     try manifest(count, duration: 0.0005, output: nil, "scan.jsonl")
@@ -286,7 +286,8 @@ struct BatchMeasurement {
     try FileManager.default.createDirectory(
       atPath: folder + "/clips", withIntermediateDirectories: true)
     for number in 0..<count {
-      // From 0.3 s to 60 s, as many in each octave; now and then with a click that is far above the rest.
+      // Durations from 0.3 s to 60 s, uniform in the logarithm. Every fifth sound has a click far
+      // above the rest.
       let seconds = 0.3 * pow(200, Double(number) / Double(max(1, count - 1)))
       let frames = Int(seconds * 48_000)
       var samples = noise(
@@ -312,7 +313,7 @@ struct BatchMeasurement {
       let peak = sound.truePeak().map(\.value).max() ?? -.infinity
       highest = max(highest, peak)
       guard let loudness = sound.integratedLoudness() else { continue }
-      // Where the peak is at its ceiling the gain is what that lets through.
+      // A sound whose peak is at the ceiling need not reach the loudness.
       if peak > -1.05, loudness < -16.1 { continue }
       reached += 1
       worst = max(worst, abs(loudness + 16))

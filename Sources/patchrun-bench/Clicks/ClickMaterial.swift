@@ -2,7 +2,7 @@ import Glibc
 import SoundFiles
 import TestSupport
 
-/// Sound without a click, drawn from a seed: what a detector of clicks has to keep still at.
+/// Sound without clicks, generated from a seed, to count the false alarms of a click detector.
 struct ClickMaterial {
   enum Kind: String, CaseIterable {
     case speech = "speech, 22.05 kHz"
@@ -14,11 +14,11 @@ struct ClickMaterial {
     case sweep, sines, noise
     case gated = "hard gating"
 
-    /// Whether faults are put into it.
+    /// Whether faults are put into this material.
     var takesFaults: Bool { self != .noise && self != .gated }
 
-    /// Whether a step of -50 dBFS stands out at -20 dBFS: the sound leaves a part of the spectrum empty, or is
-    /// made of tones. In hiss, in bursts of noise and in waves that jump by themselves it is hidden.
+    /// Whether a step of -50 dBFS is audible at a level of -20 dBFS: the material leaves a part of
+    /// the spectrum empty, or consists of tones. Hiss, bursts of noise and naive waveforms mask it.
     var showsSteps: Bool {
       switch self {
       case .convertedSpeech, .chords, .sweep, .sines: true
@@ -31,7 +31,7 @@ struct ClickMaterial {
   let samples: [Float]
   let rate: Double
 
-  /// - Parameter seconds: How long it is.
+  /// - Parameter seconds: The duration.
   init(_ kind: Kind, seconds: Double, using random: inout SplitMix64) {
     self.kind = kind
     switch kind {
@@ -65,7 +65,7 @@ struct ClickMaterial {
     }
   }
 
-  /// The same at another root mean square, in dBFS.
+  /// The material scaled to a root mean square in dBFS.
   func samples(level: Double) -> [Float] {
     let sum = samples.reduce(0.0) { $0 + Double($1) * Double($1) }
     guard sum > 0 else { return samples }

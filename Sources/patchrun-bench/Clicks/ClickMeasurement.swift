@@ -1,8 +1,8 @@
 import SoundMeasures
 import TestSupport
 
-/// How often the detector of clicks is wrong: what it finds where there is nothing, and how many steps and
-/// zeros it finds of those that were put in.
+/// Measures the click detector: its false alarms, and how many of the inserted steps and runs of
+/// zeros it finds.
 struct ClickMeasurement {
   static let usage = "clicks [--seconds N] [--seed N] [--verbose]"
   private static let length = 5.0
@@ -10,7 +10,7 @@ struct ClickMeasurement {
   private var seed: UInt64 = 1
   private var isVerbose = false
 
-  /// What one kind of material has come to.
+  /// The results for one kind of material.
   private struct Score {
     var seconds = 0.0
     var alarms = 0
@@ -41,8 +41,8 @@ struct ClickMeasurement {
     }
   }
 
-  /// Prints the figures; says whether there was one false alarm at most in 1,000 s, and 99 % were found of what is
-  /// not hidden.
+  /// Prints the figures. Returns whether there was at most one false alarm in 1,000 s, and 99 % of
+  /// the audible faults were found.
   func run() -> Bool {
     var random = SplitMix64(seed: seed)
     var scores: [ClickMaterial.Kind: Score] = [:]
@@ -93,7 +93,7 @@ struct ClickMeasurement {
     for _ in 0..<4 {
       let place = Int.random(in: samples.count / 10..<samples.count * 9 / 10, using: &random)
       let near = Int(material.rate * 0.002)
-      // A step that stays.
+      // A step that stays until the end.
       var stepped = samples
       let height = Float.random(in: 0...1, using: &random) < 0.5 ? Float(0.003_162_3) : -0.003_162_3
       for frame in place..<stepped.count { stepped[frame] += height }
@@ -104,7 +104,7 @@ struct ClickMeasurement {
           "\(number) \(material.kind.rawValue): no step at \(fixed(Double(place) / material.rate, 4)) s"
         )
       }
-      // Zeros, where there is sound on either side.
+      // A run of zeros, if there is sound on both sides.
       let width = Int(material.rate * 0.001)
       let side = Int(material.rate * 0.005)
       let sounds = [place - side..<place, place + width..<place + width + side].allSatisfy {

@@ -1,7 +1,8 @@
 import Glibc
 import TestSupport
 
-/// Music and signals, drawn note by note. No note begins or ends with a step: the sharpest attack takes 0.1 ms.
+/// Generates music and test signals note by note. No note begins or ends with a step: the shortest
+/// attack is 0.1 ms.
 struct MusicScene {
   let rate: Double
   private(set) var samples: [Double]
@@ -18,7 +19,7 @@ struct MusicScene {
     .random(in: range, using: &random)
   }
 
-  /// Even in the logarithm.
+  /// Uniform in the logarithm.
   private mutating func drawRatio(_ range: ClosedRange<Double>) -> Double {
     exp(draw(log(range.lowerBound)...log(range.upperBound)))
   }
@@ -31,14 +32,14 @@ struct MusicScene {
     low * pow(2, Double(Int.random(in: 0..<12 * octaves, using: &random)) / 12)
   }
 
-  /// Raised cosines up and down, in seconds.
+  /// An envelope of raised cosines; attack and release in seconds.
   private func envelope(_ frame: Int, of length: Int, attack: Double, release: Double) -> Double {
     let rise = min(1, Double(frame) / (attack * rate))
     let fall = min(1, Double(length - 1 - frame) / (release * rate))
     return (0.5 - 0.5 * cos(.pi * rise)) * (0.5 - 0.5 * cos(.pi * fall))
   }
 
-  /// Sums of harmonics that fall off, three or four notes at a time.
+  /// Chords of three or four notes of decaying harmonics.
   mutating func addChords() {
     var start = 0
     while start < count {
@@ -62,7 +63,7 @@ struct MusicScene {
     }
   }
 
-  /// Strings of Karplus and Strong: a burst of noise that goes round.
+  /// Karplus-Strong strings: a burst of noise in a delay loop.
   mutating func addPlucks() {
     var start = 0
     while start < count {
@@ -84,7 +85,7 @@ struct MusicScene {
     }
   }
 
-  /// A bass drum, a snare drum and a cymbal, each with an attack of 0.1 to 2 ms.
+  /// A bass drum, a snare drum and a cymbal, with attacks of 0.1 to 2 ms.
   mutating func addDrums() {
     var start = 0
     while start < count {
@@ -118,7 +119,7 @@ struct MusicScene {
     }
   }
 
-  /// Saws and square waves: by their formulas, with a step in each period, or by their harmonics.
+  /// Saw and square waves: naive (with a step in each period) or as sums of harmonics.
   mutating func addBass(isBandLimited: Bool) {
     var start = 0
     while start < count {
@@ -134,7 +135,7 @@ struct MusicScene {
         if !isBandLimited {
           value = isSquare ? (place < 0.5 ? 1 : -1) : 2 * place - 1
         } else {
-          // Chebyshev's recurrence: sin(nx) of the two before it.
+          // Chebyshev's recurrence gives sin(nx) from the two terms before.
           let angle = 2 * .pi * place
           let turn = 2 * cos(angle)
           var (one, other) = (sin(angle), 0.0)
@@ -179,10 +180,10 @@ struct MusicScene {
     }
   }
 
-  /// White or pink.
+  /// White or pink noise.
   mutating func addNoise() {
     let isPink = Bool.random(using: &random)
-    // P. Kellet's filter, in its refined form.
+    // P. Kellet's refined filter for pink noise.
     var memory = [Double](repeating: 0, count: 7)
     let poles = [0.99886, 0.99332, 0.96900, 0.86650, 0.55000, -0.7616]
     let gains = [0.0555179, 0.0750759, 0.1538520, 0.3104856, 0.5329522, -0.0168980]
@@ -202,7 +203,8 @@ struct MusicScene {
     }
   }
 
-  /// One of the others behind a gate that opens and shuts at once, shut for 50 ms at least.
+  /// Another signal behind a gate that opens and closes at once, and stays closed for at least 50
+  /// ms.
   mutating func addGated() {
     switch Int.random(in: 0..<5, using: &random) {
     case 0: addChords()

@@ -1,23 +1,24 @@
 import Foundation
 import TestSupport
 
-/// What may happen to the device of a run that nothing ends, and what has to come of it.
+/// A fault of the device that must not end a run, and its expected effects.
 struct FaultKind: Sendable {
   var name: String
   var setup = FaultRig.Setup()
-  /// The sinks that are heard.
+  /// The sinks to record.
   var sinks = ["out", "other"]
-  /// Does the harm. Returns when it was undone, on the clock of `now()`; `nil` where it stays.
+  /// Causes the fault. Returns the time of its end on the clock of `now()`; `nil` if it is
+  /// permanent.
   var inject: @Sendable (FaultRig) throws -> Double?
-  /// Whether what is heard is interrupted meanwhile: else it must not be.
+  /// Whether the sound is expected to be interrupted.
   var isHeard = true
-  /// How long it may be unheard where it must not be, in seconds: a recorder's raggedness, or as long as it
-  /// takes to begin again.
+  /// The longest tolerated interruption in seconds: the jitter of the recorder, or the time of a
+  /// restart.
   var tolerance = 0.1
-  /// What the run ends with. Frames that were never written are 4.
+  /// The expected exit status; 4 if frames were never written.
   var status: Int32 = 0
 
-  /// How long harm lasts, in seconds.
+  /// The duration of a fault in seconds.
   private static let pause = 1.5
 
   private static func pausing(
@@ -29,8 +30,8 @@ struct FaultKind: Sendable {
       usleep(UInt32(pause * 1e6))
       try undo(rig)
       let undone = now()
-      // A recorder whose sink has gone may be at another one's. To begin again takes it a third of a second
-      // on a busy machine: only where it is needed.
+      // A recorder whose sink has gone may have moved to another sink. It takes 0.3 s to restart on
+      // a busy machine, so it is restarted only if necessary.
       if rig.setup.sinks.count > 1, !rig.setup.hasInput { rig.listener.renew() }
       return undone
     }
@@ -47,7 +48,7 @@ struct FaultKind: Sendable {
       })
   }
 
-  /// Every one, on a server of a kind.
+  /// All faults for a kind of server.
   static func all(on kind: PrivatePulse.Kind) -> [FaultKind] {
     let out = PrivatePulse.Sink("out")
     let two = FaultRig.Setup(sinks: [out, .init("other")])
@@ -117,11 +118,11 @@ struct FaultKind: Sendable {
       FaultKind(
         name: "disk full, with room again after 3 s", setup: .init(hasSmallDisk: true),
         inject: { rig in
-          // 512 KiB are 1.4 s of the recording, of which one has been.
+          // 512 KiB hold 1.4 s of the recording.
           sleep(3)
           try rig.makeRoom()
           let made = now()
-          // Room is looked for once a second.
+          // The run checks for room once a second.
           sleep(2)
           return made
         }, isHeard: false, status: 4),

@@ -2,8 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Has each fault happen to a run, again and again, and prints the table of what was heard, said and
-/// written:
+/// Causes each fault repeatedly and prints a table of the sound, the messages and the recordings:
 ///
 ///     swift run -c release patchrun-bench faults
 ///     swift run -c release patchrun-bench faults --server pipewire --times 100 "server killed"
@@ -14,7 +13,7 @@ struct FaultMeasurement {
 
   private var kind = PrivatePulse.Kind.pulseAudio
   private var times = 1
-  /// How many runs there are beside each other, each with a server of its own.
+  /// The number of simultaneous runs, each with its own server.
   private var atOnce = 3
   private var isChecked = false
   private var wanted: [String] = []
@@ -40,18 +39,18 @@ struct FaultMeasurement {
     }
   }
 
-  /// What came of one injection.
+  /// The result of one fault.
   private struct Result {
-    /// Seconds in which nothing was heard that should have been.
+    /// Seconds without expected sound.
     var silence: Double
-    /// Seconds from the return of the device to sound; `nil` where none came.
+    /// Seconds from the return of the device to the first sound; `nil` if none followed.
     var back: Double?
     var end: FaultRig.End
     var said: [String]
     var mistakes: [String]
   }
 
-  /// Prints the table. Returns whether every run did what it should, where that is asked.
+  /// Prints the table. With `--check`, returns whether every run behaved as expected.
   func run() -> Bool {
     guard kind.isInstalled else {
       say("the programs of '\(kind.rawValue)' are not installed")
@@ -90,7 +89,7 @@ struct FaultMeasurement {
     return isRight || !isChecked
   }
 
-  /// Injects a fault as often as is asked, several at once.
+  /// Causes a fault `times` times, several in parallel.
   private func inject(_ fault: FaultKind) -> (results: [Result], failures: [String]) {
     let found = Mutex((results: [Result](), failures: [String]()))
     var left = times
@@ -130,7 +129,7 @@ struct FaultMeasurement {
     if waits {
       usleep(500_000)
     } else if rig.waitForSound(after: rig.begin, 5) {
-      // How long the program takes to begin is not the recording's.
+      // The start of the program does not count as part of the recording.
       rig.listener.firstSound(after: rig.begin).map { rig.begin = $0 }
     } else {
       mistakes.append("nothing is heard at the start")
@@ -140,9 +139,9 @@ struct FaultMeasurement {
     let restored = try fault.inject(rig)
     var back: Double?
     if let restored {
-      // What is still on its way out from before is no return.
+      // Sound that was buffered before the fault does not count.
       if !rig.waitForSound(after: restored, 3) {
-        // A recorder may have been given to another sink when its own had gone.
+        // The recorder may have moved to another sink.
         rig.listener.renew()
       }
       if rig.waitForSound(after: restored, 5) {
@@ -173,7 +172,7 @@ struct FaultMeasurement {
   }
 }
 
-/// Prints a line at once, also into a pipe: what takes hours is looked at meanwhile.
+/// Prints a line without buffering, because a measurement may take hours.
 func say(_ line: some StringProtocol) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }

@@ -2,16 +2,16 @@ import Foundation
 import SoundFiles
 import TestSupport
 
-/// A `patchrun` that plays and records on a server of its own, with somebody who listens.
+/// A `patchrun` that plays and records on its own server, and a listener.
 final class FaultRig {
-  /// What a rig begins with.
+  /// The initial conditions.
   struct Setup: Sendable {
-    /// The first one is the default. None: the server is there, and has no sink.
+    /// The sinks; the first is the default. Empty for a server without a sink.
     var sinks: [PrivatePulse.Sink] = [.init("out")]
     var isServerThere = true
     var arguments: [String] = []
     var hasInput = false
-    /// Whether the recording is on a disk that is soon full.
+    /// Whether the recording is on a small disk that fills up soon.
     var hasSmallDisk = false
   }
 
@@ -21,10 +21,10 @@ final class FaultRig {
   let setup: Setup
   private var run: ChildProcess?
   private var errorFile: String { folder.appending(path: "errors").path }
-  /// When the run had been started, later when it was heard first, on the clock of `now()`.
+  /// The time of the start, later that of the first sound, on the clock of `now()`.
   var begin = 0.0
 
-  /// A tone that never ends, recorded.
+  /// An endless tone with a recording.
   private static func patch(hasInput: Bool) -> String {
     let input =
       hasInput ? ", \"inputs\": { \"1\": { \"properties\": { \"enableIO\": true } } }" : ""
@@ -70,7 +70,7 @@ final class FaultRig {
 
   // MARK: The run
 
-  /// Starts the program. Without a server or a sink it waits for one.
+  /// Starts the program. Without a server or sink it waits for one.
   func start() throws {
     guard let path = MeasuredProgram.path else {
       throw PrivatePulse.Failure(
@@ -79,7 +79,7 @@ final class FaultRig {
     let arguments = ["run", "patch.json"] + setup.arguments
     let line =
       setup.hasSmallDisk
-      // 8 MiB, of which a file leaves 512 KiB: room is made by taking that away.
+      // A disk of 8 MiB with a file that leaves 512 KiB. Removing the file makes room.
       ? "mount -t tmpfs -o size=8m tmpfs disk && head -c 7864320 /dev/zero >disk/filler && exec \"$@\""
       : "exec \"$@\""
     let unshare = ["/usr/bin/unshare", "--user", "--map-root-user", "--mount"]
@@ -102,15 +102,14 @@ final class FaultRig {
 
   var isRunning: Bool { run?.isRunning ?? false }
 
-  /// What the run has said behind the line that says what was granted, each line without what follows it
-  /// as help.
+  /// The messages of the run after the grant, without their help lines.
   var said: [String] {
     let text = (try? String(contentsOfFile: errorFile, encoding: .utf8)) ?? ""
     return text.split(separator: "\n").map(String.init)
       .filter { !$0.hasPrefix("sink ") && !$0.hasPrefix(" ") && !$0.hasPrefix("control: ") }
   }
 
-  /// Waits until something is so; returns whether it has come to be.
+  /// Waits for a condition; returns whether it became true.
   func wait(_ seconds: Double, until isSo: () -> Bool) -> Bool {
     let end = now() + seconds
     while now() < end {
@@ -120,27 +119,27 @@ final class FaultRig {
     return isSo()
   }
 
-  /// Waits until there has been sound from a time on.
+  /// Waits for sound after a time.
   func waitForSound(after time: Double, _ seconds: Double) -> Bool {
     wait(seconds) { listener.firstSound(after: time) != nil }
   }
 
-  /// What became of a run.
+  /// The result of a run.
   struct End {
     var status: Int32
-    /// Seconds from the first sound, or from the start where there was none, to the end.
+    /// Seconds from the first sound, or from the start without sound, to the end.
     var clock: Double
-    /// Seconds of the recordings, by their names; `nil` for one that cannot be read.
+    /// The duration of each recording in seconds, by name; `nil` if it cannot be read.
     var takes: [(name: String, seconds: Double?)]
     var cues: Int
   }
 
-  /// Ends the run, with what has been recorded.
+  /// Ends the run and reads its recordings.
   func finish() -> End {
     guard let run else { return End(status: -1, clock: 0, takes: [], cues: 0) }
     let disk =
       setup.hasSmallDisk ? "/proc/\(run.processIdentifier)/cwd/disk" : folder.path + "/disk"
-    // What is mounted for the run alone goes with it: the folder is kept open.
+    // The run's private mount ends with the run: an open descriptor keeps it.
     let held = unsafe open(disk, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     defer { close(held) }
     run.signal(SIGINT)
@@ -160,7 +159,7 @@ final class FaultRig {
     return end
   }
 
-  /// How many places a WAV file marks.
+  /// The number of cue points in a WAV file.
   private static func cues(in path: String) -> Int {
     guard let data = FileManager.default.contents(atPath: path),
       let chunk = data.range(of: Data("cue ".utf8), options: .backwards),

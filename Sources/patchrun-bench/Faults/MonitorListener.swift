@@ -2,10 +2,10 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Hears what the sinks of a server play, whatever becomes of them: a recorder of each monitor, begun again
-/// whenever it ends. It keeps when there was sound, and not the sound.
+/// Records the monitors of a server's sinks, and restarts a recorder whenever it ends. Keeps the
+/// times of sound, not the samples.
 final class MonitorListener: Sendable {
-  /// Louder than this is sound: -54 dBFS, far above what a resampler leaves of silence.
+  /// The threshold of sound: -54 dBFS, far above the noise of a resampler.
   private static let threshold: Float = 0.002
 
   private let server: String
@@ -14,13 +14,13 @@ final class MonitorListener: Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    /// Stretches with sound, on the clock of `now()`, in the order of their beginnings.
+    /// The stretches with sound on the clock of `now()`, sorted by their beginnings.
     var loud: [ClosedRange<Double>] = []
     var isOver = false
     var recorders: [Int32] = []
   }
 
-  /// - Parameter sinks: The names of all that there may be.
+  /// - Parameter sinks: The names of all possible sinks.
   init(_ server: PrivatePulse, sinks: [String]) {
     self.server = server.address
     environment = server.environment
@@ -32,27 +32,27 @@ final class MonitorListener: Sendable {
 
   func end() { state.withLock { $0.isOver = true } }
 
-  /// Begins again with every recorder: PipeWire's hear nothing any more of a sink that was suspended.
+  /// Restarts all recorders: those of PipeWire stay silent after their sink was suspended.
   func renew() {
     for recorder in state.withLock({ $0.recorders }) { kill(recorder, SIGKILL) }
   }
 
-  /// When sound was last heard before a time; `nil` for never.
+  /// The time of the last sound before a time; `nil` for none.
   func lastSound(before time: Double = .infinity) -> Double? {
     state.withLock {
       $0.loud.filter { $0.lowerBound < time }.map { min($0.upperBound, time) }.max()
     }
   }
 
-  /// When sound was first heard from a time on.
+  /// The time of the first sound after a time; `nil` for none.
   func firstSound(after time: Double) -> Double? {
     state.withLock {
       $0.loud.filter { $0.upperBound >= time }.map { max($0.lowerBound, time) }.min()
     }
   }
 
-  /// Seconds without sound between two times, the longest stretch and all together. What is shorter than
-  /// `shortest` is the recorder's own raggedness.
+  /// The longest silence and the total silence between two times, in seconds. Silences below
+  /// `shortest` are the jitter of the recorder.
   func silence(from begin: Double, to end: Double, shortest: Double = 0.06) -> (
     longest: Double, sum: Double
   ) {
@@ -81,13 +81,13 @@ final class MonitorListener: Sendable {
     guard unsafe pipe(&ends) == 0 else { return }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     defer { close(ends[0]) }
-    // The child opens the end as its output, before it has lost it.
+    // The child opens this end as its output before we close it.
     let recorder = try? ChildProcess(
       "/usr/bin/parec",
       [
         "--device=\(sink).monitor", "--format=float32le", "--rate=48000", "--channels=2",
         "--latency-msec=10", "--raw",
-        // PipeWire would have it hear another sink in the place of one that is not there.
+        // Otherwise PipeWire connects it to another sink if its own is missing.
         "--property=node.dont-reconnect=true",
       ], environment: environment, output: "/proc/self/fd/\(ends[1])")
     close(ends[1])
@@ -108,7 +108,7 @@ final class MonitorListener: Sendable {
     recorder.wait()
   }
 
-  /// The block has been played up to a time, as far as that is known.
+  /// Notes the sound in a block whose last frame was played at `time`, approximately.
   private func note(_ block: ArraySlice<Float>, at time: Double) {
     guard let first = block.firstIndex(where: { abs($0) > Self.threshold }),
       let last = block.lastIndex(where: { abs($0) > Self.threshold })

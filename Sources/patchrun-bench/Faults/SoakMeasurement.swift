@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// A live run for a long time: changes all along, and a hog on every core for a part of it. Prints what
-/// came of each part:
+/// A long live run with constant changes, and a load on every core for part of it. Prints the
+/// figures of each part:
 ///
 ///     swift run -c release patchrun-bench soak --minutes 30 --frames 128 --changes 20
 struct SoakMeasurement {
@@ -43,11 +43,11 @@ struct SoakMeasurement {
     var hasHogs: Bool
     var applied = 0
     var refused = 0
-    /// The longest that a change took to be answered, in seconds.
+    /// The longest response time of a change in seconds.
     var slowest = 0.0
-    /// Of the process, in MB, at the beginning and at the end.
+    /// The resident memory of the process in MB, at the beginning and at the end.
     var memory = (0.0, 0.0)
-    /// What each counter of the metrics went up by.
+    /// The increase of each counter in the metrics.
     var counted: [String: Double] = [:]
     var peakLoad = 0.0
   }
@@ -77,7 +77,7 @@ struct SoakMeasurement {
     """
   }
 
-  /// A change of each kind in its turn: a volume, a volume, a preset.
+  /// The next change: volumes, and every tenth time a preset.
   private func change(_ number: Int) -> (path: String, value: String) {
     let volume = fixed(0.2 + 0.6 * Double(number % 37) / 37, 4)
     return switch number % 10 {
@@ -91,7 +91,7 @@ struct SoakMeasurement {
     }
   }
 
-  /// Returns whether nothing of ours ran dry, no change was refused, and memory is flat.
+  /// Returns whether no underrun was ours, no change was refused, and memory did not grow.
   func run() -> Bool {
     do { return try soak() } catch {
       say("error: \(error)")
@@ -156,7 +156,7 @@ struct SoakMeasurement {
       && parts.allSatisfy { $0.counted.allSatisfy { !Self.isOurs($0.key) || $0.value == 0 } }
   }
 
-  /// Whether a counter is of what this program did wrong, and not the machine or the server.
+  /// Whether a counter is about faults of this program, not of the machine or server.
   private static func isOurs(_ name: String) -> Bool {
     let ours = ["patchrun_failed_slices_total", "patchrun_lost_frames_total"]
     let causes = ["render", "file"].map { "patchrun_underruns_total{cause=\"\($0)\"}" }
@@ -201,7 +201,7 @@ struct SoakMeasurement {
     part.peakLoad = after.filter { $0.key.hasPrefix("patchrun_peak_load_ratio") }.values.max() ?? 0
   }
 
-  /// The values of the metrics by their names and labels.
+  /// The values of the metrics by name and labels.
   private func counters(_ socket: ControlCall) -> [String: Double] {
     var values: [String: Double] = [:]
     for line in (socket.ask("GET", "/metrics") ?? "").split(whereSeparator: \.isNewline)
@@ -214,7 +214,7 @@ struct SoakMeasurement {
     return values
   }
 
-  /// What a process has in memory, in MB.
+  /// The resident memory of a process in MB.
   private func memory(of process: Int32) -> Double {
     guard let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8),
       let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
@@ -224,11 +224,11 @@ struct SoakMeasurement {
   }
 }
 
-/// Requests to a control socket, each on a connection of its own.
+/// Sends requests to a control socket, each on its own connection.
 struct ControlCall {
   let path: String
 
-  /// The whole answer, its head included; `nil` where there is none.
+  /// The whole response with its head; `nil` if there is none.
   func ask(_ method: String, _ target: String, body: String = "") -> String? {
     let connection = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(connection) }

@@ -2,14 +2,14 @@ import CSoxr
 import Foundation
 import TestSupport
 
-/// Runs workloads beside the installed peers, and prints the table of ratios and goals:
+/// Runs workloads with patchrun and the installed peers, and prints a table of ratios and goals:
 ///
 ///     swift run -c release patchrun-bench peers
 ///     swift run -c release patchrun-bench peers --quick --rounds 3 W2 W3
 ///
-/// Each round runs every program of a workload once, the order going round, each on one processor. A figure
-/// is the processor time of a program with all that it starts, the median of the rounds; a ratio is taken
-/// within each round, and is the median of these.
+/// Each round runs every program of a workload once, in rotating order, each on one processor. A
+/// figure is the median processor time of a program and its children. A ratio is taken within each
+/// round; the table has the median.
 struct PeerMeasurement {
   static let usage =
     "peers [--quick] [--rounds N] [--data FOLDER] [W1 …]     beside the peers that are installed"
@@ -38,11 +38,11 @@ struct PeerMeasurement {
     }
   }
 
-  /// Where the patches and the floor are in the repository.
+  /// The folder of the patches and of the C reference program in the repository.
   private static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appending(path: "../../../Tests/Peers").standardized.path
 
-  /// Returns whether there was something to measure.
+  /// Returns whether there was anything to measure.
   mutating func run() -> Bool {
     guard let patchrun = MeasuredProgram.path else {
       print("build the program first: swift build -c release --product patchrun")
@@ -93,7 +93,7 @@ struct PeerMeasurement {
     var missing = PeerCatalog.names.filter { catalog.programs[$0] == nil }
     if catalog.faust.isEmpty { missing.append("faust") }
     if openAL == nil { missing.append("OpenAL Soft (libopenal-dev)") }
-    // Debian has no package of it.
+    // Debian has no package of miniaudio.
     missing.append("miniaudio")
     if !missing.isEmpty { print("not installed, left out: \(missing.joined(separator: ", "))") }
     if catalog.floor == nil { print("no C compiler (cc): there is no floor") }
@@ -121,7 +121,7 @@ struct PeerMeasurement {
     }
   }
 
-  /// The floor, compiled for this processor; `nil` where there is no compiler.
+  /// The C reference program ("floor"), compiled for this processor; `nil` without a compiler.
   private func makeFloor(_ folder: String) -> String? {
     let path = "\(folder)/floor"
     let made = MeasuredCommand.processorTime(
@@ -129,7 +129,7 @@ struct PeerMeasurement {
     return made == nil ? nil : path
   }
 
-  /// Programs of Faust, compiled by it and the C compiler; none where one of them is not there.
+  /// The Faust programs, compiled by Faust and the C compiler; empty if either is missing.
   private func makeFaust(_ folder: String) -> [String: String] {
     var made: [String: String] = [:]
     guard MeasuredCommand.find("faust") != nil else { return made }
@@ -152,7 +152,7 @@ struct PeerMeasurement {
     return made
   }
 
-  /// The program of OpenAL Soft; `nil` where that is not installed.
+  /// The OpenAL Soft program; `nil` if the library is not installed.
   private func makeOpenAL(_ folder: String) -> String? {
     let path = "\(folder)/openal"
     let made = MeasuredCommand.processorTime(
@@ -168,7 +168,7 @@ struct PeerMeasurement {
       if let (path, data) = job.script {
         try data.write(to: URL(fileURLWithPath: path))
       }
-      // Once beforehand: files are in memory then, and who cannot do it is left out.
+      // One run before measuring, to cache the files and to exclude programs that fail.
       let works = MeasuredCommand.processorTime(job.command, variables: job.variables) != nil
       if !works {
         figures.failed.insert(job.peer)
@@ -187,8 +187,8 @@ struct PeerMeasurement {
     return figures
   }
 
-  /// Says how far what each program has written is from what the floor has: who does something else is no
-  /// peer.
+  /// Compares the output of each program with that of the floor, to exclude programs that do
+  /// something else.
   private func compare(_ workload: PeerWorkload, _ figures: inout PeerFigures) {
     guard let floor = workload.jobs.first(where: { $0.peer == PeerWorkload.floor }),
       let wanted = try? FloatWave(floor.output)
@@ -219,7 +219,8 @@ struct PeerMeasurement {
       row(workload.name, workload.title, own, workload.goal)
     }
     if let none = figures["W6.0"], let thousand = figures["W6.1000"] {
-      // A node's share of a block of 512 frames: the difference, by 937.5 blocks and 1000 nodes.
+      // The cost of a node in a block of 512 frames: the difference divided by 937.5 blocks and
+      // 1000 nodes.
       let perNode = thousand.minus(none, dividedBy: 937.5 * 1000)
       row(
         "W6", "per node and 512 frames", perNode, .init(peer: 1, aboveFloor: 40e-9),
@@ -240,7 +241,7 @@ struct PeerMeasurement {
     let (toFloor, toPeer) = (
       figures.ratio(to: PeerWorkload.floor), best.flatMap { figures.ratio(to: $0) }
     )
-    // Of a goal that nothing is there to be measured by, nothing is said.
+    // Goals without a figure to compare with are skipped.
     var answers: [Bool] = []
     if let most = goal.floor, let toFloor { answers.append(toFloor <= most) }
     if let most = goal.peer, let toPeer { answers.append(toPeer <= most) }
@@ -256,7 +257,7 @@ struct PeerMeasurement {
 
   // MARK: Around a head, and live
 
-  /// Nanoseconds for each source and frame, the start taken away.
+  /// Nanoseconds for each source and frame, without the start of the program.
   private func spatial(_ folder: String, _ patchrun: String) {
     for (name, words, goal) in [("w9", "at rest", 10.0), ("w9-moving", "moving", 12)] {
       let patch = "\(folder)/\(name).json"
@@ -291,14 +292,15 @@ struct PeerMeasurement {
     try? FileManager.default.removeItem(atPath: "\(folder)/w9.wav")
   }
 
-  /// What each of 32 sources takes in a frame, once; nothing where the program fails.
+  /// One measurement of the nanoseconds for each of 32 sources and frame; empty if the program
+  /// fails.
   private func nanoseconds(_ command: (_ seconds: Double) -> [String]) -> [Double] {
     let times = [0.1, 10].map { MeasuredCommand.processorTime(command($0)) }
     guard let short = times[0], let long = times[1] else { return [] }
     return [(long - short) * 1e9 / (9.9 * 48_000 * 32)]
   }
 
-  /// Shares of a processor, of the client alone, on a server of its own.
+  /// Shares of a processor that the client takes, on its own server.
   private func live(_ folder: String, _ patchrun: String) {
     guard PrivatePulse.isInstalled, let pacat = MeasuredCommand.find("pacat"),
       let server = try? PrivatePulse()
@@ -343,9 +345,9 @@ struct PeerMeasurement {
   }
 }
 
-/// What the programs of a workload have taken, round by round.
+/// The times of a workload's programs in each round.
 struct PeerFigures {
-  /// In seconds, of each program; those of one round have the same place.
+  /// Seconds for each program. The values of a round have the same index.
   private(set) var times: [String: [Double]] = [:]
   let peers: [String]
   var failed: Set<String> = []
@@ -365,20 +367,20 @@ struct PeerFigures {
     times[peer].map { patchrun_bench.median($0) }
   }
 
-  /// The peer that takes least.
+  /// The fastest peer.
   var best: String? {
     peers.filter { $0 != PeerWorkload.floor && $0 != PeerWorkload.ours && times[$0] != nil }
       .min { (median($0) ?? .infinity) < (median($1) ?? .infinity) }
   }
 
-  /// What ours takes of what another takes, in the middle of the rounds.
+  /// The median ratio of our time to that of another program.
   func ratio(to peer: String) -> Double? {
     guard let ours = times[PeerWorkload.ours], let others = times[peer] else { return nil }
     let ratios = zip(ours, others).filter { $1 > 0 }.map { $0 / $1 }
     return ratios.isEmpty ? nil : patchrun_bench.median(ratios)
   }
 
-  /// The difference to other figures, round by round.
+  /// The difference from other figures, round by round.
   func minus(_ other: PeerFigures, dividedBy count: Double) -> PeerFigures {
     var result = PeerFigures(peers: peers)
     for (peer, values) in times {
@@ -389,8 +391,8 @@ struct PeerFigures {
   }
 }
 
-/// The samples of a WAV file that has floats, in two channels, from the first that is not 0 on: who reads
-/// ahead in a thread of its own may begin some blocks later.
+/// The samples of a stereo float WAV file from the first sample that is not 0: programs that read
+/// ahead on another thread may begin some blocks later.
 struct FloatWave {
   private let data: Data
   private let samples: Range<Int>
@@ -416,7 +418,7 @@ struct FloatWave {
     throw Unreadable()
   }
 
-  /// Over the frames that both have; infinite where there are none.
+  /// The greatest difference over the common frames; infinite without any.
   func greatestDifference(from other: FloatWave) -> Double {
     let count = min(samples.count, other.samples.count) / 4
     guard count > 0 else { return .infinity }
@@ -436,7 +438,7 @@ struct FloatWave {
   }
 }
 
-/// Converts a file by libsoxr alone, at its very high quality, in blocks: what W7 is measured by.
+/// Converts a file with libsoxr alone at its very high quality, in blocks: the reference for W7.
 func convertDirectly(_ arguments: [String]) -> Bool {
   guard arguments.count == 2,
     let input = try? Data(

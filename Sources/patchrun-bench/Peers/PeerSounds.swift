@@ -1,18 +1,19 @@
 import Foundation
 
-/// The sound files that workloads read: noise and tones that are the same on every machine, as floats.
+/// Writes the sound files of the workloads: float noise and tones that are the same on every
+/// machine.
 struct PeerSounds {
   let folder: String
-  /// How long the files are, beside those of the full measurement: 1 or 0.1.
+  /// The scale of the durations: 1 for the full measurement, 0.1 for `--quick`.
   let scale: Double
 
-  /// Seconds of the long files, and of the others.
+  /// The durations in seconds of the long and the short files.
   var long: Int { Int(600 * scale) }
   var short: Int { Int(60 * scale) }
 
   func path(_ name: String) -> String { "\(folder)/\(name).wav" }
 
-  /// Writes what is not there.
+  /// Writes the missing files.
   func write() throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try write("long", seconds: Double(long), seed: 1)
@@ -21,7 +22,7 @@ struct PeerSounds {
     try write("beats", seconds: Double(short), channels: 1, seed: 4)
     try write("chain", seconds: 10, seed: 5)
     try write("short", seconds: 0.1, seed: 6)
-    // A second twice, for loops that begin anywhere.
+    // The same second twice, for loops that begin anywhere.
     try write("loop", seconds: 2, seed: 7, repeating: 48_000)
     for part in 0..<64 {
       try write(
@@ -37,7 +38,7 @@ struct PeerSounds {
     guard !FileManager.default.fileExists(atPath: path) else { return }
     let frames = Int(seconds * Double(rate))
     let block = min(frames, period ?? 65_536)
-    // White noise, a little low-passed, so that it is no longer a stranger to music.
+    // White noise with a gentle low-pass, closer to the spectrum of music.
     var word = UInt32(truncatingIfNeeded: seed &* 747_796_405 &+ 1)
     var last = [Float](repeating: 0, count: channels)
     var samples = [Float](repeating: 0, count: block * channels)

@@ -1,27 +1,27 @@
 import Foundation
 
-/// One of the workloads that patchrun is measured by, beside other programs that do the same.
+/// A workload for patchrun and its peers.
 struct PeerWorkload {
-  /// What a program runs for it.
+  /// One program's command for the workload.
   struct Job {
     var peer: String
     var command: [String]
-    /// What it writes.
+    /// The file that it writes.
     var output: String
     var variables: [(String, String)] = []
-    /// What is written before.
+    /// A file to write before.
     var script: (path: String, data: Data)?
   }
 
-  /// What is to be reached.
+  /// The goals of a workload.
   struct Goal {
-    /// At most so many times the floor.
+    /// The greatest ratio to the floor.
     var floor: Double?
-    /// At most so many times the best peer.
+    /// The greatest ratio to the best peer.
     var peer: Double?
-    /// At most so many seconds more than the floor.
+    /// The most seconds above the floor.
     var aboveFloor: Double?
-    /// At most so many seconds.
+    /// The most seconds.
     var seconds: Double?
 
     var text: String {
@@ -38,27 +38,27 @@ struct PeerWorkload {
   var title: String
   var goal: Goal
   var jobs: [Job]
-  /// Whether all programs are to write the same samples. Equalizers and converters differ by design.
+  /// Whether all programs must write the same samples. Equalizers and converters differ by design.
   var isExact = true
-  /// How often it is run, beside the others: what is short is run more often.
+  /// The number of runs in a round: more for short workloads.
   var rounds = 1
 
   static let floor = "floor in C"
   static let ours = "patchrun"
 }
 
-/// Makes the workloads out of what is installed.
+/// Creates the workloads for the installed programs.
 struct PeerCatalog {
   let sounds: PeerSounds
-  /// The folder with the patches, beside the sounds.
+  /// The folder of the patches.
   let patches: String
-  /// Where what is rendered goes.
+  /// The folder of the rendered files.
   let output: String
   let floor: String?
   let patchrun: String
-  /// What a program is called, and where it is; without those that are not there.
+  /// The paths of the installed programs by name.
   let programs: [String: String]
-  /// The programs of Faust that have been compiled, by the names of their workloads.
+  /// The compiled Faust programs by workload.
   let faust: [String: String]
 
   static let names = ["sox", "pd", "ffmpeg", "gst-launch-1.0", "scsynth"]
@@ -148,7 +148,7 @@ struct PeerCatalog {
     ]
   }
 
-  /// What `scsynth` renders without a sound card, in blocks of 512 frames.
+  /// Renders with `scsynth` without a sound card, in blocks of 512 frames.
   private func superCollider(
     _ name: String, seconds: Double, _ build: (inout SynthScore) -> Void
   ) -> [PeerWorkload.Job] {
@@ -168,7 +168,7 @@ struct PeerCatalog {
     ]
   }
 
-  /// One synth that reads a file with two channels and changes them.
+  /// Renders one synth that reads a stereo file and processes it.
   private func superCollider(
     _ name: String, seconds: Double, reading file: String,
     _ change: (inout SynthDefinition, [SynthDefinition.Input]) -> [SynthDefinition.Input]
@@ -193,9 +193,8 @@ struct PeerCatalog {
     ]
   }
 
-  /// The programs of Faust, by the names of the workloads: those in which there is something to compute.
-  /// What else they do is the program's in C that is around them, as the floor is; and of gains in series
-  /// its compiler makes one.
+  /// The Faust programs by workload, for those with something to compute. The rest is done by a C
+  /// program around them, as in the floor; and Faust's compiler merges gains in series into one.
   static let faustPrograms: [String: String] = {
     let bands = PeerEqualizer.bands.map {
       "fi.peak_eq_cq(\($0.gain), \($0.frequency), 1.25)"
@@ -359,7 +358,7 @@ struct PeerCatalog {
       isExact: !isEqualized)
   }
 
-  /// Makes a synth for a part of the mix, behind those that there are.
+  /// Adds a synth for a part of the mix, after the existing ones.
   private static func synth(_ part: Int, _ parameter: String, _ value: Double) -> Data {
     let (left, right) = gains(part)
     return SynthScore.command(
@@ -376,7 +375,7 @@ struct PeerCatalog {
         + superCollider("w4m", seconds: seconds) { score in
           var synth = SynthDefinition("peer")
           let numbers = synth.parameters("start", "left", "right")
-          // At its own rate, from a place on, and round and round.
+          // Plays at its own rate from a position, in a loop.
           let signals = synth.unit(
             "PlayBuf",
             [.constant(0), .constant(1), .constant(0), numbers[0], .constant(1), .constant(0)],
@@ -385,7 +384,7 @@ struct PeerCatalog {
             synth.product(signals[0], numbers[1]), synth.product(signals[1], numbers[2]),
           ]
           _ = synth.unit("Out", [.constant(0)] + mixed, outputs: 0)
-          // The file has its one second twice.
+          // The file contains its second twice.
           score.add(
             at: 0,
             [
@@ -476,7 +475,7 @@ struct PeerCatalog {
 
   // MARK: Patches that are too long to be kept
 
-  /// So many mixers of one input behind each other.
+  /// A patch of mixers with one input in series.
   static func chainPatch(_ count: Int, file: String, frames: Int) -> String {
     var nodes: [String] = []
     var connections: [String] = []

@@ -1,12 +1,12 @@
 import Glibc
 
-/// A patch for Pure Data that reads files, works on their signals and writes a file.
+/// A Pure Data patch that reads files, processes them and writes a file.
 struct PurePatch {
   private var objects: [String] = []
   private var connections: [String] = []
   private var starts: [Int] = []
 
-  /// An outlet: the number of an object, and that of its outlet.
+  /// An outlet: the index of the object and that of its outlet.
   typealias Signal = (object: Int, outlet: Int)
 
   private mutating func add(_ kind: String, _ text: String) -> Int {
@@ -29,7 +29,7 @@ struct PurePatch {
     return (0..<channels).map { (reader, $0) }
   }
 
-  /// An object with one inlet and one outlet for signals.
+  /// Adds an object with one signal inlet and one signal outlet.
   mutating func through(_ text: String, _ signal: Signal) -> Signal {
     let object = add("obj", text)
     connect(signal, object, 0)
@@ -43,8 +43,7 @@ struct PurePatch {
     return (object, 0)
   }
 
-  /// The text of the patch that writes these channels for so many seconds; several signals of a channel
-  /// are added.
+  /// The text of the patch. It writes the sum of the signals of each channel for `seconds`.
   func text(_ channels: [[Signal]], seconds: Double, to path: String) -> String {
     var copy = self
     let writer = copy.add("obj", "writesf~ \(channels.count) 1000000")
@@ -66,7 +65,7 @@ struct PurePatch {
     let stop = copy.add("msg", "stop")
     copy.connect((delay, 0), stop, 0)
     copy.connect((stop, 0), writer, 0)
-    // Another file is opened only when the first is written to its end.
+    // Pure Data opens another file only after it has written the first one completely.
     let last = copy.add("msg", "open -wave -bytes 4 \(path).end.wav")
     copy.connect((delay, 0), last, 0)
     copy.connect((last, 0), writer, 0)
@@ -78,7 +77,7 @@ struct PurePatch {
       + (copy.objects + copy.connections).joined(separator: "\n") + "\n"
   }
 
-  /// Ten bands of an equalizer.
+  /// Adds an equalizer of ten bands.
   mutating func equalized(_ signal: Signal) -> Signal {
     var signal = signal
     for (frequency, gain) in PeerEqualizer.bands {
@@ -86,7 +85,7 @@ struct PurePatch {
       let turn = 2 * Double.pi * frequency / 48_000
       let alpha = sin(turn) / 2.5
       let scale = 1 / (1 + alpha / amplitude)
-      // Feedback first, in Pure Data's signs.
+      // Pure Data's order: feedback coefficients first, with opposite signs.
       let numbers = [
         2 * cos(turn) * scale, -(1 - alpha / amplitude) * scale, (1 + alpha * amplitude) * scale,
         -2 * cos(turn) * scale, (1 - alpha * amplitude) * scale,
@@ -97,7 +96,7 @@ struct PurePatch {
   }
 }
 
-/// The bands of every equalizer that peers have; ours has a preset of ten bands.
+/// The bands of the peers' equalizers; patchrun uses a preset of ten bands.
 enum PeerEqualizer {
   static let bands: [(frequency: Double, gain: Double)] = (0..<10).map {
     (31.25 * Double(1 << $0), $0 % 2 == 0 ? 4 : -3)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A SynthDef of SuperCollider, in its file format version 2.
+/// A SynthDef of SuperCollider in file format version 2.
 struct SynthDefinition {
-  /// What goes into a unit generator: a constant, or an output of another.
+  /// An input of a unit generator: a constant, or an output of another unit generator.
   enum Input {
     case constant(Float)
     case output(unit: Int, number: Int)
@@ -24,13 +24,14 @@ struct SynthDefinition {
 
   init(_ name: String) { self.name = name }
 
-  /// Parameters that a synth is given when it is made; 0 until then. Before all units, once.
+  /// Adds parameters that are set when a synth is created, 0 by default. Call this once, before
+  /// adding units.
   mutating func parameters(_ names: String...) -> [Input] {
     parameters = names
     return add("Control", rate: 1, [], outputs: names.count)
   }
 
-  /// A unit generator at audio rate.
+  /// Adds a unit generator at audio rate.
   mutating func unit(
     _ name: String, _ inputs: [Input], outputs: Int = 1, operation: Int16 = 0
   ) -> [Input] {
@@ -57,7 +58,7 @@ struct SynthDefinition {
     return (0..<outputs).map { .output(unit: units.count - 1, number: $0) }
   }
 
-  // The operations of BinaryOpUGen.
+  // Operations of BinaryOpUGen.
   mutating func product(_ first: Input, _ second: Input) -> Input {
     unit("BinaryOpUGen", [first, second], operation: 2)[0]
   }
@@ -66,7 +67,7 @@ struct SynthDefinition {
     unit("BinaryOpUGen", [first, second], operation: 0)[0]
   }
 
-  /// Ten bands of an equalizer.
+  /// Adds an equalizer of ten bands.
   mutating func equalized(_ signal: Input) -> Input {
     PeerEqualizer.bands.reduce(signal) { signal, band in
       let numbers = [band.frequency, 1 / 1.25, band.gain].map { Input.constant(Float($0)) }
@@ -102,13 +103,13 @@ struct SynthDefinition {
       }
       data.append(Data(repeating: unit.rate, count: unit.outputs))
     }
-    // No variants.
+    // The number of variants.
     data.append(big: Int16(0))
     return data
   }
 }
 
-/// What `scsynth -N` renders: commands of Open Sound Control, and when they come.
+/// A score for `scsynth -N`: OSC commands with their times.
 struct SynthScore {
   /// An argument of a command.
   enum Argument {
@@ -120,7 +121,7 @@ struct SynthScore {
 
   private(set) var data = Data()
 
-  /// Commands that come together, at a time in seconds; times go up.
+  /// Adds simultaneous commands at a time in seconds. Times must not decrease.
   mutating func add(at time: Double, _ commands: [Data]) {
     var bundle = Data("#bundle\0".utf8)
     bundle.append(big: UInt64(time * 4_294_967_296))
@@ -162,7 +163,7 @@ struct SynthScore {
     command("/d_recv", .data(definition.data))
   }
 
-  /// Has a buffer read from a file's beginning, and stay open for `DiskIn`.
+  /// Commands that read a buffer from the beginning of a file and leave the file open for `DiskIn`.
   static func open(_ path: String, buffer: Int, channels: Int) -> [Data] {
     let frames = 65_536
     return [
@@ -173,7 +174,7 @@ struct SynthScore {
     ]
   }
 
-  /// Ends the rendering, at a time in seconds.
+  /// Ends the rendering at a time in seconds.
   mutating func end(at time: Double) {
     add(at: time, [Self.command("/c_set", .integer(0), .number(0))])
   }
@@ -191,7 +192,7 @@ extension Data {
     append(contentsOf: text.utf8)
   }
 
-  /// With zeros to a multiple of four.
+  /// Appends the data, padded with zeros to a multiple of four bytes.
   fileprivate mutating func append(padded data: Data) {
     append(data)
     append(Data(repeating: 0, count: (4 - data.count % 4) % 4))

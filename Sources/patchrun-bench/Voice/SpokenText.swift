@@ -1,13 +1,12 @@
 import Foundation
 
-/// Speech that espeak-ng makes.
+/// Generates speech with espeak-ng.
 enum SpokenText {
   /// - Parameters:
-  ///   - voice: As `espeak-ng -v` takes it.
-  ///   - speed: In words a minute.
+  ///   - voice: A voice for `espeak-ng -v`.
+  ///   - speed: Words a minute.
   ///   - pitch: 0 to 99.
-  /// - Returns: The samples and their rate in hertz; `nil` where espeak-ng is not installed or has no such
-  ///   voice.
+  /// - Returns: The samples and their rate in hertz; `nil` if espeak-ng or the voice is missing.
   static func speak(
     _ text: String, voice: String, speed: Int, pitch: Int
   ) -> (samples: [Float], rate: Double)? {
@@ -22,7 +21,7 @@ enum SpokenText {
     guard (try? process.run()) != nil else { return nil }
     let bytes = [UInt8](pipe.fileHandleForReading.readDataToEndOfFile())
     process.waitUntilExit()
-    // A WAV file of 16-bit samples, its header 44 bytes long.
+    // A WAV file of 16-bit samples with a header of 44 bytes.
     guard process.terminationStatus == 0, bytes.count > 44 else { return nil }
     let rate = Double(UInt32(bytes[24]) | UInt32(bytes[25]) << 8 | UInt32(bytes[26]) << 16)
     let samples = stride(from: 44, to: bytes.count - 1, by: 2).map {

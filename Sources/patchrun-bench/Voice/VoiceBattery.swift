@@ -3,24 +3,25 @@ import RenderCore
 import TestSupport
 import VoiceProcessing
 
-/// Conversations drawn at random, each judged for ours and for the libraries' cancellers on the same
-/// samples: `patchrun-bench voice --scenes 200 --seed 1`.
+/// Random conversations, each judged for our processor and for the echo cancellers of libraries on
+/// the same samples: `patchrun-bench voice --scenes 200 --seed 1`.
 struct VoiceBattery {
   var sceneCount = 200
   var seed: UInt64 = 1
-  /// Scenes of this coupling only.
+  /// Only scenes with this coupling.
   var only: VoiceScene.Coupling?
   var measuresPeers = true
-  /// Whether the figures are compared with the libraries' in the same run.
+  /// Whether the figures are compared with those of the libraries in the same run.
   var checks = false
-  /// Whether every scene gets a line.
+  /// Whether every scene prints a line.
   var isVerbose = false
-  /// A single scene, whose signals are written as WAV files into this folder.
+  /// The folder for the WAV files of a single scene's signals.
   var folder: String?
-  /// Where what the near-end detector hears goes, and nothing is judged: see `Tests/Peers/near-detector.py`.
+  /// The folder for the inputs of the near-end detector; nothing is judged: see
+  /// `Tests/Peers/near-detector.py`.
   var cluesFolder: String?
 
-  /// Options as they are written; `nil` where one is not known.
+  /// Parses the options; `nil` for an unknown one.
   init?(_ arguments: [String]) {
     var rest = arguments[...]
     while let option = rest.popFirst() {
@@ -65,14 +66,14 @@ struct VoiceBattery {
 
   /// Prints the figures.
   ///
-  /// - Returns: With `checks`, whether the voice is served better than by the libraries; else `true`.
+  /// - Returns: With `checks`, whether ours is better than the libraries; otherwise `true`.
   func run() -> Bool {
     let pools = Self.pools()
     if let cluesFolder { return writeClues(to: cluesFolder, pools) }
     var results: [Result] = []
     var missing: Set<String> = []
     for index in 0..<sceneCount {
-      // Scenes of neighbouring seeds have nothing in common.
+      // Neighbouring seeds give unrelated scenes.
       let sceneSeed = seed &* 1_000_003 &+ UInt64(index)
       let rate = VoiceScene.sampleRate(seed: sceneSeed)
       guard let pool = pools[rate] else { continue }
@@ -115,7 +116,7 @@ struct VoiceBattery {
     return check(results)
   }
 
-  /// Whether the near end comes through better than with either library, and the echo does not.
+  /// Whether the near end is clearer, and the echo softer, than with either library.
   private func check(_ results: [Result]) -> Bool {
     var failures: [String] = []
     func demand(_ holds: Bool, _ sentence: String) { if !holds { failures.append(sentence) } }
@@ -224,7 +225,7 @@ struct VoiceBattery {
     print(line)
   }
 
-  /// The value that one in twenty is below.
+  /// The 5th percentile.
   private func fifth(_ values: [Double]) -> Double {
     let sorted = values.sorted()
     return sorted.isEmpty ? 0 : sorted[sorted.count / 20]
@@ -305,7 +306,7 @@ struct VoiceBattery {
 
   // MARK: Scenes
 
-  /// What the processor makes of a scene, moved to where it belongs.
+  /// The output of the processor for a scene, aligned with its input.
   ///
   /// - Parameter judged: Called after each hop.
   static func process(
@@ -345,7 +346,7 @@ struct VoiceBattery {
     return (Array(output.dropFirst(delay).prefix(count)), cost)
   }
 
-  /// Voices of espeak-ng at every rate, or those of the model where it is not installed.
+  /// Voices of espeak-ng at every rate, or of the speech model if it is not installed.
   private static func pools() -> [Double: VoicePool] {
     let english =
       "The quick brown fox jumps over the lazy dog while seven wizards mix a hundred audio streams. "
@@ -401,7 +402,7 @@ struct VoiceBattery {
     return pools
   }
 
-  /// Writes what was spoken, heard and made of it as raw floats: `sox -t f32 -r RATE`.
+  /// Writes the near-end speech, the microphone and the output as raw floats: `sox -t f32 -r RATE`.
   private static func write(_ scene: VoiceScene, _ output: [Float], to folder: String) {
     for (name, samples) in [
       ("near", scene.near), ("microphone", scene.microphone), ("ours", output),

@@ -3,15 +3,17 @@ import RenderCore
 import TestSupport
 import VoiceProcessing
 
-/// What the near-end detector hears, for its trainer: `patchrun-bench voice --scenes N --seed S --clues FOLDER`.
+/// The inputs of the near-end detector for its training: `patchrun-bench voice --scenes N --seed S
+/// --clues FOLDER`.
 extension VoiceBattery {
-  /// Writes a file for each scene: for each hop the clues, then the power of the near end, of the echo and of the
-  /// noise in its frame of two hops, and how likely somebody near was taken to speak; 32-bit floats.
+  /// Writes a file for each scene. For each hop it has the detector's inputs, then the power of the
+  /// near end, the echo and the noise in its frame of two hops, and the detector's probability of
+  /// near-end speech, as 32-bit floats.
   ///
-  /// Every fourth scene has voices of the model of speech, so that a network does not learn those of
-  /// espeak-ng alone.
+  /// Every fourth scene uses the speech model, so that a network does not learn only espeak-ng's
+  /// voices.
   ///
-  /// - Returns: Whether all of them could be written.
+  /// - Returns: Whether all files were written.
   func writeClues(to folder: String, _ pools: [Double: VoicePool]) -> Bool {
     let modelled = pools.mapValues { VoicePool.modelled(sampleRate: $0.sampleRate, count: 10) }
     for index in 0..<sceneCount {

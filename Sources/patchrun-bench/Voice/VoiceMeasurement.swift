@@ -13,7 +13,7 @@ private struct Scene {
   let sampleRate: Double
 
   /// - Parameters:
-  ///   - drive: How far the loudspeaker is driven: it plays tanh(drive x) / drive; 0 for a linear one.
+  ///   - drive: The distortion of the loudspeaker, tanh(drive x) / drive; 0 for none.
   init(
     _ event: Event, voices: Voices, room: UInt64, reverberation: Double, drive: Float,
     seconds: Double
@@ -54,7 +54,7 @@ private struct Scene {
     (0..<count).map { samples[$0 % samples.count] }
   }
 
-  /// What comes out, moved to where it belongs, and the processor seconds that it took.
+  /// The aligned output and the processor seconds.
   func process(
     quality: Int = 127, controlsLevel: Bool = false
   ) -> (output: [Float], cost: Double) {
@@ -84,7 +84,7 @@ private struct Scene {
   }
 }
 
-/// Two voices at a rate.
+/// Two voices at one rate.
 private struct Voices {
   let name: String
   let far: [Float]
@@ -121,7 +121,7 @@ private struct Voices {
     return found
   }
 
-  /// The root mean square, where there is anything, at so many dBFS.
+  /// The samples scaled so that their active parts have this root mean square in dBFS.
   static func level(_ samples: [Float], _ decibels: Double) -> [Float] {
     let peak = samples.reduce(0) { max($0, abs($1)) }
     let active = samples.filter { abs($0) > 0.02 * peak }
@@ -198,7 +198,7 @@ private func measure(_ voices: Voices, room: UInt64, reverberation: Double) {
       + column(stoi(tail(restored), tail(distorted.near)), 3) + column(cost / 10, 3))
 }
 
-/// What a second of sound costs at each quality.
+/// The cost of a second of sound at each quality.
 private func costs() {
   print("\n" + column("quality", width: 8) + column("rate") + column("cost") + column("ERLE"))
   for rate in [16_000.0, 48_000] {
@@ -216,7 +216,7 @@ private func costs() {
   }
 }
 
-/// What speech of three levels comes out at, in dBFS, and by how much noise alone is less.
+/// The output level of speech at three input levels, in dBFS, and the reduction of noise alone.
 private func levels() {
   let rate = 16_000.0
   guard let voices = Voices.all(at: rate).first else { return }
