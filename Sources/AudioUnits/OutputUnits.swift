@@ -82,7 +82,7 @@ public enum OutputUnits {
     return .integers(channelMap(of: place.element, in: configuration).map(Int32.init))
   }
 
-  /// Maps that do not fit the channels on both sides of their element.
+  /// Violations of maps that do not fit the channels of their element.
   static func channelMapViolations(_ configuration: UnitConfiguration) -> [Violation] {
     configuration.outputs.indices.compactMap { element in
       let place = PropertyPlace(.channelMap, .output, element)

@@ -2,9 +2,9 @@ import AudioTypes
 import FileAccess
 import RenderCore
 
-/// The kinds of callback there are.
+/// The kinds of callbacks.
 public enum CallbackCatalog {
-  /// A line for each kind.
+  /// One line for each kind.
   public static let standard: [CallbackDescription] = [
     FileCallback.description, ToneCallback.description, NoiseCallback.description,
     SweepCallback.description, ImpulseCallback.description, SilenceCallback.description,
@@ -14,7 +14,7 @@ public enum CallbackCatalog {
     PatchInputCallback.description,
   ]
 
-  /// The kind that a patch calls so; `nil` for none.
+  /// The kind with this name in a patch; `nil` where there is none.
   public static func description(of kind: String) -> CallbackDescription? {
     standard.first { $0.kind == kind }
   }

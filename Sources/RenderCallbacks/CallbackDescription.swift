@@ -2,23 +2,24 @@ import AudioTypes
 public import FileAccess
 public import RenderCore
 
-/// Everything that can be said about a kind of callback before there is one: the schema, the
-/// listings and the patch reader are made from this.
+/// What is known of a kind of callback without a callback: the schema, the listings and the patch
+/// reader are made from it.
 public struct CallbackDescription: Sendable {
   /// The name in a patch: `tone`.
   public var kind: String
   public var summary: String
-  /// Whether a callback of this kind pulls something upstream; with `.optional`, that depends on its
-  /// settings.
+  /// Whether a callback of this kind pulls something upstream; with `.optional`, its settings
+  /// decide.
   public var input: CallbackInput
-  /// What can be set, in the order of the reference.
+  /// The settings, in the order of the reference.
   public var settings: [SettingInfo]
-  /// Whether its sound has a beginning that is worth hearing again: of an expression, where it pulls nothing.
+  /// Whether its sound has a beginning that can begin again; for an expression, only where it pulls
+  /// nothing.
   public var hasBeginning: Bool
   private let check: (@Sendable (SettingValues) -> [CallbackProblem])?
   private let make: @Sendable (SettingValues) -> any RenderCallback
 
-  /// - Parameter check: What else can be wrong with settings that are fine one by one.
+  /// - Parameter check: Finds problems of settings that are valid one by one.
   init(
     kind: String, summary: String, input: CallbackInput = .none, hasBeginning: Bool = false,
     settings: [SettingInfo],
@@ -38,8 +39,8 @@ public struct CallbackDescription: Sendable {
     self.make = make
   }
 
-  /// The settings that can be turned while a callback of this kind plays, but for the members of an
-  /// object of numbers: with the values that it begins with.
+  /// The settings that can change while a callback of this kind plays, with these initial values.
+  /// Members of an object of numbers are not among them.
   func liveSettings(_ values: [String: Double]) -> [LiveSetting] {
     settings.compactMap { info in
       guard info.change != .fixed, let value = values[info.key] else { return nil }
@@ -47,8 +48,8 @@ public struct CallbackDescription: Sendable {
     }
   }
 
-  /// Everything that is wrong with the settings, whatever the bus; what depends on the bus, and on
-  /// files, `RenderCallback.problems(for:)` says.
+  /// The problems of the settings that do not depend on the bus. `RenderCallback.problems(for:)`
+  /// finds those that depend on the bus and on files.
   public func problems(with values: [String: SettingValue]) -> [CallbackProblem] {
     let found = SettingInfo.problems(
       with: values, settings: settings, of: "\(article(for: kind)) '\(kind)' callback")
@@ -56,9 +57,9 @@ public struct CallbackDescription: Sendable {
     return check(SettingValues(values, defaults: settings))
   }
 
-  /// Makes the callback. What is not given has its default.
+  /// Makes the callback. Missing settings have their defaults.
   ///
-  /// - Parameter files: Which files it may open.
+  /// - Parameter files: The policy for files that it opens.
   /// - Throws: The first of `problems(with:)`.
   public func makeCallback(
     _ values: [String: SettingValue], files: FilePolicy = .user
@@ -71,7 +72,7 @@ public struct CallbackDescription: Sendable {
 /// Checked settings, defaults included.
 struct SettingValues {
   private var values: [String: SettingValue]
-  /// Which files may be opened.
+  /// The policy for files that are opened.
   let files: FilePolicy
 
   init(
@@ -101,7 +102,7 @@ struct SettingValues {
   }
 }
 
-/// Why a callback that makes its own samples cannot feed a bus of `format`; empty for no reason.
+/// Why a callback that generates samples cannot feed a bus of `format`; empty where it can.
 func busProblems(_ format: StreamFormat) -> [CallbackProblem] {
   guard format.sampleType != nil, format.channelCount > 0 else {
     return [
@@ -122,12 +123,12 @@ func busProblems(_ format: StreamFormat) -> [CallbackProblem] {
   return []
 }
 
-/// In how many frames a setting is changed that is turned while it plays: 10 ms of them.
+/// The frames of a change of a live setting: 10 ms.
 func glideLength(_ format: StreamFormat) -> Int {
   max(1, Int((format.sampleRate / 100).rounded()))
 }
 
-/// A frequency that a bus of `format` cannot carry.
+/// The problem of a frequency that a bus of `format` cannot carry.
 func frequencyProblem(
   _ frequency: Double, _ key: String, _ format: StreamFormat
 ) -> CallbackProblem? {
@@ -140,14 +141,14 @@ func frequencyProblem(
 }
 
 extension SettingInfo {
-  /// The peak of a wave, where 1 is full scale.
+  /// A setting for the peak of a wave, where 1 is full scale.
   static func amplitude(_ defaultValue: Double, _ summary: String) -> SettingInfo {
     SettingInfo(
       "amplitude", .number(0...8), unit: .linearGain, defaultValue: .number(defaultValue),
       change: .ramp, summary: summary)
   }
 
-  /// How much of what a callback does is heard beside what it pulls.
+  /// A setting for the share of the processed sound, beside what is pulled.
   static func mix(_ defaultValue: Double, _ summary: String) -> SettingInfo {
     SettingInfo(
       "mix", .number(0...1), unit: .ratio, defaultValue: .number(defaultValue),

@@ -1,25 +1,24 @@
 public import AudioTypes
 public import RenderCore
 
-/// A callback that is written in Swift: Core Audio's `AURenderCallback`.
+/// A callback written in Swift: Core Audio's `AURenderCallback`.
 ///
-/// There are four kinds: a closure makes its own sound or processes what it pulls, and it is given floats
-/// or the samples of the bus's own stream format. One that processes is given something to pull when it
-/// is set: `setInputCallback(callback, of: io, from: .output(io, 1))`.
+/// There are four kinds: a closure generates sound or processes what it pulls, with floats or with
+/// samples of the bus's own stream format. A processing closure is given its feed when it is set:
+/// `setInputCallback(callback, of: io, from: .output(io, 1))`.
 ///
-/// The closure runs on the render thread and keeps its rules: no allocation, no lock, no system
-/// call. The compiler cannot check that.
+/// The closure runs on the render thread: it must not allocate, lock or call the system. The
+/// compiler cannot check that.
 public struct ClosureCallback: RenderCallback {
   /// Fills every frame of every channel with floats whose full scale is 1.0.
   ///
   /// - Parameters:
-  ///   - flags: `.outputIsSilence` says that there is only silence; the buffers are then
-  ///     cleared.
-  ///   - timeStamp: Of the first frame, in the rate of the bus.
+  ///   - flags: The closure sets `.outputIsSilence` for silence; the buffers are then cleared.
+  ///   - timeStamp: Of the first frame, at the rate of the bus.
   ///   - bus: The input element that is fed.
-  ///   - frameCount: How many frames are asked for.
+  ///   - frameCount: The number of frames to render.
   ///   - buffers: One buffer for each channel.
-  /// - Returns: `.ok`, or what ends the slice.
+  /// - Returns: `.ok`, or a status that ends the slice.
   public typealias Body =
     @Sendable (
       _ flags: inout RenderActionFlags, _ timeStamp: TimeStamp, _ bus: Int, _ frameCount: Int,
@@ -28,8 +27,8 @@ public struct ClosureCallback: RenderCallback {
 
   /// Fills every frame of every channel from what the callback pulls.
   ///
-  /// The parameters are those of `Body`, and `input`: what has been pulled for the same frames, floats of
-  /// as many channels. It is to be read only.
+  /// The parameters are those of `Body`, and `input`: the pulled floats of the same frames, with as
+  /// many channels. The closure must not write to it.
   public typealias ProcessingBody =
     @Sendable (
       _ flags: inout RenderActionFlags, _ timeStamp: TimeStamp, _ bus: Int, _ frameCount: Int,
@@ -38,9 +37,10 @@ public struct ClosureCallback: RenderCallback {
 
   /// Fills every frame with samples of the bus's own stream format.
   ///
-  /// The parameters are those of `Body`, but for the buffers: they are those that the format has, one
-  /// where it is interleaved. They hold what the callback pulls, or zeros where it pulls nothing. With
-  /// `.outputIsSilence` among the flags that is said to be silence, or is to be.
+  /// The parameters are those of `Body`, but the buffers are those of the format: one where it is
+  /// interleaved. They hold what the callback pulls, or zeros where it pulls nothing.
+  /// `.outputIsSilence` is among the flags where that is silence; the closure sets it where its
+  /// output is.
   public typealias SampleBody =
     @Sendable (
       _ flags: inout RenderActionFlags, _ timeStamp: TimeStamp, _ bus: Int, _ frameCount: Int,
@@ -53,23 +53,23 @@ public struct ClosureCallback: RenderCallback {
     case samples(SampleBody)
   }
 
-  /// How long it lasts, in seconds; `nil` where it never ends. Of one that processes: how long it goes on
-  /// after what it pulls has ended.
+  /// The length of the sound, in seconds; `nil` where it never ends. For a processing closure, how
+  /// long it goes on after its input has ended.
   public var duration: Double?
-  /// Whether a closure that is given floats writes what the bus's format can hold, in the bus's own
-  /// words. Otherwise they are rounded.
+  /// Whether a closure with floats writes the words of the bus's format. Otherwise its floats are
+  /// rounded.
   public var writesBusWords: Bool
   public let input: CallbackInput
   private let kind: Kind
 
-  /// A closure that makes its own sound, in floats.
+  /// A closure that generates sound, in floats.
   public init(duration: Double? = nil, writesBusWords: Bool = false, _ body: @escaping Body) {
     self.init(.floats(body), .none, duration, writesBusWords: writesBusWords)
   }
 
   /// A closure that processes what it pulls, in floats.
   ///
-  /// - Parameter tail: How long it goes on after what it pulls has ended, in seconds; `nil` for without
+  /// - Parameter tail: How long it goes on after its input has ended, in seconds; `nil` for without
   ///   end.
   public static func processing(
     tail: Double? = 0, _ body: @escaping ProcessingBody
@@ -77,7 +77,7 @@ public struct ClosureCallback: RenderCallback {
     ClosureCallback(.processing(body), .required, tail, writesBusWords: false)
   }
 
-  /// A closure that makes its own sound, in samples of the bus's format.
+  /// A closure that generates sound, in samples of the bus's format.
   public static func samples(
     duration: Double? = nil, _ body: @escaping SampleBody
   ) -> ClosureCallback {
@@ -86,7 +86,7 @@ public struct ClosureCallback: RenderCallback {
 
   /// A closure that processes what it pulls in place, in samples of the bus's format.
   ///
-  /// - Parameter tail: How long it goes on after what it pulls has ended, in seconds; `nil` for without
+  /// - Parameter tail: How long it goes on after its input has ended, in seconds; `nil` for without
   ///   end.
   public static func processingSamples(
     tail: Double? = 0, _ body: @escaping SampleBody
@@ -139,7 +139,7 @@ public struct ClosureCallback: RenderCallback {
   }
 }
 
-/// Keeps a closure alive for the kernel that calls it.
+/// Retains a closure for the kernel that calls it.
 final class ClosureHolder<Body: Sendable>: Sendable {
   let body: Body
 
@@ -147,7 +147,7 @@ final class ClosureHolder<Body: Sendable>: Sendable {
 }
 
 extension RenderBus {
-  /// Clears the bus where a closure has said that there is only silence.
+  /// Silences the bus where a closure has set `.outputIsSilence`.
   @_noLocks
   fileprivate func obey(_ flags: RenderActionFlags) {
     // Not `contains`, whose generic body may allocate when it first runs.
@@ -155,7 +155,7 @@ extension RenderBus {
   }
 }
 
-/// `@safe`: the holder is in the company of the kernel's box.
+/// `@safe`: the kernel's box retains the holder.
 @safe
 struct ClosureKernel: RenderKernel {
   private let holder: Unmanaged<ClosureHolder<ClosureCallback.Body>>
@@ -167,7 +167,7 @@ struct ClosureKernel: RenderKernel {
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status { call(context) }
 
-  // A client's own code: what it does on the render thread is its own promise.
+  // Client code: its author answers for what it does on the render thread.
   @_semantics("no_performance_analysis")
   private func call(_ context: RenderContext) -> Status {
     let output = context.output(0)
@@ -180,7 +180,7 @@ struct ClosureKernel: RenderKernel {
   }
 }
 
-/// `@safe`: the holder is in the company of the kernel's box.
+/// `@safe`: the kernel's box retains the holder.
 @safe
 struct ProcessingKernel: RenderKernel {
   private let holder: Unmanaged<ClosureHolder<ClosureCallback.ProcessingBody>>
@@ -192,7 +192,7 @@ struct ProcessingKernel: RenderKernel {
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status { call(context) }
 
-  // A client's own code: what it does on the render thread is its own promise.
+  // Client code: its author answers for what it does on the render thread.
   @_semantics("no_performance_analysis")
   private func call(_ context: RenderContext) -> Status {
     let output = context.output(0)
@@ -206,7 +206,7 @@ struct ProcessingKernel: RenderKernel {
   }
 }
 
-/// `@safe`: the holder is in the company of the kernel's box, and the buffers are the kernel's own.
+/// `@safe`: the kernel's box retains the holder, and the buffers are the kernel's own.
 @safe
 struct SampleKernel: RenderKernel, ~Copyable {
   private let holder: Unmanaged<ClosureHolder<ClosureCallback.SampleBody>>
@@ -224,7 +224,7 @@ struct SampleKernel: RenderKernel, ~Copyable {
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status { call(context) }
 
-  // A client's own code: what it does on the render thread is its own promise.
+  // Client code: its author answers for what it does on the render thread.
   @_semantics("no_performance_analysis")
   private func call(_ context: RenderContext) -> Status {
     let output = context.output(0)

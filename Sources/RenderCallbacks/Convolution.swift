@@ -3,13 +3,13 @@ public import FileAccess
 public import RenderCore
 import SoundFiles
 
-/// What it pulls, as it would sound in a room, through a loudspeaker, along a spring: convolved with
-/// an impulse response out of a sound file.
+/// Convolves what it pulls with an impulse response from a sound file: of a room, a loudspeaker, a
+/// spring.
 ///
-/// There is no latency: each frame that comes out holds the response's first tap of the frame that
-/// went in (see `Convolver`). A response with another rate than the bus is converted, and scaled so
-/// that it colours the sound in the same way. Its channels are used as follows, n being those of the
-/// bus:
+/// There is no latency: each output frame contains the response's first tap of the same input frame
+/// (see `Convolver`). A response with another rate than the bus is converted, and scaled so that it
+/// colours the sound in the same way. On a bus of n channels, those of the response are used as
+/// follows:
 ///
 /// - one: on each channel;
 /// - n: each on its own channel;
@@ -38,19 +38,19 @@ public struct ConvolutionCallback: LiveCallback {
       return callback
     })
 
-  /// What a response may last where nobody says otherwise, in seconds.
+  /// The limit of a response by default, in seconds.
   public static let usualLongestResponse = 30.0
 
   /// Absolute, or relative to the process's working directory.
   public var path: String
   /// Linear, from -100 to 100.
   public var gain: Double
-  /// From 0, what is pulled alone, to 1, the convolved sound alone.
+  /// From 0 (what is pulled) to 1 (the convolved sound).
   public var mix: Double
-  /// Whether the file may be opened.
+  /// The policy that decides whether the file may be opened.
   public var files = FilePolicy.user
 
-  /// What a response may last, in seconds.
+  /// The limit of a response, in seconds.
   public var longestResponse = Self.usualLongestResponse
 
   public init(path: String, gain: Double = 1, mix: Double = 1) {
@@ -84,7 +84,7 @@ public struct ConvolutionCallback: LiveCallback {
     return copy
   }
 
-  /// The parts of the response and what has been heard are kept as spectra: 24 bytes for each sample.
+  /// The parts of the response and of the input are kept as spectra: 24 bytes for each sample.
   public func memory(for format: StreamFormat, maximumFramesPerSlice: Int) -> Int {
     guard case .success(let reader) = reader(for: format) else { return 0 }
     let frames = Double(length(of: reader, at: format.sampleRate))
@@ -107,7 +107,7 @@ public struct ConvolutionCallback: LiveCallback {
     case .failure(let found): throw found.problems[0]
     }
     var file = try readWhole(reader, at: format.sampleRate)
-    // Where nothing is heard of the response, it is kept as it is for when something is.
+    // Where the response is not heard, it is kept unscaled for when it is.
     let isHeard = gain * mix != 0
     let scale = (isHeard ? gain * mix : 1) * (reader.sampleRate / format.sampleRate)
     for channel in file.indices {
@@ -206,7 +206,7 @@ public struct ConvolutionCallback: LiveCallback {
   ) throws(CallbackProblem) -> [[Double]] {
     let channels = reader.channelCount
     var frames = [Double](repeating: 0, count: reader.frameCount * channels)
-    // A response that is not all there is another room.
+    // A response with a part missing would be another room, so it is refused.
     do throws(SoundFileError) {
       _ = try reader.read(into: &frames, at: 0, frameCount: reader.frameCount)
     } catch {
@@ -254,9 +254,9 @@ public struct ConvolutionCallback: LiveCallback {
   }
 }
 
-/// The response is multiplied by the gain and the mix beforehand, and what is pulled added to its first
-/// tap: what comes out of the convolver is `wet` times the response's sound and `dry` times what is
-/// pulled. Once either is turned, both parts of it are set right: y = a c + b x.
+/// The response is multiplied by gain and mix beforehand, and what is pulled is added to its first
+/// tap: the output of the convolver is `wet` times the convolved sound plus `dry` times what is
+/// pulled. Once gain or mix has changed, both parts are corrected: y = a c + b x.
 struct ConvolutionKernel: RenderKernel, ~Copyable {
   private var convolver: Convolver
   private let wet: Double
@@ -282,7 +282,7 @@ struct ConvolutionKernel: RenderKernel, ~Copyable {
     convolver.process(input, into: output)
     gain.follow()
     mix.follow()
-    // As it is.
+    // Without a change the convolver's output is the result.
     var isTurned = gain.isTurned
     if mix.isTurned { isTurned = true }
     if gain.current * mix.current != wet { isTurned = true }

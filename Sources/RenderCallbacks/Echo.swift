@@ -5,12 +5,12 @@ public import RenderCore
 /// What it pulls, and its echoes: the first after `delay`, each of the others `delay` later and
 /// `feedback` times as loud.
 ///
-/// y = (1 - mix) x + mix e, where e is, `delay` earlier, x + feedback e. The delay is a whole number
-/// of frames, the nearest.
+/// y = (1 - mix) x + mix e, where e is x + feedback e, `delay` earlier. The delay is rounded to
+/// whole frames.
 ///
-/// A delay that is set while it plays fades from the old echo to the new one in 20 ms; one that ramps
-/// moves as the head of a tape does, and the echoes change their pitch on the way. It goes up to
-/// 10 seconds, or to what 64 MiB hold of the bus.
+/// A delay that is set while it plays fades from the old echo to the new one in 20 ms. A delay that
+/// ramps moves as the head of a tape does, and the echoes change their pitch on the way. The
+/// longest delay is 10 seconds, or what fits in 64 MiB for the bus.
 public struct EchoCallback: LiveCallback {
   public static let description = CallbackDescription(
     kind: "echo", summary: "What it pulls, and echoes of it.", input: .required,
@@ -35,7 +35,7 @@ public struct EchoCallback: LiveCallback {
   public var delay: Double
   /// Linear, from -0.99 to 0.99.
   public var feedback: Double
-  /// From 0, what is pulled alone, to 1, the echoes alone.
+  /// From 0 (what is pulled) to 1 (the echoes).
   public var mix: Double
 
   public init(delay: Double = 0.3, feedback: Double = 0.4, mix: Double = 0.35) {
@@ -46,7 +46,7 @@ public struct EchoCallback: LiveCallback {
 
   public var input: CallbackInput { .required }
 
-  /// Until an echo of a sample at full scale is below -120 dB.
+  /// Frames until an echo of a full-scale sample is below -120 dB.
   public func duration(for format: StreamFormat) -> Int? {
     guard mix > 0 else { return 0 }
     let floor = 1e-6 / mix
@@ -60,7 +60,7 @@ public struct EchoCallback: LiveCallback {
     max(1, Int((delay * format.sampleRate).rounded()))
   }
 
-  /// Samples of all delay lines together: 1 GiB.
+  /// The most samples of all delay lines together: 1 GiB.
   static let largestMemory = 1.0 * 0x1p28
 
   public func problems(for format: StreamFormat) -> [CallbackProblem] {
@@ -88,7 +88,7 @@ public struct EchoCallback: LiveCallback {
       mix: values["mix"] ?? mix)
   }
 
-  /// In frames: the longest delay that there is memory for.
+  /// The longest delay that there is memory for, in frames.
   private func longestDelay(for format: StreamFormat) -> Int {
     let room = (1 << 24) / format.channelCount
     let most = Int((10 * format.sampleRate).rounded(.up))

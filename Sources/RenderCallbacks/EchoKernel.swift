@@ -1,14 +1,14 @@
 import AudioTypes
 import RenderCore
 
-/// A line with a tap: what is pulled and what has been heard of it go in, and come out a delay later.
+/// A delay line with a tap and feedback.
 ///
-/// The tap stands on a whole frame. When the delay is set, the tap there and the one at the new place
-/// fade into each other; when it ramps, the tap moves along the line, between the frames of which it
-/// finds what is there by a cubic through four of them (Catmull and Rom), and fades to the nearest frame
-/// when it has come to the end. A change that comes during a fade waits for its end.
+/// The tap stands on a whole frame. When the delay is set, the tap fades from the old place to the
+/// new one. When it ramps, the tap moves along the line, interpolating by a cubic through four
+/// frames (Catmull and Rom), and fades to the nearest frame at the end. A change during a fade
+/// waits for its end.
 struct EchoKernel: RenderKernel, ~Copyable {
-  /// Where what is heard is taken from.
+  /// Where the echo is read.
   private struct Tap: BitwiseCopyable {
     /// Whether it moves with the delay; else it stands at `frames`.
     var isMoving: Bool
@@ -23,7 +23,7 @@ struct EchoKernel: RenderKernel, ~Copyable {
 
   private let sampleRate: Double
   private let longestDelay: Int
-  /// Frames of a line.
+  /// The length of a line, in frames.
   private let capacity: Int
   private let fadeLength: Int
   private var delay: GlidingControl
@@ -34,11 +34,11 @@ struct EchoKernel: RenderKernel, ~Copyable {
   /// Where the next frame is written.
   private var position = 0
   private var tap: Tap
-  /// Where the fade goes, as long as there is one.
+  /// The tap that a fade leads to.
   private var next: Tap
   private var faded = 0
   private var isFading = false
-  /// Where a tap is that moves, in frames.
+  /// The place of a moving tap, in frames.
   private var place = 1.0
 
   init(
@@ -47,7 +47,7 @@ struct EchoKernel: RenderKernel, ~Copyable {
   ) {
     self.sampleRate = sampleRate
     self.longestDelay = longestDelay
-    // Four more, for what stands around a tap that moves.
+    // Four more, for the interpolation at a moving tap.
     capacity = longestDelay + 4
     fadeLength = max(1, Int((sampleRate / 50).rounded()))
     self.delay = delay
@@ -91,7 +91,7 @@ struct EchoKernel: RenderKernel, ~Copyable {
     return .ok
   }
 
-  /// Begins a fade where the tap is to be another.
+  /// Begins a fade where the tap has to change.
   @_noLocks
   private mutating func turn() {
     let wanted = Tap(
@@ -103,7 +103,7 @@ struct EchoKernel: RenderKernel, ~Copyable {
     isFading = true
   }
 
-  /// As many of the next frames as can be had in one stretch. Returns how many.
+  /// Renders as many of the next frames as possible in one stretch. Returns how many.
   @_noLocks
   private mutating func renderSteadily(
     _ input: RenderBus, _ output: RenderBus, from first: Int
@@ -117,7 +117,7 @@ struct EchoKernel: RenderKernel, ~Copyable {
     if capacity - position < count { count = capacity - position }
     if capacity - from < count { count = capacity - from }
     if tap.frames < count { count = tap.frames }
-    // A delay that is set goes on while it is not looked at.
+    // The delay's glide advances, although nothing reads it.
     delay.skip(count)
     for channel in 0..<output.channelCount {
       let past = lines.buffer(at: channel * capacity + from, count: count)
@@ -142,7 +142,7 @@ struct EchoKernel: RenderKernel, ~Copyable {
     let dry = 1 - wet
     let feedback = Float(self.feedback.next())
     let seconds = delay.next()
-    // A tap that moves stays where it is where another delay is set, and fades.
+    // Where another delay is set, a moving tap stays where it is, and fades out.
     if delay.isRamping { place = bounded(seconds * sampleRate) }
     var share: Float = 0
     if isFading {
@@ -171,7 +171,7 @@ struct EchoKernel: RenderKernel, ~Copyable {
     return frames > Double(longestDelay) ? Double(longestDelay) : frames
   }
 
-  /// - Parameter place: In frames, of a tap that moves.
+  /// - Parameter place: The place of a moving tap, in frames.
   @_noLocks
   private func value(of tap: Tap, _ channel: Int, _ place: Double) -> Float {
     guard tap.isMoving else { return sample(channel, tap.frames) }
@@ -187,7 +187,7 @@ struct EchoKernel: RenderKernel, ~Copyable {
     return one + t * (slope + t * (second + t * third))
   }
 
-  /// What was written some frames ago, at least one.
+  /// The sample written `frames` frames ago, which is at least one.
   @_noLocks
   private func sample(_ channel: Int, _ frames: Int) -> Float {
     var index = position - frames

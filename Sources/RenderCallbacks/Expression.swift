@@ -1,14 +1,14 @@
 public import AudioTypes
 public import RenderCore
 
-/// A formula: a number for each frame of each channel, of the time, the sample that is pulled, and
+/// A formula that is computed for each frame of each channel, from the time, the pulled sample, and
 /// constants.
 ///
 /// An expression is numbers (64-bit floating point), names, functions and operators; see
 /// `ExpressionLanguage`. It has no loops and no memory, so that it takes the same time for each
-/// frame. It is compiled when the graph is initialized; nothing in it can stop the render thread. What
-/// is not finite in the end (1 / 0, log of a negative number) becomes 0. Without `input` it is a
-/// source of its own; with it, it needs something to pull.
+/// frame. It is compiled when the graph is initialized; nothing in it can stop the render thread. A
+/// result that is not finite (1 / 0, log of a negative number) becomes 0. Without `input` it is a
+/// source; with it, it processes what it pulls.
 public struct ExpressionCallback: LiveCallback {
   public static let description = CallbackDescription(
     kind: "expression", summary: "A formula, computed for each frame of each channel.",
@@ -48,7 +48,7 @@ public struct ExpressionCallback: LiveCallback {
     steps.contains(.variable(.input)) || steps.contains(.operation(.inputOf))
   }
 
-  /// It ends with what it reads, and never where it reads nothing.
+  /// It ends with its input; without `input` it never ends.
   public func duration(for format: StreamFormat) -> Int? { input == .required ? 0 : nil }
 
   public func problems(for format: StreamFormat) -> [CallbackProblem] {

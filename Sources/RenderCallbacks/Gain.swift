@@ -1,7 +1,7 @@
 public import AudioTypes
 public import RenderCore
 
-/// What it pulls, each sample multiplied by one number.
+/// Multiplies what it pulls by one number.
 public struct GainCallback: LiveCallback {
   public static let description = CallbackDescription(
     kind: "gain", summary: "What it pulls, louder or softer.", input: .required,

@@ -134,7 +134,7 @@ struct ImpulseKernel: RenderKernel {
     next = period > 0 ? Int(renderFloor(first + Double(count) * period + 0.5)) : .max
   }
 
-  /// Leaves out the impulses of the time before.
+  /// Skips the impulses before the present frame.
   @_noLocks
   private mutating func goOn() {
     if next >= place.frame { return }

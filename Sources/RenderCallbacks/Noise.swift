@@ -2,14 +2,14 @@ public import AudioTypes
 import Glibc
 public import RenderCore
 
-/// Noise that is the same on every run, and another on each channel.
+/// Noise that is the same on every run, and different on each channel.
 ///
-/// White noise is uniform from `-amplitude` to `amplitude`, so that its RMS is amplitude / √3
-/// (4.8 dB below). Pink noise has the same RMS, and peaks beyond `amplitude`: three times it now
-/// and then. It falls by 3.01 dB per octave from 20 Hz to 20 kHz (or 95 % of half the sample rate),
-/// within 0.1 dB.
+/// White noise is uniform from `-amplitude` to `amplitude`, so that its RMS is amplitude / √3 (4.8
+/// dB below). Pink noise has the same RMS, and peaks of up to about three times `amplitude`. It
+/// falls by 3.01 dB per octave from 20 Hz to 20 kHz (or 95 % of half the sample rate), within 0.1
+/// dB.
 public struct NoiseCallback: LiveCallback {
-  /// How its power goes with frequency.
+  /// How its power depends on the frequency.
   public enum Color: String, CaseIterable, Hashable, Sendable {
     case white, pink
   }
@@ -32,11 +32,11 @@ public struct NoiseCallback: LiveCallback {
         amplitude: values.number("amplitude") ?? 0.25, seed: UInt64(values.number("seed") ?? 1))
     })
 
-  /// How its power goes with frequency.
+  /// How its power depends on the frequency.
   public var color: Color
   /// From 0 to 8.
   public var amplitude: Double
-  /// Any number here; up to 2^53 - 1 in a patch, as JSON has it.
+  /// Any number; in a patch up to 2^53 - 1, as JSON has it.
   public var seed: UInt64
 
   public init(color: Color = .white, amplitude: Double = 0.25, seed: UInt64 = 1) {
@@ -87,21 +87,21 @@ public struct NoiseCallback: LiveCallback {
 }
 
 /// A number for each frame of each channel, by the output function of SplitMix64 (Steele, Lea and
-/// Flood 2014): any of them can be had without the ones before.
+/// Flood 2014). Each can be computed without those before it.
 struct WhiteNoise {
   let seed: UInt64
 
   @_noLocks
   init(seed: UInt64) { self.seed = seed }
 
-  /// The number that all frames of a channel start from.
+  /// The number from which all frames of a channel are computed.
   @_noLocks
   func key(channel: Int) -> UInt64 {
     NoiseSequence.number(
       NoiseSequence.number(seed) &+ UInt64(truncatingIfNeeded: channel) &* 0xD1B5_4A32_D192_ED03)
   }
 
-  /// Between -1 and 1, neither of them, and 0 on average.
+  /// Between -1 and 1, both excluded, and 0 on average.
   @_noLocks
   func value(key: UInt64, frame: UInt64) -> Double {
     let bits = NoiseSequence.number(key &+ frame &* NoiseSequence.step)
@@ -124,7 +124,7 @@ struct WhiteNoiseKernel: RenderKernel {
     let output = context.output(0)
     amplitude.follow()
     let start = amplitude
-    // Before a change that may end in the slice.
+    // Read before a change that may end in the slice.
     let isSilent = start.isSettled && start.current == 0
     for channel in 0..<output.channelCount {
       amplitude = start
@@ -150,14 +150,14 @@ struct WhiteNoiseKernel: RenderKernel {
 /// A cascade of first-order sections whose poles and zeros alternate, evenly on a logarithmic
 /// scale, so that it falls by 10 dB per decade.
 ///
-/// Poles stand two octaves apart, zeros half-way, from below 3 Hz to near half the sample rate; one
-/// more section sets right the highest octave, where a sampled pole is no longer an analogue one.
-/// Its two numbers and the place of the highest pole are the minimax fit at 44.1 and 48 kHz: within
+/// Poles are two octaves apart, zeros half-way, from below 3 Hz to near half the sample rate. One
+/// more section corrects the highest octave, where a sampled pole differs from an analogue one. Its
+/// two numbers and the place of the highest pole are the minimax fit at 44.1 and 48 kHz: within
 /// 0.04 dB there and 0.1 dB at any rate.
 struct PinkFilter {
   let poles: [Double]
   let zeros: [Double]
-  /// What makes the RMS of the output that of a white input.
+  /// Gives the output the RMS of a white input.
   let gain: Double
 
   init(sampleRate: Double) {
@@ -201,7 +201,7 @@ struct PinkFilter {
 
 struct PinkNoiseKernel: RenderKernel, ~Copyable {
   let noise: WhiteNoise
-  /// What makes the RMS that of white noise.
+  /// Gives the output the RMS of white noise.
   let gain: Double
   let sectionCount: Int
   private var amplitude: GlidingControl
@@ -221,7 +221,7 @@ struct PinkNoiseKernel: RenderKernel, ~Copyable {
     poles = DoubleStorage(filter.poles)
     zeros = DoubleStorage(filter.zeros)
     memory = DoubleStorage(repeating: 0, count: filter.poles.count * channelCount)
-    // Half a second ahead of the first frame, so that it begins in its steady state.
+    // Begins half a second before the first frame, so that the first frame is in the steady state.
     let ahead = Int(sampleRate / 2)
     for channel in 0..<channelCount {
       let key = noise.key(channel: channel)
@@ -237,7 +237,7 @@ struct PinkNoiseKernel: RenderKernel, ~Copyable {
     let output = context.output(0)
     amplitude.follow()
     let start = amplitude
-    // Before a change that may end in the slice.
+    // Read before a change that may end in the slice.
     let isSilent = start.isSettled && start.current == 0
     for channel in 0..<output.channelCount {
       amplitude = start

@@ -1,10 +1,11 @@
 public import AudioTypes
 public import RenderCore
 
-/// An input of a patch: what the patch around it connects to that bus of the sub-graph. In a patch
-/// that nothing is around, and where nothing is connected, silence.
+/// An input of a patch: the feed that the patch around it connects to that bus of the sub-graph.
+/// Silence where there is no patch around it, or no connection.
 ///
-/// What is connected stands in its place before a graph is built: what is made here is the silence.
+/// A connected feed replaces this callback before a graph is built, so the callback itself renders
+/// silence.
 public struct PatchInputCallback: RenderCallback {
   public static let description = CallbackDescription(
     kind: "input",

@@ -2,10 +2,10 @@ import RenderCore
 
 /// Counts the cycles of a steady frequency, without drift.
 ///
-/// Where frequency and rate have at most six decimals, as they do in a patch, a cycle is counted in
-/// whole numbers and a period of whole frames repeats exactly. Otherwise it is counted in 2^-64 of a
-/// cycle; what is off is the rounding of the frequency to a `Double`, at worst two millionths of a
-/// cycle after a week.
+/// Where frequency and rate have at most six decimals, as they do in a patch, the phase is counted
+/// in whole numbers, and a period of whole frames repeats exactly. Otherwise it is counted in 2^-64
+/// of a cycle; the only error is the rounding of the frequency to a `Double`, at worst two
+/// millionths of a cycle after a week.
 struct PhaseCounter {
   /// The parts of a cycle; 0 for 2^64.
   private var parts: UInt64
@@ -28,7 +28,7 @@ struct PhaseCounter {
     step = UInt64(frequency / sampleRate * 0x1p64)
   }
 
-  /// Where in the cycle the next frame is, in 2^-64 of it.
+  /// The phase of the next frame, in 2^-64 of a cycle.
   var phase: UInt64 {
     @_noLocks get {
       parts == 0 ? position : UInt64(Double(position) / Double(parts) * 0x1p64)
@@ -43,7 +43,7 @@ struct PhaseCounter {
     }
   }
 
-  /// Goes on with another frequency from where it is in the cycle.
+  /// Goes on with another frequency from the present phase.
   ///
   /// - Parameter cyclesPerFrame: From 0 to 1/2.
   @_noLocks
@@ -55,7 +55,7 @@ struct PhaseCounter {
     step = UInt64(cyclesPerFrame * 0x1p64)
   }
 
-  /// Where in the cycle the next frame is: from 0 to less than 1.
+  /// Returns the phase of the next frame, from 0 to less than 1 cycle, and advances.
   @_noLocks
   mutating func next() -> Double {
     if parts == 0 {
@@ -70,8 +70,8 @@ struct PhaseCounter {
   }
 }
 
-/// The sine of a phase in cycles, from 0 to less than 1: each quarter from its own end, so that the
-/// zeros and the peaks are exact.
+/// The sine of a phase in cycles, from 0 to less than 1. Each quarter is computed from its own end,
+/// so that the zeros and the peaks are exact.
 @_noLocks
 func sine(cycles: Double) -> Double {
   let quarters = cycles * 4

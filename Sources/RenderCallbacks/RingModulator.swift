@@ -1,8 +1,8 @@
 public import AudioTypes
 public import RenderCore
 
-/// What it pulls, multiplied by a sine: each frequency f of it becomes two, `frequency` above f and
-/// `frequency` below.
+/// Multiplies what it pulls by a sine: each frequency f of it becomes two, f + `frequency` and f -
+/// `frequency`.
 ///
 /// y = x ((1 - mix) + mix sin(2π frequency t)), the same sine on each channel, from phase 0 at the
 /// first frame.
@@ -23,7 +23,7 @@ public struct RingModulatorCallback: LiveCallback {
 
   /// In Hz, above 0 and up to half the sample rate.
   public var frequency: Double
-  /// From 0, what is pulled alone, to 1, the product alone.
+  /// From 0 (what is pulled) to 1 (the product).
   public var mix: Double
 
   public init(frequency: Double = 440, mix: Double = 1) {

@@ -1,7 +1,7 @@
 public import AudioTypes
 public import RenderCore
 
-/// Nothing: zeros, and the flag that says so (`kAudioUnitRenderAction_OutputIsSilence`).
+/// Silence: zeros, and the flag for it (`kAudioUnitRenderAction_OutputIsSilence`).
 public struct SilenceCallback: RenderCallback {
   public static let description = CallbackDescription(
     kind: "silence", summary: "Nothing: zeros, and the flag that says so.", settings: [],

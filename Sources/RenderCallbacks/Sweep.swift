@@ -4,7 +4,7 @@ public import RenderCore
 
 /// A sine whose frequency goes from one value to another, the same on each channel.
 public struct SweepCallback: LiveCallback {
-  /// How the frequency goes in time.
+  /// How the frequency moves in time.
   public enum Curve: String, CaseIterable, Hashable, Sendable {
     /// The same time for each octave.
     case exponential
@@ -44,7 +44,7 @@ public struct SweepCallback: LiveCallback {
         loop: values.boolean("loop"))
     })
 
-  /// How the frequency goes in time.
+  /// How the frequency moves in time.
   public var curve: Curve
   /// In Hz, above 0 and up to half the sample rate.
   public var from: Double
@@ -127,7 +127,7 @@ struct SweepKernel: RenderKernel {
   private let passes: CounterAccess
   private let isExponential: Bool
   private let length: Double
-  /// Cycles that `from` alone would make in the whole time.
+  /// The cycles that `from` alone would make in the whole duration.
   private let cycles: Double
   /// The natural logarithm of `to / from`, or else `to / from - 1`.
   private let growth: Double
@@ -183,7 +183,7 @@ struct SweepKernel: RenderKernel {
     return .ok
   }
 
-  /// Cycles made after a part, from 0 to 1, of the time.
+  /// The cycles after a part, from 0 to 1, of the duration.
   @_noLocks
   private func phase(_ part: Double) -> Double {
     isExponential

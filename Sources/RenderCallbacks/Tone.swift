@@ -4,9 +4,9 @@ public import RenderCore
 /// A steady tone, the same on each channel.
 ///
 /// A sine is within a float's rounding of the mathematical one, at any time. The other waveforms
-/// have their steps and corners rounded off over two frames (polynomial band-limited steps), which
-/// takes away most of what would alias; below a hundredth of the sample rate, they are the plain
-/// shapes to the ear.
+/// have their steps and corners rounded over two frames (polynomial band-limited steps), which
+/// removes most of the aliasing; below a hundredth of the sample rate they sound like the plain
+/// shapes.
 public struct ToneCallback: LiveCallback {
   /// The shape of a period.
   public enum Waveform: String, CaseIterable, Hashable, Sendable {
@@ -126,7 +126,7 @@ struct ToneKernel: RenderKernel {
     if place.begin(context) { counter.phase = place.phase }
     amplitude.follow()
     if frequency.follow() { retune() }
-    // Before a change that may end in the slice.
+    // Read before a change that may end in the slice.
     let isSilent = amplitude.isSettled && amplitude.current == 0
     let first = counter.phase
     for frame in 0..<context.frameCount {
@@ -144,7 +144,7 @@ struct ToneKernel: RenderKernel {
     return .ok
   }
 
-  /// Takes up the frequency, up to half the sample rate.
+  /// Takes the frequency of the control, up to half the sample rate.
   @_noLocks
   private mutating func retune() {
     let cycles = frequency.current / sampleRate
@@ -171,7 +171,7 @@ struct ToneKernel: RenderKernel {
   @_noLocks
   private func wrapped(_ phase: Double) -> Double { phase >= 1 ? phase - 1 : phase }
 
-  /// What rounds off a step from -1 to 1 at phase 0 (Välimäki, Pekonen and Nam 2012).
+  /// The correction of a step from -1 to 1 at phase 0 (Välimäki, Pekonen and Nam 2012).
   @_noLocks
   private func step(at phase: Double) -> Double {
     if phase < cyclesPerFrame {
@@ -185,7 +185,7 @@ struct ToneKernel: RenderKernel {
     return 0
   }
 
-  /// What rounds off a corner at phase 0 where the slope grows by 1 a frame: the integral of half
+  /// The correction of a corner at phase 0 where the slope grows by 1 a frame: the integral of half
   /// of `step` (Esqueda, Välimäki and Bilbao 2016).
   @_noLocks
   private func corner(at phase: Double) -> Double {

@@ -1,23 +1,24 @@
 public import AudioTypes
 public import RenderCore
 
-/// What it pulls, its level going up and down, the same on each channel.
+/// Moves the level of what it pulls up and down, the same on each channel.
 ///
 /// The gain is 1 at the first frame, and goes from there to `1 - depth` and back `rate` times a
-/// second: y = x (1 - depth (1 - w(t)) / 2), w being a wave between -1 and 1 that begins at its top.
+/// second: y = x (1 - depth (1 - w(t)) / 2), where w is a wave between -1 and 1 that begins at its
+/// top.
 public struct TremoloCallback: LiveCallback {
-  /// How the gain goes between its ends.
+  /// How the gain moves between its ends.
   public enum Shape: String, CaseIterable, Hashable, Sendable {
     /// A cosine.
     case sine
-    /// Straight down, straight up.
+    /// Straight lines down and up.
     case triangle
     /// On and off, in equal parts. An edge is half a period of a cosine, of `edge` seconds or an
     /// eighth of the cycle, whichever is shorter: a step would click.
     case square
   }
 
-  /// How long a change takes in a square shape, in seconds.
+  /// The duration of an edge of a square, in seconds.
   static let edge = 0.004
 
   public static let description = CallbackDescription(
@@ -44,7 +45,7 @@ public struct TremoloCallback: LiveCallback {
   public var rate: Double
   /// From 0 to 1.
   public var depth: Double
-  /// How the gain goes between its ends.
+  /// How the gain moves between its ends.
   public var shape: Shape
 
   public init(rate: Double = 5, depth: Double = 0.5, shape: Shape = .sine) {
@@ -133,7 +134,7 @@ struct TremoloKernel: RenderKernel {
     self.edge = edge < 0.125 ? edge : 0.125
   }
 
-  /// How far down it is, from 0 to 1, at a phase in cycles.
+  /// How far down the gain is, from 0 to 1, at a phase in cycles.
   @_noLocks
   private mutating func fall(_ phase: Double) -> Double {
     switch shape {

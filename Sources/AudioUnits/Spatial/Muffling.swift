@@ -6,8 +6,8 @@ internal import RenderCore
 enum Muffling {
   /// The frequency of the attenuation, in hertz.
   static var frequency: Double { @_noLocks get { 5000 } }
-  /// Decibels for each meter beyond the reference distance, at 5 kHz, in air of 20 °C and 50%
-  /// humidity (ISO 9613-1): what the distance filter takes away.
+  /// The attenuation of the distance filter: decibels at 5 kHz for each meter beyond the reference
+  /// distance, in air of 20 °C and 50% humidity (ISO 9613-1).
   static var airAbsorption: Double { @_noLocks get { 0.044 } }
 
   /// The filter's coefficient p.

@@ -9,12 +9,12 @@ struct ExpressionInstruction: BitwiseCopyable, Hashable {
 
 /// An expression as instructions, for one sample rate and number of channels.
 ///
-/// Memory is rows of as many numbers as there are frames in a block: first one for each variable and
-/// for each named constant that may be turned, then those of intermediate results, then one for each
-/// other constant, which holds it in every place.
+/// Its memory is rows, with one number for each frame of a block: first a row for each variable and
+/// for each live constant, then those of intermediate results, then one for each other constant,
+/// which holds it in every place.
 struct ExpressionCode: Hashable {
   var instructions: [ExpressionInstruction] = []
-  /// From `firstConstant` on.
+  /// In the rows from `firstConstant` on.
   var constants: [Double] = []
   var firstConstant = 0
   /// The row that holds the value of the expression.
@@ -24,7 +24,7 @@ struct ExpressionCode: Hashable {
 
   var rowCount: Int { firstConstant + constants.count }
 
-  /// Whether the channels of a bus may differ.
+  /// Whether the channels of a bus can differ.
   var dependsOnChannel: Bool {
     usesNoise || readsInput || variables.contains(.channel)
   }
@@ -45,21 +45,21 @@ struct ExpressionCode: Hashable {
   static var variableRows: Int { @_noLocks get { 4 } }
 }
 
-/// Turns steps into instructions. What is constant is computed here.
+/// Compiles steps to instructions. What is constant is computed here.
 enum ExpressionCompiler {
   private enum Operand {
     case constant(Double)
     case row(Int)
   }
 
-  /// - Parameter liveConstants: How many named constants have a row of their own, that they may be
-  ///   turned; 0 where each is the number that it begins with.
+  /// - Parameter liveConstants: How many named constants have a row of their own, so that they can
+  ///   change; with 0 each is its initial number.
   static func code(
     _ steps: [ExpressionStep], sampleRate: Double, channelCount: Int, liveConstants: Int = 0
   ) -> ExpressionCode {
     var code = ExpressionCode()
     let firstResult = ExpressionCode.variableRows + liveConstants
-    // Twice: the number of intermediate rows is known only at the end.
+    // Assembled twice: the number of intermediate rows is known only at the end.
     code.firstConstant = firstResult
     let depth = assemble(steps, sampleRate, channelCount, firstResult, into: &code)
     code = ExpressionCode()
@@ -68,7 +68,7 @@ enum ExpressionCompiler {
     return code
   }
 
-  /// - Returns: How many intermediate rows there are.
+  /// - Returns: The number of intermediate rows.
   private static func assemble(
     _ steps: [ExpressionStep], _ sampleRate: Double, _ channelCount: Int, _ firstResult: Int,
     into code: inout ExpressionCode
@@ -110,8 +110,8 @@ enum ExpressionCompiler {
           stack.append(.constant(value(of: operation, constants)))
           continue
         }
-        // Two results on the stack at a time never share a row; an operand may, with its own
-        // result, which takes each place after it is read.
+        // Two results that are on the stack at a time never share a row. A result may share the row
+        // of an operand: each place is read before it is written.
         let result = firstResult + stack.count
         depth = max(depth, stack.count + 1)
         let inputs = operands.map { UInt16(row($0)) }

@@ -3,9 +3,9 @@ import RenderCore
 
 /// Computes an expression in blocks of frames: each instruction for all of a block, then the next.
 ///
-/// There are two programs of one expression: in the first its named constants are the numbers that they
-/// begin with, and in the second they have rows of their own, from the first turn of one of them on.
-/// Both do the same with the same numbers.
+/// There are two programs of one expression. In `fixed` the named constants are their initial
+/// numbers. In `live` they have rows of their own; it runs from the first change of a constant on.
+/// Both give the same with the same numbers.
 ///
 /// `@safe`: it owns the controls of the constants, and each access checks the place.
 @safe
@@ -13,7 +13,7 @@ struct ExpressionKernel: RenderKernel, ~Copyable {
   private var fixed: ExpressionProgram
   private var live: ExpressionProgram
   private let constants: UnsafeMutableBufferPointer<GlidingControl>
-  /// Whether the row of each holds its value in every place.
+  /// Whether the row of each constant holds its value in every place.
   private let isFilled: UnsafeMutableBufferPointer<Bool>
   private var isTurned = false
   private var place: SourcePlaceAccess
@@ -85,7 +85,7 @@ struct ExpressionKernel: RenderKernel, ~Copyable {
 /// `@safe`: it owns the instructions, which it runs from the first to the last.
 @safe
 private struct ExpressionProgram: ~Copyable {
-  /// Frames of a block. What comes out does not depend on it: a frame knows nothing of the others.
+  /// Frames of a block. The output does not depend on it: each frame is computed by itself.
   static var blockLength: Int { @_noLocks get { 64 } }
 
   private let instructions: UnsafeMutablePointer<ExpressionInstruction>
@@ -124,8 +124,8 @@ private struct ExpressionProgram: ~Copyable {
   /// Computes a block.
   ///
   /// - Parameters:
-  ///   - frame: Of the sound, that the block begins with.
-  ///   - done: Frames of the slice before it.
+  ///   - frame: The first frame of the block, counted from the beginning of the sound.
+  ///   - done: Frames of the slice before the block.
   @_noLocks
   mutating func render(
     _ context: RenderContext, _ output: RenderBus, at frame: Int, from done: Int, _ count: Int
@@ -172,7 +172,7 @@ private struct ExpressionProgram: ~Copyable {
     }
   }
 
-  /// What is no number becomes 0, and so does what is too great for a sample.
+  /// A value that is not finite, or too great for a sample, becomes 0.
   @_noLocks
   private mutating func write(_ sink: ChannelBuffer, _ count: Int) {
     for frame in 0..<count {
@@ -194,7 +194,7 @@ private struct ExpressionProgram: ~Copyable {
     }
   }
 
-  /// A channel that there is not is silent.
+  /// A channel that does not exist is silent.
   @_noLocks
   private mutating func readInput(
     _ instruction: ExpressionInstruction, _ context: RenderContext, from first: Int, _ count: Int

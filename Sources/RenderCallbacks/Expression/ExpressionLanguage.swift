@@ -1,9 +1,9 @@
-/// The names that an expression may use: what the reader of an expression, the listings and the
-/// guesses at misspelled names are made from.
+/// The names and operators of expressions: the parser, the listings and the guesses at misspelled
+/// names are made from them.
 public enum ExpressionLanguage {
   /// One row of the language's table.
   public struct Entry: Hashable, Sendable {
-    /// How it is written: `clamp(x, low, high)`.
+    /// Its notation: `clamp(x, low, high)`.
     public var signature: String
     public var summary: String
 
@@ -11,7 +11,7 @@ public enum ExpressionLanguage {
     public var name: String { String(signature.prefix { $0 != "(" }) }
   }
 
-  /// What stands for a number: of the frame that is computed, and constants.
+  /// Names that stand for a number: values of the present frame, and constants.
   public static let values: [Entry] =
     ExpressionVariable.allCases.map { Entry(signature: $0.rawValue, summary: $0.summary) }
     + [
@@ -20,11 +20,11 @@ public enum ExpressionLanguage {
       Entry(signature: "e", summary: "2.71828…, the base of exp and log."),
     ]
 
-  /// What can be called in an expression, with what it gives.
+  /// The functions.
   public static let functions: [Entry] =
     ExpressionFunction.all.map { Entry(signature: $0.signature, summary: $0.summary) }
 
-  /// Each row holds operators of one rank, those that bind least first.
+  /// Operators: a row for each precedence, the lowest first.
   public static let operators: [Entry] = [
     Entry(signature: "a ? b : c", summary: "b where a is not 0, and else c."),
     Entry(signature: "a || b", summary: "1 where a or b is not 0, else 0."),
@@ -37,11 +37,11 @@ public enum ExpressionLanguage {
     Entry(signature: "a ^ b", summary: "Power: -a ^ 2 is -(a ^ 2), and a ^ b ^ c is a ^ (b ^ c)."),
   ]
 
-  /// Bytes of an expression.
+  /// The most bytes of an expression.
   public static let longestText = 4096
-  /// How deep parentheses, functions and the like may stand in one another.
+  /// How deep parentheses, functions and choices may be nested.
   public static let deepestNesting = 64
-  /// Named constants of an expression.
+  /// The most named constants of an expression.
   public static let mostConstants = 64
 
   static let constants: [String: Double] = [
@@ -51,7 +51,7 @@ public enum ExpressionLanguage {
   static let names: Set<String> = Set((values + functions).map(\.name))
 }
 
-/// What an expression may read of the frame that it computes.
+/// The values that an expression can read for the present frame.
 enum ExpressionVariable: String, CaseIterable, Hashable, Sendable {
   case time, frame, input, channel, channels, rate
 
@@ -68,7 +68,7 @@ enum ExpressionVariable: String, CaseIterable, Hashable, Sendable {
   }
 }
 
-/// What an instruction does, to one, two or three numbers.
+/// The operation of an instruction, on one, two or three numbers.
 enum ExpressionOperation: UInt8, CaseIterable, Hashable, Sendable {
   case negate, not
   case add, subtract, multiply, divide, modulo, power
@@ -84,7 +84,7 @@ enum ExpressionOperation: UInt8, CaseIterable, Hashable, Sendable {
   /// Of a channel.
   case inputOf
 
-  /// How many numbers it takes.
+  /// The number of operands.
   var operandCount: Int {
     switch self {
     case .select, .clamp, .mix: 3
@@ -95,7 +95,7 @@ enum ExpressionOperation: UInt8, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// Whether the same numbers always give the same.
+  /// Whether the result depends on the operands only.
   var isPure: Bool { self != .noise && self != .inputOf }
 }
 

@@ -1,4 +1,4 @@
-/// A mistake in an expression, and where.
+/// A mistake in an expression, and its place.
 struct ExpressionError: Error, Hashable {
   /// A sentence that starts in lower case.
   var message: String
@@ -6,7 +6,7 @@ struct ExpressionError: Error, Hashable {
   var help: String
   /// In bytes of UTF-8. Empty at the end of the text.
   var range: Range<Int>
-  /// The name that is not known, where that is the mistake.
+  /// The unknown name, where that is the mistake.
   var unknownName: UnknownName?
 
   struct UnknownName: Hashable {
@@ -24,7 +24,7 @@ struct ExpressionError: Error, Hashable {
   }
 }
 
-/// A word of an expression.
+/// A token of an expression.
 struct ExpressionToken: Hashable {
   enum Kind: Hashable {
     case number(Double)
@@ -41,12 +41,13 @@ struct ExpressionToken: Hashable {
   func isSymbol(_ text: String) -> Bool { kind == .symbol(text) }
 }
 
-/// Cuts an expression into words.
+/// Splits an expression into tokens.
 enum ExpressionLexer {
   private static let twoByteSymbols: Set<String> = ["<=", ">=", "==", "!=", "&&", "||"]
   private static let symbols: Set<UInt8> = Set("+-*/%^()<>!?:,".utf8)
 
-  /// All words, and `end` behind them, and what is none: in its place stands what was likely meant.
+  /// All tokens, `end` last, and the errors. In the place of an error stands the token that was
+  /// likely meant.
   static func tokens(of text: String) -> (tokens: [ExpressionToken], errors: [ExpressionError]) {
     let bytes = Array(text.utf8)
     var tokens: [ExpressionToken] = []
@@ -144,7 +145,7 @@ enum ExpressionLexer {
     return value
   }
 
-  /// What is wrong with a character that begins no word, and the word that was likely meant by it.
+  /// The error of a character that begins no token, and the token that was likely meant by it.
   private static func unknownCharacter(
     _ bytes: [UInt8], _ start: Int
   ) -> (error: ExpressionError, meant: ExpressionToken.Kind?) {

@@ -1,16 +1,16 @@
-/// A step of an expression in reverse Polish notation: operands first, then what is done to them.
+/// A step of an expression in reverse Polish notation: operands first, then the operation.
 enum ExpressionStep: Hashable, Sendable {
   case number(Double)
-  /// One of the named constants by its place among them, in the order of their names, and its value.
+  /// A named constant, by its index in the order of the names, and its value.
   case constant(Int, Double)
   case variable(ExpressionVariable)
   case operation(ExpressionOperation)
 }
 
-/// Reads an expression: recursive descent, for as deep as `ExpressionLanguage` allows.
+/// Parses an expression by recursive descent, as deep as `ExpressionLanguage` allows.
 ///
-/// Reading goes on behind a name or a character that is not known, and where a parenthesis is not
-/// closed at the end; another mistake in the structure ends it.
+/// Parsing goes on behind unknown names and characters, and where a parenthesis is not closed at
+/// the end; another mistake in the structure ends it.
 struct ExpressionParser {
   private let tokens: [ExpressionToken]
   private let constants: [String: Double]
@@ -48,7 +48,7 @@ struct ExpressionParser {
     do throws(ExpressionError) {
       try parser.whole()
     } catch {
-      // Where a character has been left out, what is missing there follows from that.
+      // A value that is missing beside an unknown character is only an echo of it.
       let isEcho = strays.contains {
         $0.range.lowerBound <= error.range.upperBound
           && error.range.lowerBound <= $0.range.upperBound + 1
@@ -61,7 +61,7 @@ struct ExpressionParser {
     return errors.isEmpty ? .success(parser.steps) : .failure(Mistakes(errors: errors))
   }
 
-  // MARK: Words
+  // MARK: Tokens
 
   private var token: ExpressionToken { tokens[position] }
 
@@ -94,7 +94,7 @@ struct ExpressionParser {
     depth -= 1
   }
 
-  // MARK: Ranks, from the one that binds least
+  // MARK: Precedence, the lowest first
 
   private mutating func whole() throws(ExpressionError) {
     if token.kind == .end {
@@ -308,7 +308,7 @@ struct ExpressionParser {
     while !token.isSymbol(")") || count > 0 {
       try choice()
       count += 1
-      // The values of a function of any number are taken two by two.
+      // A function of any number of values takes them two by two.
       if let function, function.argumentCounts.upperBound > 3, count > 1 {
         emit(function.operation)
       }

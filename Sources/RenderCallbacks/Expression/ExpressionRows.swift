@@ -1,7 +1,7 @@
 import RenderCore
 
-/// The memory of an expression: rows of numbers, one number for each frame of a block, and what
-/// instructions do to them.
+/// The memory of an expression: rows of numbers, one number for each frame of a block. It runs
+/// instructions on them.
 ///
 /// `@safe`: it owns its memory, and each access checks row and frame.
 @safe
@@ -44,7 +44,7 @@ struct ExpressionRows: ~Copyable {
     for frame in 0..<length { unsafe row[frame] = value }
   }
 
-  /// Carries out an instruction that is pure.
+  /// Runs a pure instruction.
   @_noLocks
   func run(_ instruction: ExpressionInstruction, frameCount: Int) {
     precondition(frameCount > 0 && frameCount <= length, "a block has so many frames")
@@ -107,7 +107,7 @@ struct ExpressionRows: ~Copyable {
     }
   }
 
-  /// What is left of x after whole times y, with the sign of y.
+  /// x modulo y, with the sign of y.
   @_noLocks
   private func modulo(_ x: Double, _ y: Double) -> Double {
     let rest = renderRemainder(x, y)

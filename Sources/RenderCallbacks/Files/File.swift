@@ -5,10 +5,10 @@ import SoundFiles
 
 /// A sound file, read ahead of the render thread.
 ///
-/// A file with another rate than its bus is converted with libsoxr's very-high-quality recipe, the
-/// channels go where `ChannelMapping` says, and the samples become what the bus holds: each bit of
-/// the file reaches a bus that can hold it when there is no gain and no other rate. A loop runs
-/// through the converter without a seam.
+/// A file with another rate than its bus is converted with libsoxr's very-high-quality recipe,
+/// `ChannelMapping` maps the channels, and the samples are rounded to the bus's format. Without a
+/// gain and a conversion each bit of the file reaches a bus that can hold it. A loop runs through
+/// the converter without a seam.
 public struct FileCallback: LiveCallback {
   public static let description = CallbackDescription(
     kind: "file", summary: "A sound file, once or in a loop, in the format of its bus.",
@@ -48,15 +48,15 @@ public struct FileCallback: LiveCallback {
   public var path: String
   /// Whether it begins again at its end.
   public var loop: Bool
-  /// How long it is silent first, in seconds from 0 to a day.
+  /// The silence before it, in seconds from 0 to a day.
   public var at: Double
-  /// In seconds of the file.
+  /// Where it begins in the file, in seconds.
   public var start: Double
-  /// In seconds of the file; `nil` for its end.
+  /// Where it ends in the file, in seconds; `nil` for the end of the file.
   public var end: Double?
   /// Linear, from 0 to 100.
   public var gain: Double
-  /// Whether the file may be opened.
+  /// The policy that decides whether the file may be opened.
   public var files = FilePolicy.user
 
   public init(
@@ -81,7 +81,7 @@ public struct FileCallback: LiveCallback {
   /// Frames before the file begins.
   private func wait(at sampleRate: Double) -> Int { Int((at * sampleRate).rounded()) }
 
-  /// A second of what is read ahead, and a block on its way there.
+  /// A second of frames that are read ahead, and the blocks on their way there.
   public func memory(for format: StreamFormat, maximumFramesPerSlice: Int) -> Int {
     let frames =
       2 * max(Int(min(max(format.sampleRate, 1), 1e6)), 4 * maximumFramesPerSlice, 16_384)
@@ -127,7 +127,7 @@ public struct FileCallback: LiveCallback {
     let wait = wait(at: format.sampleRate)
     let start = passes.start(after: before, loops: loop, wait: wait)
     let clock = SourceClock(sampleRate: format.sampleRate)
-    // Until the first slice it is asked when it ends, too.
+    // Before the first slice, too, it may be asked when it ends.
     let place = SourceClockAccess.Place(frame: start.position)
     if start.position < 0 { clock.access.note(at: -.infinity, from: place, to: place) }
     let service = FileService(
@@ -149,7 +149,7 @@ public struct FileCallback: LiveCallback {
       })
   }
 
-  /// An open file and the frames of it to play.
+  /// An open file, and its frames to play.
   struct Part {
     var reader: SoundFileReader
     var frames: Range<Int>
@@ -226,7 +226,7 @@ public struct FileCallback: LiveCallback {
 }
 
 extension CallbackProblem {
-  /// A sound file's own error, as the problem of the callback that names it.
+  /// The problem of a callback whose file has an error.
   init(_ error: SoundFileError, setting: String) {
     let kind: Kind =
       switch error.kind {

@@ -6,12 +6,12 @@ import Synchronization
 ///
 /// It lasts as long as one of them.
 final class FileImage: Sendable {
-  /// The most samples that a file in memory has: 4 MiB of them.
+  /// The most samples of a file in memory: 4 MiB.
   static let mostSamples = 1 << 20
 
   private let samples: [Float]
   private let channelCount: Int
-  /// Whether there is nothing in it that is no finite number.
+  /// Whether all samples are finite.
   let isFinite: Bool
 
   private init(_ samples: [Float], channelCount: Int) {
@@ -26,8 +26,8 @@ final class FileImage: Sendable {
 
   private static let images = Mutex<[FileVersion: Weak]>([:])
 
-  /// The file that a reader has open; `nil` where it is too long or cannot be read whole. The reader is
-  /// anywhere after that.
+  /// The image of a reader's file; `nil` where it is too long or cannot be read whole. The reader's
+  /// position changes.
   static func image(of reader: SoundFileReader) -> FileImage? {
     guard reader.frameCount * reader.channelCount <= mostSamples, reader.fitsFloat,
       let version = reader.version
@@ -48,7 +48,7 @@ final class FileImage: Sendable {
     }
   }
 
-  /// Copies frames to where there is room for them.
+  /// Copies frames to `place`, which has room for them.
   func copy(_ first: Int, _ frameCount: Int, to place: UnsafeMutablePointer<Float>) {
     precondition(
       first >= 0 && frameCount >= 0 && (first + frameCount) * channelCount <= samples.count,

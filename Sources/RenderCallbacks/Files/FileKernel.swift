@@ -2,7 +2,7 @@ import AudioTypes
 import RenderCore
 import SoundFiles
 
-/// Keeps alive what a source has taken the place of, where its kernel asks.
+/// Retains the clock of the source that a kernel replaces.
 final class FileOrigin: Sendable {
   private let clock: SourceClock?
 
@@ -14,9 +14,9 @@ final class FileOrigin: Sendable {
 struct FileKernel: RenderKernel {
   private let ring: FrameRingAccess
   private let lost: ControlAccess
-  /// The frame of the ring, plus 1, from which on the service leaves the gain to this; 0 for none.
+  /// From which frame of the ring on this kernel applies the gain: the frame plus 1; 0 for none.
   private let unscaled: CounterAccess
-  /// What the frames before that have been multiplied by.
+  /// The gain that the service has applied to the frames before that.
   private let baked: Double
   private var gain: GlidingControl
   private var loop: GlidingControl
@@ -25,12 +25,12 @@ struct FileKernel: RenderKernel {
   private var pass: Int
   /// Where the pass ends.
   private var passEnd: Int
-  /// Below 0 while the file has not begun.
+  /// Below 0 until the file begins.
   private var position: Int
-  /// Frames since the sound began, those after its end among them.
+  /// Frames since the sound began, including those after its end.
   private var elapsed = 0
-  /// Frames that were not there in time and are thrown away when they come: what follows is heard
-  /// when it is due, and files that play side by side stay together.
+  /// Frames that were not ready in time, and are discarded when they come: later frames are heard
+  /// when they are due, and files that play side by side stay together.
   private var late = 0
   private let clock: SourceClockAccess
   private let before: SourceClockAccess?
@@ -95,7 +95,7 @@ struct FileKernel: RenderKernel {
     let ready = available < sounding ? available : sounding
     for channel in 0..<output.channelCount {
       let buffer = output[channel]
-      // A file of one channel is heard on all.
+      // A file with one channel is heard on all.
       let source = channel < ring.channelCount ? channel : 0
       if wait > 0 { buffer.prefix(wait).clear() }
       if ready > 0 { ring.read(into: buffer.dropping(wait).prefix(ready), channel: source) }
@@ -123,8 +123,8 @@ struct FileKernel: RenderKernel {
     passEnd = passes.end(pass)
   }
 
-  /// Goes on where the source is that this one takes the place of. What the service has read before
-  /// that is thrown away.
+  /// Goes on where the replaced source is. Frames that the service has read before that place are
+  /// discarded.
   @_noLocks
   private mutating func begin(at time: Double) {
     hasBegun = true
@@ -133,7 +133,7 @@ struct FileKernel: RenderKernel {
     let ratio = clock.sampleRate / before.sampleRate
     let frame = Int(renderFloor(Double(place.frame) * ratio + 0.5))
     elapsed = Int(Double(place.phase) * ratio + 0.5)
-    // Where what has been read begins.
+    // The first frame that has been read.
     let first = position < 0 ? 0 : position
     guard frame > first else {
       position = frame < 0 ? frame : first
@@ -145,8 +145,7 @@ struct FileKernel: RenderKernel {
     passEnd = passes.end(pass)
   }
 
-  /// Multiplies what has been read by what the gain is now, where that is another one than the frames
-  /// have already been multiplied by.
+  /// Applies the present gain, where the frames contain another one.
   @_noLocks
   private mutating func scale(_ output: RenderBus, _ begin: Int, _ ready: Int) {
     let first = ring.totalRead
@@ -157,7 +156,7 @@ struct FileKernel: RenderKernel {
       gain.skip(output.frameCount - begin)
       return
     }
-    // How many frames at the beginning have been multiplied.
+    // How many frames at the beginning contain a gain.
     var scaled = ready
     if mark > 0 { scaled = mark - 1 - first }
     let start = gain

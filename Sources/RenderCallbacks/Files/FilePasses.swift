@@ -1,9 +1,9 @@
 import RenderCore
 
-/// From the beginning of the part of a file that is played to its end, as often as it is played: frames
-/// of the bus, counted from the first of all.
+/// The passes of the part of a file that is played, from its beginning to its end, as often as it
+/// is played: in frames of the bus, counted from the first of all.
 struct FilePasses: BitwiseCopyable {
-  /// Frames of the part, in the file.
+  /// The length of the part, in frames of the file.
   let length: Int
   private let fileRate: Double
   private let busRate: Double
@@ -14,14 +14,15 @@ struct FilePasses: BitwiseCopyable {
     self.busRate = busRate
   }
 
-  /// Where a pass ends, counted from 1; 0 for 0. As many frames as the converter makes.
+  /// Where a pass ends; passes are counted from 1, and 0 gives 0. As many frames as the converter
+  /// makes.
   @_noLocks
   func end(_ pass: Int) -> Int {
     if fileRate == busRate { return pass * length }
     return Int(renderFloor(Double(pass * length) * busRate / fileRate + 0.5))
   }
 
-  /// The pass, counted from 1, that a frame is in; at its end it is still.
+  /// The pass of a frame, counted from 1. The end of a pass belongs to it.
   @_noLocks
   func pass(at frame: Int) -> Int {
     var pass = Int(Double(frame) / (Double(length) * busRate / fileRate))
@@ -31,21 +32,21 @@ struct FilePasses: BitwiseCopyable {
     return pass
   }
 
-  /// Frames from one to the end of its pass.
+  /// Frames from `frame` to the end of its pass.
   func rest(_ frame: Int) -> Int { end(pass(at: frame)) - frame }
 
   /// Where a service begins.
   struct Start {
     /// In frames of the bus.
     var frame = 0
-    /// The same, and below 0 while the file has not begun.
+    /// The same; below 0 where the file has not begun.
     var position = 0
     /// In frames of the part.
     var offset = 0
   }
 
-  /// The beginning or, where another source is taken the place of, a little before where that one will
-  /// be then: a converter has to come up to speed.
+  /// The beginning of the part. A source that replaces another begins a little before the place
+  /// that the other will have then: a converter needs some frames to settle.
   ///
   /// - Parameters:
   ///   - loops: Whether it goes on beyond the end of the part.

@@ -2,13 +2,13 @@ import AudioTypes
 import RenderCore
 import SoundFiles
 
-// MARK: - Beside the render thread
+// MARK: - Service thread
 
-/// Reads, converts and maps, and leaves words for the bus in a ring.
+/// Reads, converts and maps the frames of a file, and writes words for the bus into a ring.
 ///
-/// The gain is in the words until it is turned: each bit of a file reaches the bus then. Once it has been
-/// turned, the kernel multiplies what comes from then on by itself. Whether the file begins again is
-/// looked up whenever it has been read to its end.
+/// The service applies the gain until it changes, so that each bit of a file reaches the bus. After
+/// a change the kernel applies it to all later frames. Whether the file loops is looked up each
+/// time it has been read to its end.
 ///
 /// `@unchecked Sendable`: its calls come one at a time, as `RenderService` says; the ring and the
 /// counters are made for two threads.
@@ -16,9 +16,9 @@ import SoundFiles
 final class FileService: RenderService, @unchecked Sendable {
   let ring: FrameRing
   let lost = ControlBlock(count: 1)
-  /// The frame of the ring, plus 1, from which on the words are without a gain; 0 for none.
+  /// From which frame of the ring on the words are without a gain: the frame plus 1; 0 for none.
   let unscaled = CounterBlock(count: 1)
-  /// The gain of the words before that. It is never 0.
+  /// The gain of the words before that; never 0.
   let baked: Double
   private let settings: CallbackInstance
   private let gainIndex: Int
@@ -34,37 +34,38 @@ final class FileService: RenderService, @unchecked Sendable {
   private let fileChannels: Int
   private let fileRate: Double
   private let busRate: Double
-  /// Frames of the bus so far.
+  /// Frames of the bus that have been written.
   private var written: Int
-  /// The pass that is read, counted from 1, and the frames of it that a converter has not been given.
+  /// The present pass, counted from 1, and its frames that the converter has not been given.
   private var pass: Int
   private var unread: Int
-  /// Whether the converter has been given the last frame of a pass that no other follows.
+  /// Whether the converter has been given the last frame of the last pass.
   private var isFed = false
   private let frames: Range<Int>
   private var trouble: FileTrouble
   private var lateness: LateFrames
 
-  /// Frames that are read, converted and written down in one go.
+  /// Frames that are read, converted and written at a time.
   private static let block = 4096
   private var fileBlock: [Double]
   private var fileBlockRange = 0..<0
   private var busBlock: [Double]
   private let lane: UnsafeMutablePointer<Float>
   private var hasSought = false
-  /// Whether a sample of the file is a sample of the bus, apart from a gain: it is read as a float then,
-  /// and stays one.
+  /// Whether a sample of the file is a sample of the bus, apart from a gain: it is then read as a
+  /// float and not converted.
   private let isDirect: Bool
-  /// Whether frames are read into the ring itself, as they are in the file.
+  /// Whether frames are read into the ring itself.
   private let isStraight: Bool
-  /// Where floats that are read go to, of a block where they do not go into the ring.
+  /// Where floats are read to: into the ring, or into `floatBlock`.
   private var floats: UnsafeMutablePointer<Float>
   private let floatBlock: UnsafeMutablePointer<Float>
-  /// Whether frames are thrown away before the first is heard: so many more have to be there.
+  /// Whether it replaces another source: frames may be discarded before the first is heard, so that
+  /// more have to be ready.
   private let isContinuation: Bool
-  /// Whether fewer frames waited than were asked for when it was called last.
+  /// Whether fewer frames were ready than asked for, at the last call.
   private var wasShort = false
-  /// What is played in the place of the file once it has begun again; `nil` for the file.
+  /// Played in the place of the file once that has begun again; `nil` for the file.
   private var image: FileImage?
   private var imagePosition = 0
   private var hasLookedForImage = false
@@ -84,7 +85,7 @@ final class FileService: RenderService, @unchecked Sendable {
     converter = part.converter
     baked = gain == 0 ? 1 : gain
     self.gain = baked
-    // What is heard of nothing is left to the kernel from the beginning.
+    // With a gain of 0 the kernel applies the gain from the beginning.
     if gain == 0 { unscaled.access[0] = 1 }
     sample = format.sampleType ?? .float32
     fileChannels = part.reader.channelCount
@@ -123,7 +124,7 @@ final class FileService: RenderService, @unchecked Sendable {
     unsafe floatBlock.deallocate()
   }
 
-  /// Whether the bus has the channels of the file, in their order, or the only one of it on all of its own.
+  /// Whether the bus has the channels of the file in their order, or its only one on all channels.
   private static func isStraight(_ sources: [ChannelMapping.Source], fileChannels: Int) -> Bool {
     sources.enumerated().allSatisfy { channel, source in
       guard case .channel(let index) = source else { return false }
@@ -155,12 +156,12 @@ final class FileService: RenderService, @unchecked Sendable {
     try fill(upTo: .max)
   }
 
-  /// Until half of the ring is empty.
+  /// Seconds until the ring has to be filled again.
   func secondsToSpare(atLeast frameCount: Int) -> Double {
-    // The kernel may throw away what has come late, and all of it at once.
+    // The kernel may discard frames that have come late, all at once.
     guard !wasShort else { return 0 }
     let available = access.available
-    // It may be told at any time to begin again, and has nothing to play then from the last frame on.
+    // Looping may be turned on at any time; after the last frame there would be nothing to play.
     guard loops || !isOver else { return Double(available) / (8 * busRate) }
     return access.secondsToSpare(available, atLeast: frameCount, sampleRate: busRate)
   }
@@ -170,7 +171,7 @@ final class FileService: RenderService, @unchecked Sendable {
     try fill(upTo: frameCount)
   }
 
-  /// Reads ahead until so many frames wait, the ring is full or there are no more.
+  /// Reads ahead until `goal` frames are ready, the ring is full or the file has ended.
   private func fill(upTo goal: Int) throws(ServiceError) {
     while access.room >= Self.block {
       let available = access.available
@@ -216,7 +217,7 @@ final class FileService: RenderService, @unchecked Sendable {
   func finish() throws(ServiceError) { trouble.end() }
 
   func takeEvents() -> [ServiceEvent] {
-    // Asked after each slice, nearly always of a file with which all is well.
+    // Called after each slice, mostly for a file without any trouble.
     if trouble.isEmpty, lostFrames == 0 { return [] }
     lateness.note(
       lost: lostFrames, played: access.totalRead, sampleRate: busRate,
@@ -224,7 +225,7 @@ final class FileService: RenderService, @unchecked Sendable {
     return trouble.take() + lateness.take()
   }
 
-  /// Goes on with the next pass.
+  /// Begins the next pass.
   private func beginAgain() throws(ServiceError) {
     guard converter != nil else {
       pass += 1
@@ -240,8 +241,8 @@ final class FileService: RenderService, @unchecked Sendable {
     unread = 0
   }
 
-  /// Fills `busBlock` with frames at the rate of the bus, as many as come of a block or fewer, and none
-  /// beyond the end.
+  /// Fills `busBlock` with converted frames, at most a block, and none beyond the end. Returns how
+  /// many.
   private func convert(_ loops: Bool) -> Int {
     guard let converter else { return 0 }
     while true {
@@ -261,7 +262,7 @@ final class FileService: RenderService, @unchecked Sendable {
     }
   }
 
-  /// Reads the next frames for the converter; none at the end of the file, where it does not begin again.
+  /// Reads the next frames for the converter; none at the end of a file that does not loop.
   private func feed(_ loops: Bool) {
     if unread == 0 {
       guard loops else {
@@ -286,8 +287,8 @@ final class FileService: RenderService, @unchecked Sendable {
     return wanted
   }
 
-  /// Fills `fileBlock` with the next `wanted` frames of the part, from its beginning again where it
-  /// loops; zeros where there is no more, and where the file cannot be read.
+  /// Reads the next `wanted` frames of the part, from its beginning again where it loops. Frames
+  /// beyond its end, and those that cannot be read, are zeros.
   private func read(_ wanted: Int, wraps: Bool) {
     var done = 0
     let reader = part.reader
@@ -312,8 +313,8 @@ final class FileService: RenderService, @unchecked Sendable {
     }
   }
 
-  /// Reads frames of the part. Where that fails, silence stands in the place of what is missing, and the
-  /// file goes on behind it: what follows is heard when it is due.
+  /// Reads frames of the part. Those that cannot be read are silence, and the file goes on behind
+  /// them: later frames are heard when they are due.
   private func read(_ length: Int, at first: Int) -> Int {
     let reader = part.reader
     if let image {
@@ -335,7 +336,7 @@ final class FileService: RenderService, @unchecked Sendable {
         : try reader.read(into: &fileBlock, at: first, frameCount: length)
       trouble.end()
       lookForNumbers(first..<first + count, from: begin)
-      // Only of what says nowhere how long it is.
+      // Only of a file that does not say how long it is.
       if count < length { silence(first + count..<first + length) }
       if count < length { seek(to: begin + length) }
     } catch {
@@ -347,7 +348,7 @@ final class FileService: RenderService, @unchecked Sendable {
     return length
   }
 
-  /// Looks for what is no finite number, where a file can hold such a thing.
+  /// Looks for samples that are not finite, in a file that can hold them.
   private func lookForNumbers(_ range: Range<Int>, from frame: Int) {
     let isFloat = part.reader.sampleType?.isFloat == true
     guard isFloat, !trouble.hasToldOfNumbers else { return }
@@ -360,14 +361,15 @@ final class FileService: RenderService, @unchecked Sendable {
       else { return }
       return trouble.noteNumber(at: frame + (first - samples.lowerBound) / fileChannels)
     }
-    // What is finite is 0 times 0: the sum of all is, too.
+    // A finite number times 0 is 0, and so is the sum of all.
     var sum = 0.0
     for index in samples { sum += fileBlock[index] * 0 }
     guard sum != 0, let first = samples.first(where: { !fileBlock[$0].isFinite }) else { return }
     trouble.noteNumber(at: frame + (first - samples.lowerBound) / fileChannels)
   }
 
-  /// Looks, once the part has been played, whether the file may as well stay in memory: it begins again.
+  /// When the part begins again for the first time: keeps the file in memory, where it is short
+  /// enough.
   private func lookForImage() {
     guard !hasLookedForImage else { return }
     hasLookedForImage = true
@@ -391,14 +393,14 @@ final class FileService: RenderService, @unchecked Sendable {
     }
   }
 
-  /// From now on the words are without a gain, where it has been turned.
+  /// Once the gain has been changed, the words are written without it.
   private func leaveGain() {
     guard gain != 1, settings.block[word: gainIndex] != initialGain else { return }
     gain = 1
     unscaled.access[0] = UInt64(truncatingIfNeeded: access.totalWritten + 1)
   }
 
-  /// Hands over interleaved samples as they are but for the gain, a channel at a time.
+  /// Writes interleaved samples with the gain, a channel at a time.
   private func put(_ block: UnsafePointer<Float>, _ frameCount: Int) {
     leaveGain()
     let buffer = unsafe ChannelBuffer(base: lane, count: frameCount)
@@ -418,7 +420,8 @@ final class FileService: RenderService, @unchecked Sendable {
     access.commit(frameCount)
   }
 
-  /// Turns interleaved numbers into the bus's words, a channel at a time, and hands them over.
+  /// Encodes interleaved numbers as words of the bus with the gain, a channel at a time, and writes
+  /// them.
   private func put(_ block: [Double], _ frameCount: Int) {
     leaveGain()
     let buffer = unsafe ChannelBuffer(base: lane, count: frameCount)

@@ -1,22 +1,22 @@
 import RenderCore
 import SoundFiles
 
-/// What is told of a file that cannot be read: each stretch of frames once when it begins, and once, with
-/// its length, when it is over.
+/// Makes the events of a file that cannot be read: for each stretch of frames one when it begins,
+/// and one, with its length, when it is over.
 struct FileTrouble {
-  /// A file that is damaged and not on a failing disk is given up after so many attempts in a row.
+  /// A damaged file on a disk that works is given up after so many failures in a row.
   private static let mostAttempts = 64
 
   private let file: String
   private let sampleRate: Double
   private var events: [ServiceEvent] = []
-  /// The stretch that is missing just now, in frames of the file.
+  /// The stretch that cannot be read just now, in frames of the file.
   private var stretch: (first: Int, count: Int, cause: String)?
   private var attempts = 0
 
-  /// Whether nothing more is to be had of it.
+  /// Whether reading has been given up.
   private(set) var isGivenUp = false
-  /// Whether any of it could not be read so far.
+  /// Whether any frame could not be read so far.
   private(set) var hasHappened = false
 
   init(_ reader: SoundFileReader) {
@@ -24,7 +24,7 @@ struct FileTrouble {
     sampleRate = reader.sampleRate
   }
 
-  /// Takes note of frames that could not be read.
+  /// Notes frames that could not be read.
   mutating func note(_ error: SoundFileError, at first: Int, frameCount: Int) {
     hasHappened = true
     attempts = error.isOfDisk ? 0 : attempts + 1
@@ -39,7 +39,7 @@ struct FileTrouble {
     stretch?.count += frameCount
   }
 
-  /// The file is read again, or is needed no more.
+  /// Ends a stretch: the file can be read again, or is no longer needed.
   mutating func end() {
     attempts = 0
     guard let over = stretch else { return }
@@ -51,7 +51,7 @@ struct FileTrouble {
         duration: Double(over.count) / sampleRate, cause: over.cause))
   }
 
-  /// Whether a sample has been told of that is no finite number.
+  /// Whether a sample that is not finite has been reported.
   private(set) var hasToldOfNumbers = false
 
   mutating func noteNumber(at frame: Int) {
@@ -60,13 +60,13 @@ struct FileTrouble {
       ServiceEvent(.notFinite, file: file, time: Double(frame) / sampleRate, cause: ""))
   }
 
-  /// The file begins again.
+  /// Ends a stretch, and tries to read the file again from its beginning.
   mutating func restart() {
     end()
     isGivenUp = false
   }
 
-  /// Whether there is nothing to take.
+  /// Whether there are no events.
   var isEmpty: Bool { events.isEmpty }
 
   mutating func take() -> [ServiceEvent] {
@@ -75,10 +75,10 @@ struct FileTrouble {
   }
 }
 
-/// What is told of frames that were not there in time, from how many the render thread has counted.
+/// Makes the events of frames that were not ready in time, from the render thread's count of them.
 struct LateFrames {
   private let file: String
-  /// In seconds of the file.
+  /// The beginning of the part, in seconds of the file.
   private let start: Double
   private var told = 0
   private var events: [ServiceEvent] = []
@@ -89,9 +89,10 @@ struct LateFrames {
   }
 
   /// - Parameters:
-  ///   - lost: Frames of the bus so far.
+  ///   - lost: Lost frames of the bus so far.
   ///   - played: Frames of the bus that have been played.
-  ///   - partLength: How long the part is that is played, in seconds: a loop begins again behind it.
+  ///   - partLength: The length of the part that is played, in seconds; a loop begins again behind
+  ///     it.
   mutating func note(lost: Int, played: Int, sampleRate: Double, partLength: Double) {
     guard lost > told else { return }
     let time = Double(max(0, played)) / sampleRate

@@ -4,26 +4,26 @@ import RenderCore
 /// told to begin again or not to.
 struct SourcePasses: Sendable {
   let block = CounterBlock(count: 2)
-  /// Whether it was to begin again when it was made.
+  /// Whether it was to loop when it was made.
   private let loopedAtFirst: Bool
 
   init(loops: Bool) { loopedAtFirst = loops }
 
   var access: CounterAccess { block.access }
 
-  /// Notes how many frames have been rendered since the sound began, up to its end, and how many of the
-  /// pass. Render thread.
+  /// Notes the frames rendered since the sound began, up to its end, and those of the present pass.
+  /// Render thread.
   @_noLocks
   static func note(_ elapsed: Int, _ position: Int, in counters: CounterAccess) {
     counters[0] = UInt64(truncatingIfNeeded: elapsed)
     counters[1] = UInt64(truncatingIfNeeded: position)
   }
 
-  /// Frames from the first one until it ends; `nil` for never.
+  /// Frames from the first one to the end; `nil` for an endless sound.
   ///
   /// - Parameters:
-  ///   - loops: Whether it begins again at its end.
-  ///   - passLength: From a beginning to the end.
+  ///   - loops: Whether it loops now.
+  ///   - passLength: The frames of a pass.
   func duration(loops: Bool, passLength: Int) -> Int? {
     guard !loops else { return nil }
     let elapsed = Int(truncatingIfNeeded: access[0])

@@ -1,7 +1,8 @@
 import AudioTypes
 import RenderCore
 
-/// Where a source is in its sound, and where the one was that it takes the place of: a kernel's company.
+/// The place of a source in its sound, and the clock of the source that it replaces. The kernel's
+/// box retains it.
 final class SourcePlace: Sendable {
   let clock: SourceClock
   private let before: SourceClock?
@@ -17,14 +18,14 @@ final class SourcePlace: Sendable {
   }
 }
 
-/// The same as the kernel sees it.
+/// A `SourcePlace` as the kernel sees it.
 struct SourcePlaceAccess: BitwiseCopyable {
   private let clock: SourceClockAccess
   private let before: SourceClockAccess?
   private var hasBegun = false
   /// Frames since the beginning of the sound, at the beginning of the slice.
   private(set) var frame = 0
-  /// Where in its cycle what was before has been when this took its place.
+  /// The phase of the replaced source when it was replaced.
   private(set) var phase: UInt64 = 0
 
   init(clock: SourceClockAccess, before: SourceClockAccess?) {
@@ -32,7 +33,7 @@ struct SourcePlaceAccess: BitwiseCopyable {
     self.before = before
   }
 
-  /// Begins a slice. Returns whether it is the first of a source that goes on where another is.
+  /// Begins a slice. Returns whether it is the first one of a source that replaces another.
   @_noLocks
   mutating func begin(_ context: RenderContext) -> Bool {
     if hasBegun { return false }
@@ -45,7 +46,7 @@ struct SourcePlaceAccess: BitwiseCopyable {
     return true
   }
 
-  /// Ends a slice, and notes where it has led.
+  /// Ends a slice, and notes the new place.
   @_noLocks
   mutating func end(_ context: RenderContext, phase begin: UInt64 = 0, _ end: UInt64 = 0) {
     let next = frame + context.frameCount

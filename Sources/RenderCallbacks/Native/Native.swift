@@ -2,13 +2,13 @@ public import AudioTypes
 public import FileAccess
 public import RenderCore
 
-/// A callback that is written in C, or in anything that makes shared libraries: Core Audio's
+/// A callback written in C, or in any language that makes shared libraries: Core Audio's
 /// `AURenderCallback`, in the structures of `CPatchrun/include/patchrun.h`.
 ///
-/// The library is loaded by `makeSource`, and by nothing else: `problems(for:)` looks at the file alone.
-/// So what only loading shows, a symbol that is missing or a refusal of `prepare`, is thrown there
-/// although there have been no problems. What the library does is its own affair: if it crashes, so does
-/// the process, and what it may not do on the render thread nobody checks.
+/// Only `makeSource` loads the library; `problems(for:)` reads the file. So `makeSource` can throw
+/// for a missing symbol or a refusal of `prepare` where there have been no problems. The library
+/// runs unchecked: if it crashes, so does the process, and nothing checks that it keeps the rules
+/// of the render thread.
 public struct NativeCallback: RenderCallback {
   public static let description = CallbackDescription(
     kind: "native",
@@ -46,23 +46,24 @@ public struct NativeCallback: RenderCallback {
       return callback
     })
 
-  /// Absolute, or relative to the process's working directory; never looked for elsewhere.
+  /// Absolute, or relative to the process's working directory; no other folder is searched.
   public var path: String
   /// The function that fills each slice.
   public var symbol: String
-  /// What that is handed, as text.
+  /// The text that the function, or `prepare`, is given.
   public var refCon: String
   /// The function that is called before the first slice; `nil` for none.
   public var prepare: String?
   /// The function that is called after the last slice; `nil` for none.
   public var dispose: String?
-  /// In seconds; of one that processes, what it adds to what it pulls.
+  /// In seconds; of a processing callback, how long it goes on after its input has ended. `nil` is
+  /// without end or, of a processing one, 0.
   public var duration: Double?
-  /// Whether it is given what it pulls.
+  /// Whether it processes what it pulls.
   public var processes: Bool
-  /// Whether the library may be loaded: whoever asks for a patch to be run decides.
+  /// Whether the library may be loaded. The program that runs a patch decides.
   public var isAllowed: Bool
-  /// Whether the file may be opened, to be looked at.
+  /// The policy that decides whether the file may be opened for a check.
   public var files = FilePolicy.user
 
   public init(
@@ -83,7 +84,7 @@ public struct NativeCallback: RenderCallback {
     return seconds.map { Int(($0 * format.sampleRate).rounded()) }
   }
 
-  /// Everything that can be said without loading the library.
+  /// The problems that show without loading the library.
   public func problems(for format: StreamFormat) -> [CallbackProblem] {
     var values: [String: SettingValue] = [
       "path": .text(path), "symbol": .text(symbol), "refCon": .text(refCon),

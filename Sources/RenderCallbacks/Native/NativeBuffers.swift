@@ -2,11 +2,11 @@ import AudioTypes
 import CPatchrun
 import RenderCore
 
-/// The buffer list that a native callback is given: in the format of its bus, its memory taken
+/// The buffer list of a native callback, in the format of its bus, with memory that is allocated
 /// beforehand.
 ///
-/// `@safe`: it owns the list and what the list points to. Where a callback has put another pointer into
-/// it, that is read instead, by as many bytes as a slice has.
+/// `@safe`: it owns the list and its memory. Where a callback has put another pointer into the
+/// list, that memory is read instead, by as many bytes as a slice has.
 @safe
 struct NativeBuffers: ~Copyable {
   let list: UnsafeMutablePointer<AudioBufferList>
@@ -16,9 +16,9 @@ struct NativeBuffers: ~Copyable {
   private let channelsPerBuffer: Int
   private let sample: SampleType
   private let bytesPerSample: Int
-  /// 24 bits in the upper three of four bytes.
+  /// Whether 24 bits are in the upper three of four bytes.
   private let isAlignedHigh: Bool
-  /// From one buffer's memory to the next one's.
+  /// Bytes from one buffer's memory to the next one's.
   private let bufferStride: Int
 
   init(_ format: StreamFormat, maximumFrames: Int) {
@@ -45,7 +45,7 @@ struct NativeBuffers: ~Copyable {
     unsafe UnsafeMutableRawPointer(list).deallocate()
   }
 
-  /// Describes buffers of so many frames: each time, since a callback may have changed the list.
+  /// Describes buffers of so many frames; each time, since a callback may have changed the list.
   func prepare(_ frameCount: Int) {
     unsafe list.pointee.mNumberBuffers = UInt32(bufferCount)
     for index in 0..<bufferCount {
@@ -62,7 +62,7 @@ struct NativeBuffers: ~Copyable {
     }
   }
 
-  /// The buffers as they are, for a closure.
+  /// The buffers for a closure.
   func samples(_ frameCount: Int) -> SampleBuffers {
     unsafe SampleBuffers(
       memory: memory, stride: bufferStride, count: bufferCount, frameCount: frameCount,
@@ -74,7 +74,7 @@ struct NativeBuffers: ~Copyable {
     frameCount * bytesPerSample * channelsPerBuffer
   }
 
-  /// Puts floats into the buffers, rounded to what the format can hold.
+  /// Fills the buffers with floats, rounded to the format.
   func fill(from input: RenderBus) {
     for channel in 0..<channelCount {
       let source = input[channel]
@@ -99,7 +99,7 @@ struct NativeBuffers: ~Copyable {
     }
   }
 
-  /// Takes what the buffers hold, in the words of the bus.
+  /// Reads the buffers as words of the bus.
   func read(into output: RenderBus) {
     for channel in 0..<channelCount {
       let sink = output[channel]
@@ -121,7 +121,7 @@ struct NativeBuffers: ~Copyable {
           sink[frame] = Float(high << 16 | middle << 8 | low) / 8_388_608
         case (.int24, _):
           let word = unsafe place.loadUnaligned(as: Int32.self)
-          // What stands above or below the 24 bits is nobody's.
+          // Bits above or below the 24 are ignored.
           sink[frame] = Float((isAlignedHigh ? word : word << 8) >> 8) / 8_388_608
         case (.int32, _), (.fixed824, _):
           sink[word: frame] = unsafe place.loadUnaligned(as: Int32.self)
@@ -130,7 +130,7 @@ struct NativeBuffers: ~Copyable {
     }
   }
 
-  /// The first sample of a channel: `nil` where the callback has taken the pointer away.
+  /// The first sample of a channel; `nil` where the callback has removed the pointer.
   private func start(of channel: Int) -> UnsafeMutableRawPointer? {
     let buffer = channel / channelsPerBuffer
     guard let data = unsafe buffers[buffer].mData else { return nil }

@@ -3,10 +3,10 @@ import CPatchrun
 import Glibc
 import RenderCore
 
-/// A native callback at work for one bus: its library, its refCon, its buffers.
+/// A native callback for one bus: its library, its refCon and its buffers.
 ///
-/// `@unchecked Sendable`: made and freed on the control thread, where nothing renders with it; in
-/// between the render thread alone uses it.
+/// `@unchecked Sendable`: made and freed on the control thread, while nothing renders with it; in
+/// between only the render thread uses it.
 @safe
 final class NativeInstance: @unchecked Sendable {
   private let library: SharedLibrary
@@ -110,7 +110,7 @@ final class NativeInstance: @unchecked Sendable {
   }
 }
 
-/// `@safe`: the instance is in the company of the kernel's box.
+/// `@safe`: the kernel's box retains the instance.
 @safe
 struct NativeKernel: RenderKernel {
   private let instance: Unmanaged<NativeInstance>
@@ -120,7 +120,7 @@ struct NativeKernel: RenderKernel {
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status { call(context) }
 
-  // Somebody else's code: what it does on the render thread is its own promise.
+  // Foreign code: its author answers for what it does on the render thread.
   @_semantics("no_performance_analysis")
   private func call(_ context: RenderContext) -> Status {
     unsafe instance._withUnsafeGuaranteedRef { $0.call(context) }

@@ -3,17 +3,17 @@ import FileAccess
 import Glibc
 import RenderCore
 
-/// A shared library that is loaded: as long as somebody holds it.
+/// A loaded shared library. The last reference to it unloads it.
 @safe
 final class SharedLibrary: @unchecked Sendable {
   // `@unchecked Sendable`: the path and the handle never change; functions of a library may be looked up from any thread.
   private let path: String
   private let handle: UnsafeMutableRawPointer
 
-  /// Runs what the library does when it is loaded.
+  /// Loads the library, and so runs its initializers.
   init(_ path: String) throws(CallbackProblem) {
     self.path = path
-    // Without a slash the loader would look in the system's folders, and not here.
+    // Without a slash the loader would look in the system's folders.
     let place = path.contains("/") ? path : "./" + path
     guard let handle = unsafe dlopen(place, RTLD_NOW | RTLD_LOCAL) else {
       throw CallbackProblem(
@@ -27,7 +27,7 @@ final class SharedLibrary: @unchecked Sendable {
 
   deinit { unsafe _ = dlclose(handle) }
 
-  /// Where a function is.
+  /// The address of a function.
   func symbol(
     _ name: String, setting: String
   ) throws(CallbackProblem) -> UnsafeMutableRawPointer {
@@ -46,9 +46,9 @@ final class SharedLibrary: @unchecked Sendable {
   }
 }
 
-/// The file of a shared library, looked at and not loaded.
+/// Checks the file of a shared library without loading it.
 enum LibraryFile {
-  /// Why it is none that could be loaded; `nil` for no reason that shows.
+  /// Why the file cannot be loaded; `nil` where no reason shows.
   static func problem(_ path: String, _ files: FilePolicy) -> CallbackProblem? {
     var header = [UInt8](repeating: 0, count: 20)
     let count: Int
@@ -116,7 +116,7 @@ enum LibraryFile {
       .fileUnreadable, status: .invalidFile, "'\(path)' \(what)", help: help, setting: "path")
   }
 
-  /// Where its source stands beside it, how it is built.
+  /// Help for a missing library: how to build it, where its source is beside it.
   private static func cure(_ path: String) -> String {
     guard path.hasSuffix(".so") else { return "the path is relative to the patch" }
     let source = path.dropLast(3) + ".c"
