@@ -7,8 +7,8 @@
 
 #include "CLoading.h"
 
-// What is used of libdbus-1, whose interface has been the same since 1.0 (2006): its headers lie in two
-// folders that only pkg-config knows, and nothing else is needed of them.
+// The part of libdbus-1 that is used, declared here. Its interface has not changed since 1.0
+// (2006), and its headers are in two folders that only pkg-config knows.
 typedef struct DBusConnection DBusConnection;
 typedef struct DBusMessage DBusMessage;
 typedef uint32_t dbus_bool_t;
@@ -20,7 +20,7 @@ typedef struct {
   void *padding;
 } DBusError;
 
-/// On the caller's stack: 14 words at the most, of which the library alone knows the meaning.
+/// An iterator on the caller's stack: at most 14 words, whose meaning only the library knows.
 typedef struct {
   void *words[16];
 } DBusMessageIter;
@@ -53,7 +53,7 @@ FUNCTIONS(DECLARE)
 
 CLOADING_OPTIONAL("libdbus-1.so.3", "libdbus-1-3", FUNCTIONS)
 
-// The codes of types in messages.
+// The type codes of D-Bus messages.
 enum { is_variant = 'v', is_string = 's', is_int32 = 'i', is_uint32 = 'u', is_int64 = 'x', is_uint64 = 't' };
 
 static const char service[] = "org.freedesktop.RealtimeKit1";
@@ -63,19 +63,20 @@ struct cbus_connection {
   DBusConnection *connection;
 };
 
-/// Keeps the first line of what was said.
+/// Keeps the first line of an error message.
 static void keep(struct cbus_failure *failure, const char *text) {
   snprintf(failure->text, sizeof failure->text, "%s", text && *text ? text : "it does not say why");
   failure->text[strcspn(failure->text, "\r\n")] = 0;
 }
 
 static void keep_error(struct cbus_failure *failure, DBusError *error) {
-  // A name without words says more than no words.
+  // An error without a message has at least a name.
   keep(failure, error->message && *error->message ? error->message : error->name);
   dbus_error_free(error);
 }
 
-/// Sends a message and gives its answer, which belongs to the caller; NULL and why where none comes.
+/// Sends a message and returns the reply, which the caller owns; NULL and the reason if there is
+/// none.
 static DBusMessage *ask(DBusConnection *connection, int timeout, DBusMessage *message,
                         struct cbus_failure *failure) {
   DBusError error;
@@ -101,7 +102,7 @@ struct cbus_connection *cbus_open(const char *address, int timeout, struct cbus_
     keep_error(failure, &error);
     return NULL;
   }
-  // A bus that goes away ends no program.
+  // By default libdbus ends the process when the bus disconnects.
   dbus_connection_set_exit_on_disconnect(opened, 0);
   DBusMessage *hello = dbus_message_new_method_call("org.freedesktop.DBus", "/org/freedesktop/DBus",
                                                     "org.freedesktop.DBus", "Hello");
@@ -124,7 +125,8 @@ void cbus_close(struct cbus_connection *connection) {
   free(connection);
 }
 
-/// A call with up to two arguments, each a type and where its value is; a type of 0 ends them.
+/// A method call with up to two arguments, each given as a type and a pointer to its value; a type
+/// of 0 ends them.
 static DBusMessage *call(struct cbus_connection *connection, int timeout, const char *interface,
                          const char *method, struct cbus_failure *failure, int type1,
                          const void *value1, int type2, const void *value2) {
@@ -144,7 +146,7 @@ static DBusMessage *call(struct cbus_connection *connection, int timeout, const 
   return ask(connection->connection, timeout, message, failure);
 }
 
-/// Reads a property that is a whole number of any width.
+/// Reads an integer property of any width.
 static int get(struct cbus_connection *connection, int timeout, const char *name, int64_t *value,
                struct cbus_failure *failure) {
   const char *interface = service;
@@ -157,7 +159,7 @@ static int get(struct cbus_connection *connection, int timeout, const char *name
   if (dbus_message_iter_init(reply, &place) &&
       dbus_message_iter_get_arg_type(&place) == is_variant) {
     dbus_message_iter_recurse(&place, &inner);
-    // The largest that may come.
+    // The largest possible value.
     union {
       int32_t narrow;
       uint32_t natural;

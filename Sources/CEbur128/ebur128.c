@@ -2,7 +2,7 @@
 
 #include "CLoading.h"
 
-// All that is called of it: a function that is missing here is missed by the linker.
+// All functions of the library that the program calls. The linker reports a missing one.
 // clang-format off
 #define FUNCTIONS(CALL)                                                                           \
   CALL(int, ebur128_add_frames_double,                                                            \

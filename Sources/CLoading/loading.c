@@ -12,7 +12,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int is_missing_one;
 
-/// What the loader says behind the name of the file.
+/// The loader's message after the file name.
 static const char *reason_of(const struct cloading_library *library, const char *text) {
   const char *name = text ? strstr(text, library->file) : NULL;
   const char *rest = name ? name + strlen(library->file) : "";
@@ -35,7 +35,7 @@ static int refuse(struct cloading_library *library, const char *text) {
 static int load(struct cloading_library *library) {
   void *handle = dlopen(library->file, RTLD_NOW | RTLD_LOCAL);
   if (!handle) return refuse(library, dlerror());
-  // Looked up before the first is handed out: with one of them all are there.
+  // All functions are looked up before the first is used, so that either all or none are available.
   for (size_t index = 0; index < library->count; index++) {
     if (dlsym(handle, library->names[index])) continue;
     snprintf(library->failure, sizeof library->failure,
@@ -72,7 +72,7 @@ void *cloading_find(struct cloading_library *library, size_t index) {
   const char *failure = cloading_load(library);
   if (failure) {
     fprintf(stderr, "error: a library that is needed cannot be loaded: %s\n", failure);
-    // Not exit(3): this may be any thread, and others still run.
+    // Not exit(3): this may be any thread, and other threads are running.
     _exit(3);
   }
   return library->places[index];

@@ -20,7 +20,7 @@ CLOADING_OPTIONAL("libz.so.1", "zlib1g", FUNCTIONS)
 size_t cpanel_compress(const unsigned char *bytes, size_t count, unsigned char *into, size_t room) {
   if (cloading_load(&library) || count > UINT_MAX || room > UINT_MAX) return 0;
   z_stream stream = {0};
-  // 16 more is the format of gzip, not that of zlib itself.
+  // MAX_WBITS + 16 selects the gzip format instead of zlib's.
   if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
     return 0;
   stream.next_in = (unsigned char *)bytes;

@@ -1,4 +1,4 @@
-// The files that the page is written in, a line each. Their numbers have no gaps.
+// The source files of the page, one line each, numbered without gaps.
 #define FILE_1 "../Panel/Page/index.html"
 #define FILE_2 "../Panel/Page/base.css"
 #define FILE_3 "../Panel/Page/console.css"

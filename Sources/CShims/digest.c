@@ -2,9 +2,10 @@
 
 #include <string.h>
 
-// Four sums that do not wait for one another, each over a quarter of every 64 bytes: of two words,
-// made different by a number of their own, the product's halves are folded together (Wang's
-// wyhash), and a rotation makes the order count. No word can make a sum forget what came before.
+// Four independent sums, each over a quarter of every 64-byte block. Two words are made different
+// by constants and multiplied, and the halves of the product are folded together (as in Wang's
+// wyhash). A rotation makes the order significant. No input word can cancel the effect of earlier
+// ones.
 
 static uint64_t word(const unsigned char *bytes) {
   uint64_t value;
@@ -17,7 +18,7 @@ static uint64_t fold(uint64_t one, uint64_t other) {
   return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-// The first digits of the fractions of the square roots of primes (FIPS 180-4).
+// The first bits of the fractional parts of the square roots of primes (FIPS 180-4).
 static const uint64_t odd[8] = {0x6A09E667F3BCC909, 0xBB67AE8584CAA73B, 0x3C6EF372FE94F82B,
                                 0xA54FF53A5F1D36F1, 0x510E527FADE682D1, 0x9B05688C2B3E6C1F,
                                 0x1F83D9ABFB41BD6B, 0x5BE0CD19137E2179};

@@ -6,7 +6,7 @@
 static void (*enter)(void);
 static void (*leave)(void);
 
-// Before there are threads: what is loaded in front of a program stays.
+// Runs before there are other threads. A preloaded library stays loaded.
 __attribute__((constructor)) static void find_sanitizer(void) {
   void (*ensure)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "__rtsan_ensure_initialized");
   if (!ensure) return;

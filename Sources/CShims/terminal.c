@@ -28,7 +28,7 @@ void shims_stop_as_the_terminal_does(void) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGTSTP);
-  // Blocked in every thread, it is this one that it stops the process in.
+  // All threads block the signal, so it stops the process in this thread.
   kill(0, SIGTSTP);
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
   pthread_sigmask(SIG_BLOCK, &set, NULL);
@@ -42,7 +42,7 @@ static int guarded = -1;
 static const char *farewell;
 static size_t farewellLength;
 
-// Only what may be called in a signal handler.
+// Calls only async-signal-safe functions.
 static void restore(int number) {
   for (int index = 0; index < fatalCount; index++) sigaction(fatal[index], &previous[index], NULL);
   if (guarded >= 0) {
@@ -50,7 +50,7 @@ static void restore(int number) {
     (void)written;
     tcsetattr(guarded, TCSANOW, &terminal);
   }
-  // It comes once the handler has returned, and does what it would have done.
+  // The signal is delivered again after the handler has returned, with its default action.
   raise(number);
 }
 

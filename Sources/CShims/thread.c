@@ -37,7 +37,7 @@ uint64_t shims_run_delay(int descriptor) {
   ssize_t count = pread(descriptor, text, sizeof text - 1, 0);
   if (count <= 0) return 0;
   text[count] = 0;
-  // Time on a processor, time waiting for one, and how often: proc(5).
+  // Time on a processor, time waiting for one, and the number of time slices: proc(5).
   char *end = text;
   strtoull(text, &end, 10);
   return strtoull(end, &end, 10);
@@ -48,8 +48,8 @@ static _Atomic(int) has_lost;
 
 void shims_watch_real_time(void) {
   watched = (pid_t)shims_thread_number();
-  // The kernel gives the signal to the thread that it is about, where that takes it: no other one has to be
-  // run first.
+  // The kernel delivers SIGXCPU to the thread that caused it if that thread does not block it, so
+  // that no other thread has to run first.
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGXCPU);
@@ -58,13 +58,13 @@ void shims_watch_real_time(void) {
 
 int shims_has_lost_real_time(void) { return has_lost; }
 
-/// The soft limit has been reached. The system calls are among those that a handler may make.
+/// The soft limit was reached. The handler calls only async-signal-safe functions.
 static void take_real_time_away(int number) {
   (void)number;
   int previous = errno;
   struct sched_param parameter = {.sched_priority = 0};
   pid_t thread = watched;
-  // Who has the flag may not lose it.
+  // A thread with SCHED_RESET_ON_FORK must keep the flag.
   int policy = SCHED_OTHER | SCHED_RESET_ON_FORK;
   if (thread && syscall(SYS_sched_setscheduler, thread, policy, &parameter) == 0) has_lost = 1;
   errno = previous;
@@ -74,7 +74,7 @@ int shims_limit_real_time(uint64_t microseconds) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_RTTIME, &limit)) return errno;
   struct sigaction action;
-  // Somebody else's handler stays.
+  // Does not replace another handler.
   if (sigaction(SIGXCPU, NULL, &action) == 0 && action.sa_handler == SIG_DFL) {
     action.sa_handler = take_real_time_away;
     action.sa_flags = SA_RESTART;
@@ -83,7 +83,7 @@ int shims_limit_real_time(uint64_t microseconds) {
   }
   if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > microseconds)
     limit.rlim_max = microseconds;
-  // With time left to act upon the signal before the hard one, which kills.
+  // The soft limit leaves time to handle the signal before the hard limit, which kills.
   rlim_t soft = limit.rlim_max - limit.rlim_max / 4;
   if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > soft) limit.rlim_cur = soft;
   return setrlimit(RLIMIT_RTTIME, &limit) ? errno : 0;

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Products are added to sums with one rounding where the kind of vector can, by every compiler and at
-// every level of optimization: debug and release give the same bits. In the plainest kind they never are:
-// it gives the same bits on every processor.
+// Products are fused with sums (one rounding) where the instructions can, with every compiler and
+// optimization level, so that debug and release builds give the same bits. The baseline kernels
+// never fuse, so that they give the same bits on every processor.
 #define FUSE_NOTHING _Pragma("STDC FP_CONTRACT OFF")
 
-// Only ever passed between functions of one kind, and inlined: that the calling convention of a
-// wide vector depends on the target does not matter.
+// Wide vectors are passed only between inlined functions of one kind, so the target-dependent
+// calling convention does not matter.
 #pragma clang diagnostic ignored "-Wpsabi"
 
 typedef float v16 __attribute__((vector_size(64)));
@@ -118,7 +118,7 @@ static const struct cvector_kernels *const every[] = {&baseline_kernels};
 
 #endif
 
-// Written when the program is loaded, and by `cvector_choose`, before there are threads.
+// Written when the program is loaded and by `cvector_choose`, before there are other threads.
 static const struct cvector_kernels *chosen = &baseline_kernels;
 
 __attribute__((constructor)) static void choose(void) {
@@ -219,7 +219,7 @@ size_t cvector_fft_factor_count(size_t length) {
 
 size_t cvector_fft_memory_count(size_t length) { return 4 * (length / 2 + 16); }
 
-// A number of magnitude 1 at place `index` of a table of vectors: real parts, then imaginary ones.
+// Stores a twiddle factor at `index` of a table: 16 real parts, then 16 imaginary parts.
 static void put_turn(float *table, size_t width, size_t index, double turns) {
   const double angle = -6.283185307179586 * turns;
   float *place = table + index / 16 * width + index % 16;

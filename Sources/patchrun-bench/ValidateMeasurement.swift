@@ -65,7 +65,7 @@ private func measureLarge(_ folder: String) throws {
       try write(kind.text(count), file)
       let runs = cost(["validate", file], runs: 7)
       let processor = runs.map(\.processor).min() ?? 0
-      // The constant cost is subtracted before taking the ratio.
+      // The ratio of costs to the next smaller size, divided by that of the sizes.
       let ratio = before.map { (processor / $0.processor) / (Double(count) / Double($0.count)) }
       print(
         "  " + column("\(count) \(kind)", width: 14)

@@ -3,8 +3,8 @@
 
 #include <openssl/evp.h>
 
-/// Loads libcrypto, whose functions are forwarded to it: NULL, or why it is not there. Whatever calls
-/// one of them asks here first. Any thread but the render thread.
+/// Loads libcrypto. Returns NULL, or the reason why it cannot be loaded. To be called before any
+/// function of the library, which is forwarded to it. Any thread but the render thread.
 const char *ccrypto_load(void);
 
 #endif

@@ -1,8 +1,8 @@
 #ifndef CKISSFFT_H
 #define CKISSFFT_H
 
-/// kissfft's own header; the first plan that is made loads the library, so that a transform never does.
-/// Without it the process says so and ends with status 3.
+/// The header of kissfft. Making the first plan loads the library, so that a transform never does.
+/// If the library is missing, the process prints that and ends with status 3.
 #include <kissfft/kiss_fftr.h>
 
 #endif

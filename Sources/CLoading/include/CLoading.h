@@ -3,40 +3,41 @@
 
 #include <stddef.h>
 
-/// A shared library that is loaded when it is first needed, and stays.
+/// A shared library that is loaded on first use and stays loaded.
 ///
-/// A target of C functions that forward to it is written with the macros below. The functions have
-/// the names and the types of the library's own header, so that its callers need not know; they are
-/// hidden from other shared objects, which go on to find the library's.
+/// The macros below define forwarding functions with the names and types of the library's own
+/// header, so that callers need not change. They are hidden from other shared objects, which use
+/// the library directly.
 struct cloading_library {
-  /// What the loader looks for: the soname.
+  /// The soname.
   const char *file;
-  /// What to install where it is missing: Debian's name.
+  /// The Debian package to install if it is missing.
   const char *package;
-  /// Whether all that is asked for can be done without it.
+  /// Whether the program can do everything without it.
   int is_optional;
-  /// Of the functions, each with a place for its address.
+  /// The names of the functions, each with a slot for its address.
   const char *const *names;
   void **places;
   size_t count;
-  /// Read and written under a lock. Empty as long as there is no failure.
+  /// Guarded by a lock. Empty unless loading has failed.
   int state;
   char failure[384];
 };
 
 /// Loads the library and all of its functions, once. Any thread but the render thread.
 ///
-/// Returns NULL, or why the library is not there: a sentence in lower case, which stays as it is.
+/// Returns NULL, or the reason of a failure: a sentence in lower case that stays valid.
 const char *cloading_load(struct cloading_library *library);
 
-/// Whether a library that was needed has been found missing. Any thread.
+/// Whether a required library was found missing. Any thread.
 int cloading_is_missing(void);
 
-/// Where a function is. Before the library has been loaded it is loaded; where it is not there the
-/// process says so and ends with status 3: a caller asks beforehand.
+/// The address of a function. Loads the library if necessary. If that fails, the process prints the
+/// reason and ends with status 3: call `cloading_load` before.
 void *cloading_find(struct cloading_library *library, size_t index);
 
-// Both take a macro `FUNCTIONS(CALL)`: for each function `CALL(result, name, (parameters), (arguments))`.
+// Both macros take a macro `FUNCTIONS(CALL)`: `CALL(result, name, (parameters), (arguments))` for
+// each function.
 #define CLOADING_INDEX(result, name, parameters, arguments) index_of_##name,
 #define CLOADING_NAME(result, name, parameters, arguments) #name,
 #define CLOADING_FORWARD(result, name, parameters, arguments)                                   \

@@ -3,19 +3,19 @@
 
 #include <stddef.h>
 
-/// A file of the page, as it was when the program was compiled.
+/// A file of the page, embedded when the program was compiled.
 struct cpanel_file {
-  /// Where it lay: what is behind the last slash is its name.
+  /// Its path; the last component is its name.
   const char *path;
   const unsigned char *bytes;
   size_t count;
 };
 
-/// The file of a number, from 0 up; `NULL` behind the last.
+/// The file with this number, from 0; `NULL` after the last.
 const struct cpanel_file *cpanel_file(size_t number);
 
-/// Writes bytes as gzip has them (RFC 1952) into a place with room. Returns how many there are; 0 where there is
-/// no room, or no libz to do it. Any thread but the render thread.
+/// Compresses bytes to gzip (RFC 1952). Returns the number of bytes written; 0 if there is not
+/// enough room or no libz. Any thread but the render thread.
 size_t cpanel_compress(const unsigned char *bytes, size_t count, unsigned char *into, size_t room);
 
 #endif

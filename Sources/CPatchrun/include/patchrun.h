@@ -1,6 +1,6 @@
 /*
- * What a native callback of patchrun is written against: Core Audio's AURenderCallback and the
- * structures that it is given, with Core Audio's names and layouts. Plain C (C99), no library.
+ * The header for native callbacks of patchrun: Core Audio's AURenderCallback and its structures,
+ * with Core Audio's names and layouts. Plain C (C99), no library.
  *
  *     cc -O2 -shared -fPIC -I Sources/CPatchrun/include -o crusher.so crusher.c
  *
@@ -22,7 +22,7 @@ typedef uint64_t UInt64;
 typedef float Float32;
 typedef double Float64;
 
-/* 0 is success. Any other value ends the slice: silence is heard, and it is counted as a failure. */
+/* 0 is success. With any other value patchrun counts a failure and replaces the slice by silence. */
 typedef SInt32 OSStatus;
 
 enum {
@@ -38,19 +38,19 @@ typedef UInt32 AudioUnitRenderActionFlags;
 enum {
   kAudioUnitRenderAction_PreRender = 1 << 2,
   kAudioUnitRenderAction_PostRender = 1 << 3,
-  /* Coming in: what was pulled is silence. Set it, beside zeroed buffers, where you put out silence. */
+  /* Before: the pulled input is silent. Set it, and zero the buffers, if your output is silent. */
   kAudioUnitRenderAction_OutputIsSilence = 1 << 4
 };
 
 typedef struct AudioBuffer {
-  UInt32 mNumberChannels; /* 1, or all of them where the stream is interleaved */
+  UInt32 mNumberChannels; /* 1, or all channels if the stream is interleaved */
   UInt32 mDataByteSize;
   void *mData;
 } AudioBuffer;
 
 typedef struct AudioBufferList {
-  UInt32 mNumberBuffers; /* one for each channel, or one where the stream is interleaved */
-  AudioBuffer mBuffers[1]; /* in truth as many as mNumberBuffers says */
+  UInt32 mNumberBuffers; /* one for each channel, or one if the stream is interleaved */
+  AudioBuffer mBuffers[1]; /* mNumberBuffers of them */
 } AudioBufferList;
 
 typedef struct SMPTETime {
@@ -72,8 +72,8 @@ enum {
 };
 
 typedef struct AudioTimeStamp {
-  Float64 mSampleTime; /* of the first frame, in frames of the bus since the start */
-  UInt64 mHostTime;    /* CLOCK_MONOTONIC, in ns; there while a device runs, not in a render */
+  Float64 mSampleTime; /* of the first frame: frames of the bus since the start */
+  UInt64 mHostTime;    /* CLOCK_MONOTONIC, in ns; valid with a device, not in a render */
   Float64 mRateScalar;
   UInt64 mWordClockTime;
   SMPTETime mSMPTETime;
@@ -103,33 +103,38 @@ typedef struct AudioStreamBasicDescription {
 } AudioStreamBasicDescription;
 
 /*
- * The callback: the `symbol` of a patch. It is called on the render thread, and may neither allocate
- * nor lock nor wait nor call the system there.
+ * The callback: the `symbol` of a patch. patchrun calls it on the render thread. It must not
+ * allocate memory, lock, wait or make system calls.
  *
- * inRefCon        what `prepare` has given, or else the text of `refCon` in the patch
- * inBusNumber     the input element that is fed
- * inNumberFrames  at least 1, at most what `prepare` was told; any number in between, from call to call.
- *                 What comes out should not depend on it: state belongs behind inRefCon
- * ioData          buffers in the format of the bus, to be filled. With `from` they hold what was pulled,
- *                 else zeros. mData may be pointed to memory of your own that stays until the next call
+ * inRefCon        the outRefCon of `prepare`; without `prepare`, the text of `refCon` in the patch
+ * inBusNumber     the input element that the callback feeds
+ * inNumberFrames  from 1 to the inMaximumFrames of `prepare`, and different from call to call.
+ *                 The output should not depend on it: keep state in the object at inRefCon
+ * ioData          buffers in the format of the bus, to be filled. With `from` they contain the
+ *                 pulled input, otherwise zeros. mData may be set to your own memory, which must
+ *                 stay valid until the next call
  */
 typedef OSStatus (*AURenderCallback)(void *inRefCon, AudioUnitRenderActionFlags *ioActionFlags,
                                      const AudioTimeStamp *inTimeStamp, UInt32 inBusNumber,
                                      UInt32 inNumberFrames, AudioBufferList *ioData);
 
 /*
- * patchrun's own, not Core Audio's: the `prepare` of a patch. Called before the first slice, on another
- * thread, where it may allocate and open what it likes; once for each bus that is fed, and again where
- * that changes its format. What it refuses with a status ends the start.
+ * patchrun's own, not Core Audio's: the `prepare` of a patch. patchrun calls it before the first
+ * slice, on a thread other than the render thread, where it may allocate memory and open files: once
+ * for each bus that the callback feeds, and again if the bus changes its format. If it returns an
+ * error, the run does not start.
  *
- * inText    the text of `refCon`; empty where there is none. Valid until `dispose` has returned
- * outRefCon where to put what the callback is to be given; it holds inText
+ * inText    the text of `refCon`; empty if the patch has none. Valid until `dispose` has returned
+ * outRefCon the inRefCon of the callback; contains inText before the call
  */
 typedef OSStatus (*PatchrunPrepare)(const char *inText,
                                     const AudioStreamBasicDescription *inFormat,
                                     UInt32 inMaximumFrames, void **outRefCon);
 
-/* patchrun's own: the `dispose` of a patch. Called once after the last slice, on another thread. */
+/*
+ * patchrun's own: the `dispose` of a patch. patchrun calls it once after the last slice, on a
+ * thread other than the render thread.
+ */
 typedef void (*PatchrunDispose)(void *inRefCon);
 
 #ifdef __cplusplus

@@ -5,52 +5,52 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Switches denormal numbers off for the calling thread and returns what was set before.
+/// Sets flush-to-zero for denormals in the calling thread and returns the previous mode.
 uint32_t shims_denormals_off(void);
 
-/// Puts back what `shims_denormals_off` returned.
+/// Restores the mode that `shims_denormals_off` returned.
 void shims_denormals_restore(uint32_t previous);
 
-/// Names the calling thread, for debuggers and `top -H`: 15 bytes at the most.
+/// Names the calling thread for debuggers and `top -H`: at most 15 bytes.
 void shims_name_thread(const char *name);
 
-/// Asks for SCHED_FIFO for the calling thread, with `priority` or as much of it as RLIMIT_RTPRIO
-/// allows; child processes do not inherit it. Returns the priority granted, or a negative `errno`.
+/// Requests SCHED_FIFO for the calling thread, with `priority` or the highest that RLIMIT_RTPRIO
+/// allows. Child processes do not inherit it. Returns the granted priority, or a negative `errno`.
 int shims_request_real_time(int priority);
 
-/// The system's number of the calling thread.
+/// The system's number (TID) of the calling thread.
 uint64_t shims_thread_number(void);
 
-/// Opens the system's account of the calling thread for `shims_run_delay`: a descriptor, or -1 where the system
-/// keeps none.
+/// Opens the scheduler statistics of the calling thread for `shims_run_delay`. Returns a
+/// descriptor, or -1 if the system has none.
 int shims_open_run_delay(void);
 
-/// How long that thread has waited for a processor since it began, in nanoseconds. A system call.
+/// The nanoseconds that the thread has waited for a processor since its start. A system call.
 uint64_t shims_run_delay(int descriptor);
 
-/// Keeps real-time threads of this process from computing for longer than some microseconds without waiting, and
-/// for all time: a limit that is lower stays. A thread that does so all the same gets normal scheduling, if it
-/// is the one that `shims_watch_real_time` was called in, instead of ending the process. Returns 0 or an
-/// `errno`.
+/// Limits the microseconds that a real-time thread of this process may compute without waiting,
+/// permanently; a lower limit stays. If the thread that called `shims_watch_real_time` exceeds the
+/// limit, it gets normal scheduling, instead of the process being killed. Returns 0 or an `errno`.
 int shims_limit_real_time(uint64_t microseconds);
 
-/// Has `shims_limit_real_time` watch the calling thread, which no longer blocks SIGXCPU.
+/// Makes the calling thread the one that `shims_limit_real_time` protects. The thread no longer
+/// blocks SIGXCPU.
 void shims_watch_real_time(void);
 
-/// Whether the thread that is watched has lost its scheduling for that.
+/// Whether the watched thread has lost its real-time scheduling by exceeding the limit.
 int shims_has_lost_real_time(void);
 
-/// What a thread has, and 0 or an `errno`.
+/// The niceness of a thread, and 0 or an `errno`.
 struct shims_niceness {
   int granted;
   int error;
 };
 
-/// Sets the niceness of the calling thread, or as little as RLIMIT_NICE allows of it where that is less
-/// than what it has.
+/// Sets the niceness of the calling thread, or the lowest that RLIMIT_NICE allows, if that is below
+/// its present one.
 struct shims_niceness shims_set_niceness(int niceness);
 
-/// What a loop does that waits for another thread without giving the processor away.
+/// To be called in a loop that spins for another thread.
 static inline void shims_pause(void) {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -59,79 +59,77 @@ static inline void shims_pause(void) {
 #endif
 }
 
-/// How many processors this process may run on, at least 1.
+/// The number of processors that this process may use, at least 1.
 int shims_processor_count(void);
 
-/// A number that no other thread has at the time. No system call.
+/// A number that no other living thread has. No system call.
 uintptr_t shims_thread_identity(void);
 
-/// Waits until a semaphore has been posted to, and takes that back, or until the monotonic clock reaches
-/// a time in nanoseconds. Returns 0 or an `errno`.
+/// Waits for a semaphore, or until the monotonic clock reaches a time in nanoseconds. Returns 0 or
+/// an `errno`.
 int shims_wait_until(sem_t *semaphore, uint64_t nanoseconds);
 
-/// A descriptor that becomes readable once eight bytes, a count, are written to it; reading takes
-/// them away, and neither blocks. Returns -1 and sets `errno` on failure.
+/// An eventfd: writing an 8-byte count makes it readable, and reading resets it. Neither blocks.
+/// Returns -1 and sets `errno` on failure.
 int shims_event_descriptor(void);
 
-/// Blocks the signals that a full-screen program answers itself, in the calling thread and in all
-/// that it makes: SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT and SIGWINCH. Returns a
-/// descriptor that becomes readable when one has come, or -1 with `errno`.
+/// Blocks SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT and SIGWINCH, which a full-screen
+/// program handles itself, in the calling thread and in the threads that it creates later. Returns
+/// a descriptor that becomes readable after a signal, or -1 with `errno`.
 int shims_signal_descriptor(void);
 
-/// Takes a signal that has come from such a descriptor. Returns its number, 0 for none.
+/// Reads a signal from this descriptor. Returns its number, 0 for none.
 int shims_take_signal(int descriptor);
 
-/// Stops the processes of the terminal's foreground as Ctrl-Z does, and returns when they go on; at
-/// once where there is no shell that they could be resumed from.
+/// Stops the foreground processes of the terminal as Ctrl-Z does, and returns when they continue.
+/// Returns at once if there is no shell that could continue them.
 void shims_stop_as_the_terminal_does(void);
 
-/// Remembers how a terminal is set, and puts it back if the program dies of a fatal signal, a Swift
-/// trap among them: writes `text` to the terminal first. `text` has to stay.
+/// Saves the settings of a terminal. If the program dies of a fatal signal (such as a Swift trap),
+/// a handler writes `text` to the terminal and restores the settings. `text` must stay valid.
 void shims_guard_terminal(int descriptor, const char *text);
 
-/// Ends that: fatal signals do again what they did.
+/// Removes the handlers of `shims_guard_terminal`.
 void shims_unguard_terminal(void);
 
-/// Marks an open file as written by patchrun, in an extended attribute that holds `text`. Returns -1
-/// and sets `errno` where the file system has none.
+/// Marks an open file as written by patchrun with an extended attribute containing `text`. Returns
+/// -1 and sets `errno` if the file system does not support it.
 int shims_set_mark(int descriptor, const char *text);
 
-/// Whether an open file has that mark.
+/// Whether an open file has this mark.
 int shims_has_mark(int descriptor);
 
-/// Opens a folder to name files in it (O_PATH), not to list it. `folder` is where `path` begins, or
-/// AT_FDCWD. Where `path` ends in a link that is followed only if asked for; those before its end are.
-/// Returns -1 and sets `errno` on failure.
+/// Opens a folder with O_PATH, for opening files in it but not for listing it. `path` is relative
+/// to `folder` or, with AT_FDCWD, to the working directory. A link at the end of `path` is followed
+/// only with `follows_link`; other links are always followed. Returns -1 and sets `errno` on
+/// failure.
 int shims_open_folder(int folder, const char *path, int follows_link);
 
-/// The type of the file system that an open file is on, a number of <linux/magic.h>; 0 where the
-/// system does not say.
+/// The type of the file system of an open file, a number of <linux/magic.h>; 0 if unknown.
 uint64_t shims_file_system(int descriptor);
 
-/// Puts all onto the disk that has been written to the file system of an open file. Returns -1 and sets `errno`
-/// on failure.
+/// Flushes the file system of an open file to the disk. Returns -1 and sets `errno` on failure.
 int shims_sync_file_system(int descriptor);
 
-/// 128 bits that bytes which are not the same do not share by accident: to know contents again by, and
-/// to find damage. It withstands nobody who chooses the bytes, and is another on a processor with another
-/// order of bytes.
+/// A 128-bit hash for recognizing contents and detecting damage. It is not cryptographic, and
+/// depends on the byte order of the processor.
 void shims_digest(const void *bytes, size_t count, uint64_t digest[2]);
 
-/// Has the calling thread, and what it starts from now on, run on the last processor alone. Returns -1 and
+/// Pins the calling thread, and the processes that it starts, to the last processor. Returns -1 and
 /// sets `errno` on failure.
 int shims_pin_to_last_processor(void);
 
-/// Ends that: any processor will do.
+/// Allows all processors again.
 void shims_unpin(void);
 
-/// Says that what the calling thread does from here on must not wait, for a RealtimeSanitizer that has been
-/// loaded in front of the program (LD_PRELOAD); without one it does nothing.
+/// Begins a real-time section of the calling thread for a RealtimeSanitizer that was loaded with
+/// LD_PRELOAD. Does nothing without one.
 void shims_real_time_enter(void);
 
-/// Ends what `shims_real_time_enter` began.
+/// Ends the section of `shims_real_time_enter`.
 void shims_real_time_exit(void);
 
-/// Whether a RealtimeSanitizer has been loaded.
+/// Whether a RealtimeSanitizer is loaded.
 int shims_real_time_is_watched(void);
 
 #endif
