@@ -1,10 +1,10 @@
 import AudioTypes
 
 extension GraphDrawing {
-  /// The stream format that most connections of a picture carry, so that it is said once.
+  /// The stream format of most connections of a picture, which is written once.
   struct CommonFormat: Hashable, Sendable {
     var format: StreamFormat
-    /// Where it was decided, where that is one place for most of them.
+    /// Where it was decided, if that is one place for most of them.
     var origin: Origin?
     /// Whether no connection carries another.
     var isEverywhere: Bool
@@ -16,8 +16,8 @@ extension GraphDrawing {
     }
   }
 
-  /// The same drawing with the format that at least half of its connections carry taken from them, and said
-  /// for the whole. What was set by hand on a bus is still said there.
+  /// The drawing in which the format that at least half of its connections carry is written once
+  /// for all, and not at each of them. A bus on which it was set by hand still says so.
   func sayingFormatOnce() -> GraphDrawing {
     let flows = edges.filter { !$0.isTap }
     let formats = flows.compactMap(\.format)
@@ -25,7 +25,7 @@ extension GraphDrawing {
     let count = formats.count { $0 == format }
     guard count >= 2, count * 2 >= flows.count else { return self }
     let texts = flows.filter { $0.format == format }.compactMap(\.origin?.text)
-    // What one of several has is no origin of all of them.
+    // The origin is written only where more than half of them have it.
     let text = Self.mostFrequent(texts).flatMap { text in
       texts.count { $0 == text } * 2 > count ? text : nil
     }
@@ -43,7 +43,7 @@ extension GraphDrawing {
     return result
   }
 
-  /// The first of those that are there most often.
+  /// The first of the most frequent values.
   private static func mostFrequent<Value: Hashable>(_ values: [Value]) -> Value? {
     var counts: [Value: Int] = [:]
     for value in values { counts[value, default: 0] += 1 }
@@ -53,7 +53,7 @@ extension GraphDrawing {
 }
 
 extension GraphDrawing.Edge {
-  /// What stands at it in a picture: its format, and where that was decided.
+  /// The label in a picture: the format, and where it was decided.
   var label: (format: String, origin: String) {
     let origin = saysOrigin ? origin?.text ?? "" : ""
     return ((isCommon ? latencyText : formatText) ?? "", origin)

@@ -1,7 +1,7 @@
 import AudioTypes
 
 extension GraphDrawing {
-  /// The graph in the language of Graphviz: `dot -Tpdf`.
+  /// The graph in the language of Graphviz, for `dot -Tpdf`.
   public func dot() -> String {
     let drawing = sidesApart().sayingFormatOnce()
     let head = [title, drawing.commonFormat?.text ?? ""].filter { !$0.isEmpty }.map(Self.escaped)
@@ -30,7 +30,7 @@ extension GraphDrawing {
     return (lines + ["}"]).joined(separator: "\n") + "\n"
   }
 
-  /// A node, or a sub-graph as a frame around what is in it.
+  /// The lines of a node, or of a sub-graph as a frame around its contents.
   private func lines(_ part: Part, depth: Int, _ count: inout Int) -> [String] {
     let margin = String(repeating: "  ", count: depth)
     switch part {
@@ -46,7 +46,7 @@ extension GraphDrawing {
     }
   }
 
-  /// A table, so that buses stand in their order: inputs at the left, the output at the right.
+  /// A table, so that buses keep their order: inputs at the left, the output at the right.
   private func table(_ node: Node) -> String {
     let markup = DrawingText.markup
     var head = "<B>\(markup(node.name))</B><BR/>\(markup(node.caption))"
@@ -56,7 +56,7 @@ extension GraphDrawing {
     for text in node.outputConversions { head += Self.mark(text) }
     let fed = node.fedInputs
     let cell = "BORDER=\"1\" SIDES="
-    // The output's cell is as high as all of the others.
+    // The cell of the outputs is as high as those of the inputs together.
     let numbers = Set(node.outputs.map(\.number)).sorted()
     let output = numbers.first { $0 == (node.side == .microphone ? 1 : 0) } ?? 0
     let outputs = node.side == nil && numbers.count > 1 ? numbers : [output]
@@ -70,7 +70,7 @@ extension GraphDrawing {
     var rows: [String] = []
     for (index, element) in fed.enumerated() {
       var text = markup(element.label)
-      // A break aligns the line in front of it: the last line needs one, too.
+      // A break aligns the line in front of it, so the last line needs one too.
       let settings = element.settings.shownTexts
       if !settings.isEmpty { text += Self.leftEnd }
       for setting in settings { text += markup(setting) + Self.leftEnd }
@@ -87,7 +87,7 @@ extension GraphDrawing {
       + "<TR><TD COLSPAN=\"2\">\(head)</TD></TR>" + rows.joined() + "</TABLE>"
   }
 
-  /// The cell at which edges begin; of several outputs each has one of its own in it.
+  /// The cell at which edges begin. Each of several outputs has a cell of its own in it.
   private static func outlets(_ outputs: [Int], _ attributes: String, _ text: String) -> String {
     guard outputs.count > 1 else {
       return "<TD PORT=\"out\(outputs[0])\"\(attributes)>\(text)</TD>"
@@ -105,7 +105,7 @@ extension GraphDrawing {
     "<BR/><FONT POINT-SIZE=\"9\" COLOR=\"#bc4c00\">\(DrawingText.markup(text))</FONT>"
   }
 
-  /// Graphviz reads entities and backslashes also between quotes.
+  /// Graphviz reads entities and backslashes within quotes too.
   private static func escaped(_ text: String) -> String {
     DrawingText.markup(text).replacing("\\", with: "\\\\")
   }
@@ -118,6 +118,6 @@ extension String {
 }
 
 extension GraphDrawing.Element {
-  /// Whether there is nothing to say of it.
+  /// Whether it has no name, no settings and no conversions.
   var isBare: Bool { name == nil && settings.isEmpty && conversions.isEmpty }
 }

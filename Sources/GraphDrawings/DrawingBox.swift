@@ -1,4 +1,4 @@
-/// A box with all that is written in it, sized.
+/// A box with its lines of text, and its size.
 struct DrawingBox: Sendable {
   /// A line of text.
   struct Line: Sendable {
@@ -6,7 +6,7 @@ struct DrawingBox: Sendable {
 
     var style: Style
     var text: String
-    /// Baseline, from the top of the box.
+    /// The baseline, from the top of the box.
     var y = 0.0
 
     var height: Double {
@@ -27,7 +27,7 @@ struct DrawingBox: Sendable {
     }
   }
 
-  /// A place at the edge of the box: the y at which edges meet it, from the top.
+  /// The place of a bus at the edge of the box: y is where edges meet it, from the top.
   struct Port: Sendable {
     var number: Int
     var y: Double
@@ -36,20 +36,20 @@ struct DrawingBox: Sendable {
   static let padding = 12.0
   var lines: [Line] = []
   var inputs: [Port] = []
-  /// One, or as many as there are edges from a callback that feeds several.
+  /// The y of each output: one, or one for each edge of a callback that feeds several inputs.
   var outputs: [Double] = []
   var width = 0.0
   var height = 0.0
-  /// Where the inputs begin; `nil` where there is but one.
+  /// The y of the line above the inputs; `nil` where there is only one.
   var divider: Double?
 
-  /// One without anything in it.
+  /// An empty box.
   init() {}
 
   /// - Parameters:
-  ///   - node: Of a drawing whose I/O units are in halves.
+  ///   - node: A node of a drawing whose I/O units are in halves.
   ///   - outputCount: How many edges leave it at places of their own.
-  ///   - pitches: How far apart its inputs are at least, one fewer than there are.
+  ///   - pitches: The least distances between its inputs, one fewer than there are.
   init(_ node: GraphDrawing.Node, outputCount: Int, pitches: [Double]) {
     let fed = node.fedInputs
     let hasRows = fed.count > 1

@@ -10,20 +10,20 @@ import RenderTaps
 import SoundFiles
 
 extension GraphDrawing {
-  /// Draws the graph of a patch: open, and free of errors. What is said of formats is what
-  /// initialization settles.
+  /// Draws the graph of a patch, which has to be open and free of errors. The formats are those
+  /// that initialization settles.
   ///
   /// - Parameters:
   ///   - document: The patch that the graph was built from, with its taps.
-  ///   - directory: What paths in the patch are relative to; empty for the current one.
+  ///   - surroundings: Those that the patch was built in.
   public init(graph: AudioGraph, document: PatchDocument, in surroundings: PatchSurroundings) {
     var builder = DrawingBuilder(graph: graph, document: document, in: surroundings)
     self = builder.drawing()
   }
 }
 
-/// Puts a drawing together, from what initialization has settled and from the names and settings
-/// of the patch.
+/// Builds a drawing from what initialization has settled, and from the names and settings of the
+/// patch.
 private struct DrawingBuilder {
   private let graph: AudioGraph
   private let document: PatchDocument
@@ -31,7 +31,7 @@ private struct DrawingBuilder {
   private let callbacks: [String: PatchDocument.Callback]
   private let written: [String: PatchDocument.Node]
   private var names: [NodeID: String] = [:]
-  /// Into `result.nodes`.
+  /// The indices in `result.nodes`, by name.
   private var units: [String: Int] = [:]
   private var drawnCallbacks: [String: Int] = [:]
   private var result: GraphDrawing
@@ -69,7 +69,7 @@ private struct DrawingBuilder {
     return result
   }
 
-  /// Notes how late what crosses each edge is.
+  /// Sets the latency and the delay of each edge.
   private mutating func setLatencies() {
     let latencies = graph.latencies()
     var ids: [Int: NodeID] = [:]
@@ -89,7 +89,7 @@ private struct DrawingBuilder {
     }
   }
 
-  /// Notes which sub-graph each node is in.
+  /// Sets the sub-graph of each node.
   private mutating func setGroups() {
     guard !document.subgraphs.isEmpty else { return }
     let keys =
@@ -105,14 +105,14 @@ private struct DrawingBuilder {
     for index in result.nodes.indices {
       result.nodes[index].subgraph = trees[result.nodes[index].name].flatMap { names[$0] }
     }
-    // Those with nothing but others in them are drawn too.
+    // Sub-graphs that contain only others are drawn too.
     result.subgraphs = document.subgraphs.map(\.name)
     for subgraph in document.subgraphs where !subgraph.knobs.isEmpty {
       result.knobs[subgraph.name] = subgraph.knobs.compactMap(knob)
     }
   }
 
-  /// What a knob says: what it is set to, or else what it turns has.
+  /// A knob's setting: the value that it is set to, or else that of its first target.
   private func knob(_ knob: PatchDocument.TurnedKnob) -> GraphDrawing.Setting? {
     guard let tokens = knob.places.first?.tokens else { return nil }
     if tokens[0] == "callbacks" {
@@ -256,7 +256,7 @@ private struct DrawingBuilder {
 
   // MARK: Edges
 
-  /// Draws what leads to an input: a connection, or a callback and all that it pulls.
+  /// Draws what feeds an input: a connection, or a callback and all that it pulls.
   private mutating func join(_ from: PatchDocument.Address, to destination: Int, input: Int) {
     let fed = result.nodes[destination].input(input)
     if let source = units[from.node] {
@@ -277,7 +277,7 @@ private struct DrawingBuilder {
     var name: String? = from.node
     var seen: Set<String> = []
     var edges: [GraphDrawing.Edge] = []
-    // What follows was pulled before by another that this callback feeds.
+    // A callback that feeds several inputs is drawn once, and so is what it pulls.
     while let here = name, seen.insert(here).inserted, let callback = callbacks[here] {
       let isNew = drawnCallbacks[here] == nil
       let index = drawnCallbacks[here] ?? result.nodes.count
@@ -343,7 +343,7 @@ private struct DrawingBuilder {
       let reader = try? SoundFileReader(
         path: resolved(path, in: json), files: surroundings.files)
     {
-      // Its samples are numbers here, so that only these two count.
+      // The samples of a file are decoded, so only its rate and its channels count.
       let file = StreamFormat(
         .float32, channels: reader.channelCount, sampleRate: reader.sampleRate)
       node.file = file
@@ -376,7 +376,7 @@ private struct DrawingBuilder {
     result.nodes.append(node)
   }
 
-  /// A parameter or a property of a unit, by its name in patches, however it is written.
+  /// A parameter or a property of a unit, under its key in patches, however it is written.
   private func setting(
     _ field: PatchDocument.Field, _ scope: Scope, of unit: UnitInstance
   ) -> GraphDrawing.Setting {

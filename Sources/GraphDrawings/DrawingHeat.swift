@@ -1,6 +1,6 @@
-/// What each box of a drawing takes of the time that a patch is rendered in.
+/// The share of the rendering time that each box of a drawing takes.
 extension GraphDrawing {
-  /// Shares of the time, each from 0 to 1, by the names of the boxes.
+  /// Shares of the rendering time, each from 0 to 1, by the names of the boxes.
   public struct Heat: Hashable, Sendable {
     public var units: [String: Double]
     public var callbacks: [String: Double]
@@ -15,7 +15,7 @@ extension GraphDrawing {
     }
   }
 
-  /// The same drawing, in which each box says what it takes.
+  /// The drawing in which each box shows its share.
   public func heated(by heat: Heat) -> GraphDrawing {
     var result = self
     for index in nodes.indices {
@@ -30,9 +30,9 @@ extension GraphDrawing {
     return result
   }
 
-  /// A step of the scale that shares are shown by.
+  /// A step of the scale of shares.
   struct HeatStep {
-    /// From this share on.
+    /// The least share of the step.
     var from: Double
     var text: String
   }
@@ -45,7 +45,7 @@ extension GraphDrawing {
 }
 
 extension GraphDrawing.Node {
-  /// The step of the scale that its share is on, from 0; `nil` where it is not measured.
+  /// The index of its share's step; `nil` where it is not measured.
   var heatStep: Int? {
     share.flatMap { share in GraphDrawing.heatScale.lastIndex { $0.from <= share } }
   }

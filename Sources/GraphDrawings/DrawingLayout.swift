@@ -1,25 +1,25 @@
 import AudioTypes
 
-/// Where everything of a drawing is: boxes in columns by how far they are from where sound ends,
-/// edges from left to right between them.
+/// The places of all parts of a drawing: boxes in columns by how far they are from where sound
+/// ends, and edges from left to right between them.
 struct DrawingLayout: Sendable {
-  /// A stretch of an edge from one column to the next.
+  /// A part of an edge, from one column to the next.
   struct Stretch: Sendable {
     var x: Double
     var y: Double
-    /// Up to here it is straight, so that a label has room.
+    /// The x up to which it is straight, so that a label has room.
     var bend: Double
     var endX: Double
     var endY: Double
-    /// How it comes to the row below; `nil` for one from left to right.
+    /// How it goes on in the row below; `nil` for one from left to right.
     var turn: Turn?
   }
 
-  /// The way to the next row: down at the bend, to the left in a lane between the rows, and down again.
+  /// The path to the next row: down at the bend, left in a lane between the rows, and down again.
   struct Turn: Sendable {
     /// The y of the lane.
     var lane: Double
-    /// Where it goes down at the left.
+    /// The x at which it goes down at the left.
     var x: Double
   }
 
@@ -29,7 +29,7 @@ struct DrawingLayout: Sendable {
   struct Wire: Sendable {
     var edge: Int
     var stretches: [Stretch] = []
-    /// Whether another wire from the same place has the label already.
+    /// Whether it shows its label: of the wires from one place only one does.
     var isLabelled = true
   }
 
@@ -41,7 +41,7 @@ struct DrawingLayout: Sendable {
   }
 
   private static let gap = 22.0
-  /// Room of an edge that passes a column.
+  /// The height that an edge takes in a column that it passes.
   private static let passage = 26.0
   let drawing: GraphDrawing
   private(set) var boxes: [DrawingBox] = []
@@ -53,33 +53,33 @@ struct DrawingLayout: Sendable {
   private(set) var crossings = 0
   private(set) var layerOf: [Int] = []
   private(set) var columns: [Column] = []
-  /// Which output of its box each edge leaves by.
+  /// The output of its box by which each edge leaves.
   private var outlets: [Int] = []
   private var items: [Item] = []
   private var segments: [LayeredOrder.Segment] = []
-  /// Which edge each segment belongs to.
+  /// The edge that each segment belongs to.
   private var owners: [Int] = []
 
-  /// What is known of a layout that is part of another.
+  /// What a layout that is part of another is given.
   struct Shape: Sendable {
-    /// Of nodes that are no boxes of text, but frames and places at a border.
+    /// The boxes of nodes that are frames, or places at a border.
     var boxes: [Int: DrawingBox] = [:]
-    /// Nodes at the left border, and at the right.
+    /// The nodes at the left border, and those at the right.
     var inlets: Set<Int> = []
     var outlets: Set<Int> = []
-    /// By which output of a frame an edge leaves it.
+    /// The output of a frame by which an edge leaves it.
     var exits: [Int: Int] = [:]
-    /// Edges whose label stands elsewhere.
+    /// The edges whose label is elsewhere.
     var unlabelled: Set<Int> = []
-    /// How wide the columns are at least.
+    /// The least widths of the columns.
     var columns: [Column] = []
-    /// A wider one goes on in a row below, where it can.
+    /// A wider layout goes on in a row below, where it can.
     var widest = Double.infinity
   }
 
   private let shape: Shape
 
-  /// - Parameter drawing: With its I/O units in halves.
+  /// - Parameter drawing: A drawing whose I/O units are in halves.
   init(_ drawing: GraphDrawing, _ shape: Shape = Shape()) {
     self.drawing = drawing
     self.shape = shape
@@ -96,7 +96,7 @@ struct DrawingLayout: Sendable {
 
   // MARK: Columns
 
-  /// The longest way to where sound ends says how far to the left a box is.
+  /// Sets the column of each box by its longest path to where sound ends.
   private mutating func findLayers() {
     let flows = drawing.edges.filter { !$0.isTap }
     let sources = Dictionary(grouping: flows, by: \.destination)
@@ -115,13 +115,13 @@ struct DrawingLayout: Sendable {
     layerOf = distance.map { farthest - $0 }
     let feeding = Set(flows.map(\.source))
     for edge in drawing.edges where edge.isTap {
-      // What only taps take from stands beside what feeds the end.
+      // A source that only taps watch is beside what feeds the end.
       if !feeding.contains(edge.source), sources[edge.source] == nil {
         layerOf[edge.source] = farthest - 1
       }
       layerOf[edge.destination] = layerOf[edge.source] + 1
     }
-    // Where only taps watch the first columns may be empty.
+    // Where only taps watch, the first columns may be empty.
     let first = layerOf.min() ?? 0
     for index in layerOf.indices { layerOf[index] -= first }
     if !shape.inlets.isEmpty {
@@ -141,7 +141,7 @@ struct DrawingLayout: Sendable {
       feeders[edge.destination, default: [:]][edge.input] = edge.source
       if let exit = shape.exits[index] { outlets[index] = exit }
       guard drawing.nodes[edge.source].kind == .callback else { continue }
-      // What a callback feeds has a format of its own each.
+      // Each input that a callback feeds has a format of its own.
       outlets[index] = counts[edge.source]
       counts[edge.source] += 1
     }
@@ -155,7 +155,7 @@ struct DrawingLayout: Sendable {
       var pitches: [Double] = []
       let fed = node.fedInputs
       if fed.count > 6 {
-        // Wires to so many inputs are best straight.
+        // Wires to so many inputs are clearest when they are straight.
         let heights = fed.map { element -> Double in
           guard let feeder = feeders[index]?[element.number],
             layerOf[feeder] == layerOf[index] - 1
@@ -198,7 +198,7 @@ struct DrawingLayout: Sendable {
     }
   }
 
-  /// Lets what a callback feeds leave it in the order in which it stands in the next column.
+  /// Sorts the outputs of a callback by the order of what they feed in the next column.
   private mutating func sortOutlets(_ layers: [[Int]]) {
     var position = [Int](repeating: 0, count: items.count)
     for layer in layers {
@@ -219,7 +219,7 @@ struct DrawingLayout: Sendable {
 
   // MARK: Rows
 
-  /// Puts every item level with its neighbours as well as their heights permit, by least squares.
+  /// Places every item level with its neighbours as far as the heights permit, by least squares.
   private mutating func placeRows(_ layers: [[Int]]) {
     let incoming = Dictionary(grouping: segments, by: \.to)
     let outgoing = Dictionary(grouping: segments, by: \.from)
@@ -258,8 +258,8 @@ struct DrawingLayout: Sendable {
     items[segment.to].y + segment.toPlace * items[segment.to].height
   }
 
-  /// The places nearest to what is wished at which nothing overlaps: where two would, they and all
-  /// that they push share the mean of their wishes.
+  /// The places nearest to the wishes at which nothing overlaps: items that would overlap, and all
+  /// that they push, share the mean of their wishes.
   private mutating func settle(_ layer: [Int], _ wishes: [(y: Double, weight: Double)]) {
     var blocks: [(sum: Double, weight: Double, count: Int)] = []
     var offsets: [Double] = []
@@ -293,7 +293,7 @@ struct DrawingLayout: Sendable {
     wires = drawing.edges.indices.map { Wire(edge: $0) }
     corners = boxes.map { _ in (0, 0) }
     let bySource = Dictionary(grouping: segments.indices, by: { items[segments[$0].from].layer })
-    // A label stands once where several wires leave one place.
+    // Where several wires leave one place, one of them has the label.
     var labelled: Set<[Int]> = []
     for index in drawing.edges.indices.sorted(by: { isTap($0) ? false : isTap($1) }) {
       let edge = drawing.edges[index]
@@ -338,7 +338,7 @@ struct DrawingLayout: Sendable {
         let segment = segments[index]
         let from = items[segment.from].box == nil ? x : x + column
         let y = exit(segment)
-        // A step that one does not see as such looks like a mistake.
+        // A step too small to be seen as one looks like a mistake.
         let isLevel = (y - arrival(segment)).magnitude <= 2
         var stretch = Stretch(
           x: from, y: y, bend: bend, endX: end, endY: isLevel ? y : arrival(segment))
@@ -356,7 +356,7 @@ struct DrawingLayout: Sendable {
 
   private func isTap(_ edge: Int) -> Bool { drawing.edges[edge].isTap }
 
-  /// How wide the label of an edge is.
+  /// The width of an edge's label.
   private func room(_ index: Int) -> Double {
     guard wires[index].isLabelled else { return 0 }
     let label = drawing.edges[index].label
@@ -366,6 +366,6 @@ struct DrawingLayout: Sendable {
       TextWidth.of(DrawingText.short(label.origin, Self.originLength), size: 11)) + 16
   }
 
-  /// Letters of what stands below an edge.
+  /// The greatest number of characters below an edge.
   static let originLength = 34
 }

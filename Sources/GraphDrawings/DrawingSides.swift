@@ -1,13 +1,14 @@
 import AudioTypes
 
 extension GraphDrawing {
-  /// The same with each I/O unit in two halves, so that sound goes one way: its microphone side is
-  /// where some of it begins, its loudspeaker side where it ends. A half that nothing is joined to is
-  /// left out, unless both are.
+  /// The drawing with each I/O unit in two halves, so that sound goes one way: it begins at the
+  /// microphone side and ends at the loudspeaker side. A half without edges is left out, but one
+  /// half stays.
   func sidesApart() -> GraphDrawing {
     var result = self
     result.nodes = []
-    /// Where each half went: what takes element 1's output, and what is fed at element 0.
+    /// The indices of the halves: first the loudspeaker side, which is fed at element 0, then the
+    /// microphone side, whose output is element 1.
     var places: [(first: Int, second: Int)] = []
     let heard = Set(edges.filter { $0.output == 1 }.map(\.source))
     let fed = Set(edges.map(\.destination))
@@ -46,7 +47,7 @@ extension GraphDrawing.Node {
     return half
   }
 
-  /// What stands under the name.
+  /// The text under the name.
   var caption: String {
     switch kind {
     case .unit: side.map { "\(type), \($0.rawValue) side" } ?? type
@@ -55,14 +56,14 @@ extension GraphDrawing.Node {
     }
   }
 
-  /// What else is to be said of it: what is set, each in a few words.
+  /// Its settings and those of its outputs, each in a few words.
   var settingTexts: [String] {
-    // A property of the whole unit belongs to either half; it is said once.
+    // A property of the whole unit belongs to both halves, and is written once.
     (side == .microphone ? [] : settings.shownTexts)
       + outputs.flatMap(\.settings).shownTexts.map { "output \($0)" }
   }
 
-  /// What it has to do with.
+  /// The facts about it: its file, its device, how many of its inputs are fed.
   var facts: [String] {
     func text(_ format: StreamFormat) -> String {
       "\(format.channelCount) ch, \(rateText(format.sampleRate)) Hz"
@@ -80,7 +81,7 @@ extension GraphDrawing.Node {
   /// The buses at which edges end.
   var fedInputs: [GraphDrawing.Element] { inputs.filter(\.isUsed) }
 
-  /// What is converted at no input.
+  /// The conversions at its outputs.
   var outputConversions: [String] { outputs.flatMap(\.conversions).map(\.text) }
 }
 
@@ -90,7 +91,7 @@ extension GraphDrawing.Element {
 }
 
 extension [GraphDrawing.Setting] {
-  /// In a few words each, without what is not heard.
+  /// The settings in a few words each, without those that are not heard.
   var shownTexts: [String] {
     filter { !["enableIO", "maximumFramesPerSlice", "meteringMode"].contains($0.name) }
       .map(\.text)

@@ -1,7 +1,7 @@
-/// Text that a drawing takes from a patch, where names may hold anything.
+/// Text that a drawing takes from a patch. Names may contain any character.
 enum DrawingText {
-  /// The text on one line, without what no document may hold: control characters become spaces,
-  /// and what would turn the direction of the text around is gone.
+  /// The text on one line, without characters that a document may not have: control characters
+  /// become spaces, and marks that change the direction of the text are removed.
   static func line(_ text: String) -> String {
     var line = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -15,19 +15,19 @@ enum DrawingText {
     return String(line)
   }
 
-  /// The beginning of a line, with an ellipsis where something is left out.
+  /// The beginning of a line, with an ellipsis where it is cut.
   static func short(_ text: String, _ count: Int) -> String {
     let line = line(text)
     return line.count > count ? line.prefix(count - 1) + "…" : line
   }
 
-  /// The first of several lines, and how many there are more.
+  /// The first lines, and how many more there are.
   static func short(_ lines: [String], _ count: Int) -> [String] {
     guard lines.count > count else { return lines }
     return lines.prefix(count - 1) + ["and \(lines.count - count + 1) more"]
   }
 
-  /// As text or an attribute's value in XML, and in the labels of Graphviz that look like it.
+  /// The text for XML, and for the labels of Graphviz that resemble it.
   static func markup(_ text: String) -> String {
     var result = ""
     for character in line(text).unicodeScalars {

@@ -1,7 +1,7 @@
-/// Where everything of a drawing is, with a frame around each sub-graph.
+/// The places of all parts of a drawing, with a frame around each sub-graph.
 ///
-/// Each sub-graph is laid out by itself. In the layout around it it is one box, at whose borders the
-/// edges that lead into it or out of it arrive and go on.
+/// Each sub-graph is laid out by itself. In the layout around it, it is one box, and the edges into
+/// it and out of it cross its border.
 struct FramedLayout: Sendable {
   /// The border of a sub-graph.
   struct Frame: Sendable {
@@ -13,33 +13,32 @@ struct FramedLayout: Sendable {
   }
 
   let drawing: GraphDrawing
-  /// By the nodes of the drawing, as `corners`, the upper left ones, are.
+  /// By the nodes of the drawing; `corners` are the upper left ones.
   private(set) var boxes: [DrawingBox]
   private(set) var corners: [(x: Double, y: Double)]
   /// By the edges of the drawing.
   private(set) var wires: [DrawingLayout.Wire]
-  /// An outer one before those inside it.
+  /// A frame comes before those inside it.
   private(set) var frames: [Frame] = []
   let width: Double
   let height: Double
 
   private static let padding = 14.0
-  /// Room for the name.
+  /// The height of the name.
   private static let header = 30.0
-  /// What is wider than this goes on in a row below: a page of documentation shows it without making it
-  /// smaller.
+  /// A wider drawing goes on in a row below, so that a page of documentation shows it at full size.
   private static let widest = 1000.0
   private static let widestFrame = 700.0
-  /// The stretches that an edge has in each level, by how far down the level is: below 0 on the way out of
-  /// sub-graphs, above 0 on the way into them.
+  /// The stretches of each edge in each level, with the depth of the level: below 0 on the way out
+  /// of sub-graphs, above 0 on the way into them.
   private var pieces: [[(depth: Int, stretches: [DrawingLayout.Stretch])]] = []
 
-  /// - Parameter drawing: With its I/O units in halves.
+  /// - Parameter drawing: A drawing whose I/O units are in halves.
   init(_ drawing: GraphDrawing) {
     self.drawing = drawing
     let level =
       drawing.subgraphs.isEmpty ? nil : Level(of: drawing, drawing.parts(), inside: nil)
-    // Where sub-graphs feed each other no order is from left to right.
+    // Sub-graphs that feed each other have no order from left to right.
     guard let level, !level.hasCycle else {
       let layout = DrawingLayout(drawing, .init(widest: Self.widest))
       (boxes, corners, wires) = (layout.boxes, layout.corners, layout.wires)
@@ -55,12 +54,12 @@ struct FramedLayout: Sendable {
     join()
   }
 
-  /// Puts a level where it belongs.
+  /// Places a level in the whole drawing.
   ///
   /// - Parameters:
-  ///   - depth: How many sub-graphs it is in.
-  ///   - left: Where edges come in.
-  ///   - right: Where they go out.
+  ///   - depth: The number of sub-graphs around it.
+  ///   - left: The x at which edges enter.
+  ///   - right: The x at which edges leave.
   private mutating func place(
     _ level: Level, depth: Int, x: Double, y: Double, left: Double, right: Double
   ) {
@@ -102,13 +101,13 @@ struct FramedLayout: Sendable {
     }
   }
 
-  /// Makes one wire of the pieces that an edge has in several levels.
+  /// Joins the pieces that an edge has in several levels to one wire.
   private mutating func join() {
     for edge in wires.indices {
       var stretches = pieces[edge].sorted { $0.depth < $1.depth }.flatMap(\.stretches)
       for index in stretches.indices.dropFirst() {
         let y = stretches[index - 1].endY
-        // A step that one does not see as such looks like a mistake.
+        // A step too small to be seen as one looks like a mistake.
         if (stretches[index].endY - y).magnitude <= 2 { stretches[index].endY = y }
         stretches[index].y = y
       }
@@ -118,13 +117,13 @@ struct FramedLayout: Sendable {
 }
 
 extension FramedLayout {
-  /// What stands side by side: the nodes and frames of a sub-graph, or of the patch.
+  /// The contents of a sub-graph or of the patch: nodes and frames side by side.
   private struct Level {
     indirect enum Member {
       /// A node of the drawing.
       case node(Int)
       case frame(String, Level)
-      /// Where an edge comes in from around the sub-graph, or goes out.
+      /// Where an edge enters the sub-graph, or leaves it.
       case inlet(edge: Int)
       case outlet(edge: Int)
     }
@@ -148,7 +147,7 @@ extension FramedLayout {
           guard case .subgraph(let inner, let innerParts) = part else { return nil }
           return Level(of: drawing, innerParts, inside: inner)
         })
-      /// Which ports of a frame an edge uses, by the number of its member.
+      /// The ports that edges use, by the frame's member and the edge.
       var inputs: [Int: [Int: Int]] = [:]
       var outputs: [Int: [Int: Int]] = [:]
       for (part, content) in zip(parts, contents) {
@@ -157,7 +156,7 @@ extension FramedLayout {
         case .node(let index):
           members.append(.node(index))
           var node = drawing.nodes[index]
-          // The frame says the rest of the name.
+          // The frame shows the rest of the name.
           if let name, node.name.hasPrefix(name + "/") {
             node.name = String(node.name.dropFirst(name.count + 1))
           }
@@ -215,7 +214,7 @@ extension FramedLayout {
       self.shape = shape
     }
 
-    /// What is in each column: those that have the same there can line up.
+    /// The types in each column. Sub-graphs with equal ones can line up.
     private var outline: [[String]] {
       let nodes = layout.drawing.nodes
       var outline = layout.columns.map { _ in [String]() }
@@ -223,7 +222,8 @@ extension FramedLayout {
       return outline.map { $0.sorted() }
     }
 
-    /// Gives sub-graphs of one kind columns of one width, so that the strips of a mixer line up.
+    /// Gives sub-graphs with equal outlines columns of equal width, so that the strips of a mixer
+    /// line up.
     private static func aligned(_ levels: [Level?]) -> [Level?] {
       var result = levels
       let outlines = levels.map { $0?.outline }
@@ -245,7 +245,7 @@ extension FramedLayout {
       return result
     }
 
-    /// Whether frames feed each other in a circle, here or further in.
+    /// Whether frames feed each other in a circle, at this level or deeper.
     var hasCycle: Bool {
       var waiting = members.map { _ in 0 }
       for edge in layout.drawing.edges { waiting[edge.destination] += 1 }
@@ -262,8 +262,7 @@ extension FramedLayout {
         || members.contains { if case .frame(_, let inner) = $0 { inner.hasCycle } else { false } }
     }
 
-    /// The box that this is in the layout around it, and the number of the port by which each edge
-    /// comes in or goes out.
+    /// Its box in the layout around it, and the port by which each edge enters or leaves.
     func box() -> (DrawingBox, inlets: [Int: Int], outlets: [Int: Int]) {
       var box = DrawingBox.port
       box.width = layout.width + 2 * FramedLayout.padding

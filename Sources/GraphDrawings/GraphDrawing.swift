@@ -3,20 +3,21 @@ public import AudioTypes
 import PatchGraph
 public import PatchSyntax
 
-/// What is drawn of an initialized graph, whatever it is drawn with: nodes, their buses, and the
-/// edges between them, each with its stream format and where that came from.
+/// The drawing of an initialized graph, for every output form: nodes, their buses, and the edges
+/// between them, each with its stream format and where that was decided.
 public struct GraphDrawing: Hashable, Sendable {
   public var title: String
   /// The units in the order of the graph, then the callbacks that are used, then the taps.
   public var nodes: [Node]
-  /// In the order of the patch, what a callback pulls before what it feeds; those of taps last.
+  /// The edges in the order of the patch; what a callback pulls comes before what it feeds, and the
+  /// edges of taps come last.
   public var edges: [Edge]
   /// The sub-graphs, each after the one that it is in: `rack`, `rack/strip`.
   public var subgraphs: [String] = []
-  /// What can be turned of each sub-graph, with what it says now: the settings in the order in which they
-  /// are declared.
+  /// The knobs of each sub-graph with their current values, in the order in which they are
+  /// declared.
   public var knobs: [String: [Setting]] = [:]
-  /// What is said once of all connections; see `sayingFormatOnce()`.
+  /// The format that is written once for all connections; see `sayingFormatOnce()`.
   var commonFormat: CommonFormat?
 
   /// A box.
@@ -28,27 +29,26 @@ public struct GraphDrawing: Hashable, Sendable {
     public var name: String
     /// The unit's name, or the kind of the callback or tap.
     public var type: String
-    /// Of a unit.
+    /// The component of a unit; `nil` for other nodes.
     public var component: ComponentDescription?
-    /// Which half of an I/O unit it is; see `sidesApart()`.
+    /// The half of an I/O unit; see `sidesApart()`.
     public var side: Side?
     /// Whether the outer side of the unit is a device.
     public var isDevice = false
-    /// What is set for the whole of it.
+    /// The settings of the whole node.
     public var settings: [Setting] = []
-    /// Buses that carry something, have a name, or whose format somebody has decided.
+    /// The buses that carry something, have a name or a setting, or whose format was decided there.
     public var inputs: [Element] = []
     public var outputs: [Element] = []
-    /// How many inputs there are; 0 where nothing is pulled.
+    /// The number of inputs; 0 where nothing is pulled.
     public var inputCount = 0
     /// The channels and the rate of a file that is played.
     public var file: StreamFormat?
     /// The sub-graph that it is in; `nil` for none.
     public var subgraph: String?
-    /// How late what a unit puts out is behind the sources, in seconds.
+    /// The latency of a unit's output against the sources, in seconds.
     public var latency = 0.0
-    /// What it takes of the time that the patch is rendered in, from 0 to 1; `nil` where it has not been
-    /// measured.
+    /// Its share of the rendering time, from 0 to 1; `nil` where it has not been measured.
     public var share: Double?
 
     init(_ kind: Kind, _ name: String, type: String, component: ComponentDescription? = nil) {
@@ -75,32 +75,32 @@ public struct GraphDrawing: Hashable, Sendable {
     /// Whether an edge leads to it, or from it.
     public var isUsed = false
     public var settings: [Setting] = []
-    /// What becomes of the samples between this bus and the rest of the node.
+    /// The conversions of samples between this bus and the rest of the node.
     public var conversions: [Conversion] = []
   }
 
-  /// From where to where sound goes.
+  /// A connection along which sound flows, or one to a tap.
   public struct Edge: Hashable, Sendable {
-    /// Into `nodes`.
+    /// An index in `nodes`.
     public var source: Int
     public var output: Int
-    /// Into `nodes`.
+    /// An index in `nodes`.
     public var destination: Int
     public var input: Int
     public var format: StreamFormat?
     public var origin: Origin?
-    /// Whether a tap watches, and nothing flows.
+    /// Whether it leads to a tap, which only watches.
     public var isTap = false
-    /// How late what crosses it is behind the sources, in seconds.
+    /// The latency of the sound against the sources, in seconds.
     public var latency = 0.0
-    /// Frames by which it is delayed where it ends, so that all that meets there is equally late.
+    /// The delay at its end, in frames, so that all that meets there is equally late.
     public var delay = 0
-    /// Whether its format is the one that is said for the whole picture.
+    /// Whether its format is the common one, written for the whole picture.
     var isCommon = false
-    /// Whether a picture says at the edge where its format was decided.
+    /// Whether a picture shows where its format was decided.
     var saysOrigin = true
 
-    /// How late it is and by how much it is delayed, where it is either: `12.72 ms late`.
+    /// Its latency and its delay, where there are any: `12.72 ms late`.
     public var latencyText: String? {
       let late = latency > 0 ? "\(LatencyText.milliseconds(latency)) ms late" : nil
       let delayed = delay > 0 ? "delayed by \(delay) frames" : nil
@@ -108,7 +108,7 @@ public struct GraphDrawing: Hashable, Sendable {
       return texts.isEmpty ? nil : texts.joined(separator: ", ")
     }
 
-    /// The stream format and, where it is late or delayed, how much.
+    /// The stream format, the latency and the delay.
     public var formatText: String? {
       let texts = [format?.summary, latencyText].compactMap(\.self)
       return texts.isEmpty ? nil : texts.joined(separator: ", ")
@@ -119,7 +119,7 @@ public struct GraphDrawing: Hashable, Sendable {
   public struct Setting: Hashable, Sendable {
     public var name: String
     public var value: JSONText
-    /// A few letters to follow a number: `Hz`.
+    /// The symbol that follows a number: `Hz`.
     public var unit = ""
   }
 
@@ -130,21 +130,21 @@ public struct GraphDrawing: Hashable, Sendable {
       case set
       /// Only the rate was set on this bus; the rest is the unit's default.
       case rateSet
-      /// What the unit has until something is set.
+      /// The unit's default.
       case unitDefault
       /// The `streamFormat` of the patch.
       case streamFormat
-      /// Carried along a connection, from this output.
+      /// Taken from this output along a connection.
       case propagated
       case device
-      /// That of the unit's input 0.
+      /// The format of the unit's input 0.
       case input
       /// A callback works in floats, with the rate and the channels of the bus it feeds.
       case callback
     }
 
     public var kind: Kind
-    /// The node that the bus below belongs to.
+    /// The node that the bus belongs to.
     public var node: String
     public var scope: Scope
     public var element: Int
@@ -181,7 +181,7 @@ public struct GraphDrawing: Hashable, Sendable {
 }
 
 extension GraphDrawing.Conversion {
-  /// What has to change between two formats, of those kinds that are asked for.
+  /// The conversions between two formats, of the given kinds.
   static func between(
     _ before: StreamFormat, _ after: StreamFormat, _ kinds: [Kind]
   ) -> [GraphDrawing.Conversion] {
@@ -196,7 +196,7 @@ extension GraphDrawing.Conversion {
     case .rate: rateText(format.sampleRate)
     case .sample: format.sampleType?.rawValue ?? "\(format.bitsPerChannel)-bit PCM"
     case .channels: "\(format.channelCount)"
-    // One channel lies the same either way.
+    // One channel has the same layout either way.
     case .layout:
       format.isInterleaved && format.channelCount > 1 ? "interleaved" : "deinterleaved"
     }
@@ -216,11 +216,11 @@ extension GraphDrawing.Setting {
     case .boolean(let flag): return "\(flag)"
     case .number(let number):
       let text = rateText(number)
-      // What was computed has more digits than anybody reads.
+      // A number that was computed has more digits than anybody reads.
       return text.count > 9 && number.magnitude >= 0.001
         ? rateText((number * 10_000).rounded() / 10_000) : text
     case .string(let text): return text
-    // What is inside would be no label.
+    // So many values are no label.
     case .array(let values) where values.count > 16: return "[\(values.count) values]"
     case .array(let values): return "[\(values.map(text).joined(separator: ", "))]"
     case .object(let members):
@@ -237,14 +237,14 @@ extension GraphDrawing {
     return knobs.map(\.text).joined(separator: ", ")
   }
 
-  /// Nodes and sub-graphs as they lie in one another.
+  /// Nodes and sub-graphs, as they are nested.
   enum Part {
-    /// Into `nodes`.
+    /// An index in `nodes`.
     case node(Int)
     case subgraph(String, [Part])
   }
 
-  /// Of a sub-graph, or of the patch for `nil`, first the nodes, then the sub-graphs.
+  /// The contents of a sub-graph, or of the patch for `nil`: first the nodes, then the sub-graphs.
   func parts(of subgraph: String? = nil) -> [Part] {
     nodes.indices.filter { nodes[$0].subgraph == subgraph }.map(Part.node)
       + subgraphs.filter { name in
@@ -259,7 +259,7 @@ extension GraphDrawing {
 }
 
 extension GraphDrawing {
-  /// Of a patch that is in a folder; see `init(graph:document:in:)`.
+  /// Draws a patch that is in a folder; see `init(graph:document:in:)`.
   public init(graph: AudioGraph, document: PatchDocument, directory: String) {
     self.init(graph: graph, document: document, in: PatchSurroundings(directory: directory))
   }

@@ -2,10 +2,11 @@ import AudioTypes
 public import PatchSyntax
 
 extension GraphDrawing {
-  /// The form of `patchrun show --format json`. Members are added to it, never taken away or given
-  /// another meaning, as long as `version` is 1.
+  /// The output of `patchrun show --format json`. As long as `version` is 1, members may be added,
+  /// but none is removed or gets another meaning.
   ///
-  /// - Parameter expanded: The patch written out, for the member `document`.
+  /// - Parameter expanded: The patch written out, for the member `document`; `nil` to leave that
+  ///   out.
   public func json(expanded: JSONText? = nil) -> String {
     var document: JSONText = [
       "version": 1,

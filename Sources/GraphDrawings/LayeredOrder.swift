@@ -1,20 +1,20 @@
-/// A graph in layers whose edges all go from one layer to the next, to be put in an order in which few of
-/// them cross.
+/// A graph in layers whose edges all go from one layer to the next, ordered so that few of them
+/// cross.
 struct LayeredOrder: Sendable {
   /// An edge between neighbouring layers.
   struct Segment: Sendable {
     var from: Int
     var to: Int
-    /// Where it leaves and arrives, from 0 at the top of an item to 1 at its bottom.
+    /// Where it leaves and arrives: 0 is the top of an item, 1 its bottom.
     var fromPlace: Double
     var toPlace: Double
   }
 
-  /// Items by layer, top to bottom.
+  /// The items of each layer, from top to bottom.
   private(set) var layers: [[Int]]
   private let segments: [Segment]
-  /// Indices of segments by the item they lead to, and by the one they come from, in the order of
-  /// the places there.
+  /// Indices of segments by the item that they lead to, and by the one that they come from, sorted
+  /// by their places there.
   private let incoming: [[Int]]
   private let outgoing: [[Int]]
   private let layerOf: [Int]
@@ -40,7 +40,8 @@ struct LayeredOrder: Sendable {
     reduceCrossings()
   }
 
-  /// From where sound ends, bus by bus, to where it begins: trees come out without a crossing.
+  /// Orders the items from where sound ends, bus by bus, to where it begins: trees have no
+  /// crossings then.
   private mutating func orderByDepth() {
     var isPlaced = [Bool](repeating: false, count: layerOf.count)
     let ends = layerOf.indices.filter { outgoing[$0].isEmpty }
@@ -53,7 +54,8 @@ struct LayeredOrder: Sendable {
     }
   }
 
-  /// Sorts each layer by the mean place of its neighbours, down and up, and keeps the best.
+  /// Sorts each layer by the mean place of its neighbours, forward and back, and keeps the best
+  /// order.
   private mutating func reduceCrossings() {
     var best = layers
     var fewest = crossings()
@@ -94,7 +96,7 @@ struct LayeredOrder: Sendable {
     }.map(\.element)
   }
 
-  /// How many pairs of edges cross.
+  /// The number of pairs of edges that cross.
   func crossings() -> Int {
     var total = 0
     var position = [Int](repeating: 0, count: layerOf.count)
@@ -102,7 +104,7 @@ struct LayeredOrder: Sendable {
       for (index, item) in layer.enumerated() { position[item] = index }
     }
     for layer in layers.dropLast() {
-      // In the order in which they leave, those that arrive out of order cross.
+      // In the order in which edges leave, those that arrive out of order cross.
       let arrivals = layer.flatMap { item in outgoing[item].map { segments[$0] } }
         .map { Double(position[$0.to]) + $0.toPlace }
       total += Self.inversions(arrivals)
@@ -110,7 +112,7 @@ struct LayeredOrder: Sendable {
     return total
   }
 
-  /// Pairs that are out of order, by merging.
+  /// The number of pairs that are out of order, by merging.
   private static func inversions(_ values: [Double]) -> Int {
     var values = values
     var buffer = values

@@ -1,7 +1,7 @@
 import AudioTypes
 
 extension GraphDrawing {
-  /// A flowchart as Mermaid takes it, and with it GitHub in a block of Markdown.
+  /// The graph as a Mermaid flowchart, which GitHub shows in a block of Markdown.
   public func mermaid() -> String {
     let drawing = sidesApart().sayingFormatOnce()
     var lines: [String] = []
@@ -29,7 +29,7 @@ extension GraphDrawing {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// A node, or a sub-graph as a frame around what is in it.
+  /// The lines of a node, or of a sub-graph as a frame around its contents.
   private func lines(_ part: Part, depth: Int, _ count: inout Int) -> [String] {
     let margin = String(repeating: "  ", count: depth)
     switch part {
@@ -64,7 +64,7 @@ extension GraphDrawing {
     return lines.joined(separator: "<br/>")
   }
 
-  /// Between quotes everything that could mean something is written as its number.
+  /// Text for quotes, in which every character that may mean something is written as its number.
   private static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in DrawingText.line(text).unicodeScalars {

@@ -1,13 +1,13 @@
 import AudioTypes
 
 extension GraphDrawing {
-  /// The graph as a picture, light or dark as the viewer likes it.
+  /// The graph as a picture, light or dark as the viewer prefers.
   public func svg() -> String {
     SVGPage(FramedLayout(sidesApart().sayingFormatOnce())).document()
   }
 
-  /// The same picture to be put into a page, which has the style for its classes: `box`, `wire`,
-  /// `head`, `bus` and those of the texts. What belongs to a node, a bus or a connection says so:
+  /// The same picture for a page that styles its classes: `box`, `wire`, `head`, `bus` and those of
+  /// the texts. Nodes, buses and connections have these attributes:
   ///
   ///     <g class="box unit" data-node="mixer">, of a callback data-callback, of a tap data-tap
   ///     <circle class="bus" data-node="mixer" data-scope="input" data-element="0"/>
@@ -22,7 +22,7 @@ extension GraphDrawing {
 private struct SVGPage {
   private let layout: FramedLayout
   private static let margin = 24.0
-  /// Whether it has marks, and no style of its own.
+  /// Whether it has attributes for a page, and no style of its own.
   private let isInPage: Bool
 
   init(_ layout: FramedLayout, isInPage: Bool = false) {
@@ -65,7 +65,7 @@ private struct SVGPage {
     }
     lines.append("<g transform=\"translate(\(number(Self.margin)) \(number(top)))\">")
     for frame in layout.frames { lines += drawn(frame) }
-    // Of wires that lie on one another the dashed one of a tap is on top.
+    // Wires of taps are drawn last, so that their dashes show.
     for wire in layout.wires where !drawing.edges[wire.edge].isTap { lines += drawn(wire) }
     for wire in layout.wires where drawing.edges[wire.edge].isTap { lines += drawn(wire) }
     for index in drawing.nodes.indices { lines += drawn(box: index) }
@@ -78,7 +78,7 @@ private struct SVGPage {
 
   private func drawn(_ frame: FramedLayout.Frame) -> [String] {
     let name = frame.name.split(separator: "/").last.map(String.init) ?? frame.name
-    // As much of the knobs as the frame has room for.
+    // As much of the knobs as fits into the frame.
     let room = Int((frame.width - 24) / 7.2)
     let title = layout.drawing.knobText(of: frame.name).map { "\(name): \($0)" } ?? name
     return [
@@ -116,7 +116,7 @@ private struct SVGPage {
     return isInPage ? lines + ["</g>"] : lines.filter { !$0.isEmpty }
   }
 
-  /// What a stretch adds to the path of a wire.
+  /// The part of a wire's path that a stretch adds.
   private func curve(_ stretch: DrawingLayout.Stretch, to endX: Double) -> String {
     guard let turn = stretch.turn else {
       var path = "H\(number(stretch.bend))"
@@ -146,7 +146,7 @@ private struct SVGPage {
 
   private static let legendHeight = 72.0
 
-  /// What the fills of the boxes mean, a swatch for each step with its words beside it.
+  /// The legend of the fills: a swatch for each step, with its words beside it.
   private func legend(at top: Double) -> [String] {
     var lines = [
       "<g class=\"legend\" transform=\"translate(\(number(Self.margin)) \(number(top)))\">",
@@ -213,7 +213,7 @@ private struct SVGPage {
     }
   }
 
-  /// A dot at each bus of a unit where an edge may end or begin.
+  /// A dot at each bus of a unit at which an edge may begin or end.
   private func buses(of node: GraphDrawing.Node, _ box: DrawingBox) -> [String] {
     guard node.kind == .unit else { return [] }
     func bus(_ scope: Scope, _ element: Int, _ x: Double, _ y: Double) -> String {
@@ -283,7 +283,7 @@ private struct SVGPage {
 
   private func markup(_ text: String) -> String { DrawingText.markup(text) }
 
-  /// To a tenth, without a fraction that is zero.
+  /// A number rounded to a tenth, without a fraction of zero.
   private func number(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     let sign = tenths < 0 ? "-" : ""
@@ -291,7 +291,7 @@ private struct SVGPage {
     return rest == 0 ? "\(sign)\(whole)" : "\(sign)\(whole).\(rest)"
   }
 
-  /// One hue, from light to dark, or in the dark the other way round; letters stand out from each step.
+  /// One hue, from light to dark, in dark mode reversed; text is legible on each step.
   private static let heatStyle = """
     .heat text{fill:#1f2328}
     .heat0 rect{fill:#fff8f2}

@@ -1,5 +1,5 @@
-/// How wide a text is at most in the sans-serif fonts that a viewer may have. Nothing can be
-/// measured where a drawing is made, so that this goes by the widest of them.
+/// The greatest width of a text in the sans-serif fonts that a viewer may have. Text cannot be
+/// measured while a drawing is made, so the widest of these fonts counts.
 enum TextWidth {
   static func of(_ text: String, size: Double, isBold: Bool = false) -> Double {
     var ems = 0.0

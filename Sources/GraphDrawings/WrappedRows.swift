@@ -1,6 +1,6 @@
-/// How a drawing that is too wide goes on in rows below one another.
+/// Continues a drawing that is too wide in rows below one another.
 ///
-/// It is cut only between columns that few edges join, and not so that a row has next to nothing in it.
+/// It is cut only between columns that few edges join, and only where no row is nearly empty.
 struct WrappedRows {
   /// A column of boxes, and the room for labels and bends to the next one.
   struct Column: Sendable {
@@ -8,9 +8,9 @@ struct WrappedRows {
     var gap = 0.0
   }
 
-  /// Where something is, from the top.
+  /// The place of an item, from the top.
   struct Place {
-    /// The number of its column.
+    /// The index of its column.
     var layer: Int
     var y: Double
     var height: Double
@@ -21,33 +21,33 @@ struct WrappedRows {
     /// How far to the right of its bend it goes down.
     var outward: Double
     var lane: Double
-    /// Where it goes down at the left.
+    /// The x at which it goes down at the left.
     var x: Double
   }
 
   /// The first column of each row.
   private let starts: [Int]
-  /// By the segments that are turned.
+  /// The turns, by the segments that have one.
   private(set) var turns: [Int: Turn] = [:]
-  /// Where a row begins.
+  /// The x at which a row after the first begins.
   private(set) var indent = 0.0
   private(set) var height = 0.0
   /// The y of each item in its row.
   private(set) var places: [Double] = []
 
-  /// More edges than these are not led around.
+  /// The most edges that a cut may cross.
   private static let mostTurned = 3
-  /// Of the wider of two rows, so much of the other is filled at least: a lone box below is no better than one
-  /// beside. The last of many rows may be short.
+  /// The least width of the narrower of two rows, as a share of the wider: a lone box below is no
+  /// better than one beside. The last of more rows may be short.
   private static let leastFilled = 0.4
   private static let laneGap = 12.0
 
   var count: Int { starts.count }
 
   /// - Parameters:
-  ///   - items: Where all of them are in one row.
-  ///   - segments: The stretches of edges between them.
-  ///   - widest: A narrower drawing stays as it is.
+  ///   - items: The places of all items in one row.
+  ///   - segments: The parts of edges between them.
+  ///   - widest: The width of a row. A drawing up to 15 % wider stays in one.
   init(
     places items: [Place], segments: [LayeredOrder.Segment], columns: [Column], widest: Double
   ) {
@@ -63,12 +63,12 @@ struct WrappedRows {
     }
     let byRow = Dictionary(grouping: turned, by: { row(of: segments[$0].from) })
     indent = 32 + 10 * Double((byRow.values.map(\.count).max() ?? 1) - 1)
-    /// How far down an edge leaves.
+    /// The y at which an edge leaves.
     func exit(_ segment: Int) -> Double {
       let (item, place) = (items[segments[segment].from], segments[segment].fromPlace)
       return item.y + place * item.height
     }
-    /// What is added to the y of each row's items.
+    /// The shift of each row's items, downwards.
     var shifts: [Double] = []
     var top = 0.0
     for index in starts.indices {
@@ -78,7 +78,7 @@ struct WrappedRows {
       let bottom = inside.map { items[$0].y + items[$0].height }.max() ?? 0
       top += bottom - first
       height = top
-      // Those that leave higher up go around those that leave below them.
+      // An edge that leaves higher up goes around those that leave below it.
       let leaving = (byRow[index] ?? []).sorted { exit($0) < exit($1) }
       for (place, segment) in leaving.enumerated() {
         let around = Double(leaving.count - 1 - place)
@@ -91,10 +91,10 @@ struct WrappedRows {
     places = items.map { ($0.y + shifts[rowOf[$0.layer]]).rounded() }
   }
 
-  /// Whether a row ends with a column.
+  /// Whether a column is the last of a row that another follows.
   func isLast(_ column: Int) -> Bool { starts.dropFirst().contains(column + 1) }
 
-  /// Where rows begin so that there are as few as possible, and these about equally wide.
+  /// The first columns of the rows: as few rows as possible, and about equally wide.
   private static func starts(
     of columns: [Column], _ crossing: [Int], _ widest: Double
   ) -> [Int] {
@@ -107,7 +107,7 @@ struct WrappedRows {
       x += column.width + column.gap
     }
     guard let whole = ends.last, whole > widest * 1.15 else { return [0] }
-    /// Rows no wider than a limit, as far as the cuts that are allowed go.
+    /// Rows no wider than a limit, as far as the allowed cuts permit.
     func rows(_ limit: Double) -> [Int] {
       var starts = [0]
       var cut: Int?

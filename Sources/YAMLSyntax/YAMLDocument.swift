@@ -1,7 +1,7 @@
 import CYAML
 
-/// A document in YAML 1.1 or 1.2 as libyaml reads it: its values, each with its place. What words mean
-/// (numbers, `true`) is the caller's.
+/// A document in YAML 1.1 or 1.2, as libyaml reads it: its values, each with its place. The caller
+/// decides what words mean (numbers, `true`).
 public struct YAMLDocument: Sendable {
   /// A place in the text; line and column count from 1, the column in code points.
   public struct Mark: Sendable {
@@ -10,8 +10,8 @@ public struct YAMLDocument: Sendable {
   }
 
   public struct Node: Sendable {
-    /// Values of lists and groups are indices of ``YAMLDocument/nodes``. An alias has the index of the
-    /// value that it repeats, which may contain the alias.
+    /// Values of sequences and mappings are indices of ``YAMLDocument/nodes``. An alias has the
+    /// index of the value that it repeats, which may contain the alias.
     public enum Content: Sendable {
       case scalar(String, isPlain: Bool)
       case sequence([Int])
@@ -22,12 +22,13 @@ public struct YAMLDocument: Sendable {
     public var mark: Mark
   }
 
-  /// All values; the first one is the document's. Not empty.
+  /// All values; the first is the document's. Never empty.
   public var nodes: [Node]
 
-  /// Reads UTF-8 with one document.
+  /// Reads UTF-8 text with one document.
   ///
   /// - Returns: `nil` where there is no document in it.
+  /// - Throws: ``YAMLError`` where libyaml cannot be loaded, or the text is not valid.
   public init?(_ bytes: [UInt8]) throws(YAMLError) {
     if let failure = unsafe cyaml_load() {
       throw .noLibrary(unsafe String(cString: failure))
@@ -96,13 +97,14 @@ extension YAMLDocument.Mark {
   init(_ mark: yaml_mark_t) { self.init(line: Int(mark.line) + 1, column: Int(mark.column) + 1) }
 }
 
+/// Why a document cannot be read.
 public enum YAMLError: Error {
-  /// libyaml cannot be loaded, and why: a sentence in lower case.
+  /// libyaml cannot be loaded; a sentence in lower case says why.
   case noLibrary(String)
   case noMemory
-  /// The text is not UTF-8, or has characters that YAML does not allow: at the byte.
+  /// The text is not UTF-8, or has a character that YAML does not allow, at an offset in bytes.
   case unreadable(byte: Int)
-  /// What is wrong in libyaml's words, and where.
+  /// The problem in libyaml's words, and its place.
   case wrong(String, YAMLDocument.Mark)
 
   init(_ parser: yaml_parser_t) {

@@ -3,18 +3,17 @@ import Diagnostics
 import PatchGraph
 import SoundExpectations
 
-/// Finds the page that somebody asks for.
+/// Finds the page of a code, a name, a status or a constant.
 public enum ExplanationIndex {
   public enum Topic: Hashable, Sendable {
     case rule(Rule)
-    /// Two constants may have one number.
+    /// All constants that have the number: two may share one.
     case status([StatusExplanation])
   }
 
-  /// The page for a code (`PR0405`, `pr405`, `405`), a rule's name (`format/mixer-rates`), that
-  /// of the kind of expectation (`truePeak`), a status
-  /// (`-10868`, `!cat`, `560161140`) or a constant (`kAudioUnitErr_FormatNotSupported`), in either
-  /// case; `nil` where there is none.
+  /// The page for a code (`PR0405`, `pr405`, `405`), the name of a rule (`format/mixer-rates`) or
+  /// of a kind of expectation (`truePeak`), a status (`-10868`, `!cat`, `560161140`) or a constant
+  /// (`kAudioUnitErr_FormatNotSupported`), in upper or lower case; `nil` where there is none.
   public static func topic(_ text: String) -> Topic? {
     let asked = text.lowercased()
     if let rule = RuleCatalog.all.first(where: { rule in
@@ -39,7 +38,7 @@ public enum ExplanationIndex {
     return found.isEmpty ? nil : .status(found)
   }
 
-  /// The digits of a code that was written short.
+  /// The digits of a code in a short form.
   private static func codeNumber(_ text: String) -> Int? {
     let digits = text.hasPrefix("pr") ? text.dropFirst(2) : text[...]
     guard (1...4).contains(digits.utf8.count), digits.allSatisfy(\.isASCIIDigit),
@@ -52,13 +51,13 @@ public enum ExplanationIndex {
     text.hasPrefix("0x") ? UInt32(text.dropFirst(2), radix: 16) : nil
   }
 
-  /// What there is to do for one who asked for something that is not there.
+  /// Lines of help for a text that has no page.
   public static func help(for text: String) -> [String] {
     let names =
       RuleCatalog.all.map(\.code.rawValue) + RuleCatalog.all.map(\.name)
       + StatusExplanation.all.map(\.name)
     let end = "`patchrun explain` lists the codes, and `patchrun explain -10868` explains a status"
-    // A digit wrong is no near miss of a number: the others are other things.
+    // A number with one wrong digit is no near miss: other numbers mean other things.
     let isNumber = text.contains(where: \.isASCIIDigit) && !text.contains("/")
     let guess =
       isNumber && !text.lowercased().hasPrefix("pr") ? nil : didYouMean(text, among: names)

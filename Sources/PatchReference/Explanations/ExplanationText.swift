@@ -5,7 +5,7 @@ import PatchSyntax
 
 /// Pages as text for a terminal, as Markdown and as JSON.
 public struct ExplanationText: Sendable {
-  /// The columns that paragraphs are wrapped to.
+  /// The columns that paragraphs are wrapped to, 40 to 100.
   public var width: Int
   public var color: Bool
 
@@ -14,7 +14,7 @@ public struct ExplanationText: Sendable {
     self.color = color
   }
 
-  /// All codes, a line each.
+  /// All codes, one line each.
   public func list() -> String {
     let rules = RuleCatalog.all
     let column = rules.map(\.name.count).max() ?? 0
@@ -24,7 +24,7 @@ public struct ExplanationText: Sendable {
     }.joined()
   }
 
-  /// What was asked for.
+  /// The page of a topic.
   public func page(_ topic: ExplanationIndex.Topic) -> String {
     switch topic {
     case .rule(let rule): text(of: rule)
@@ -85,7 +85,7 @@ public struct ExplanationText: Sendable {
 }
 
 extension Rule.Page {
-  /// The examples: what each is, its text and its language.
+  /// The title, the text and the language of each example.
   fileprivate var parts: [(title: String, code: String, language: String)] {
     switch example {
     case .patch(let patch):
@@ -124,7 +124,7 @@ extension Severity {
 // MARK: Markdown
 
 extension ExplanationText {
-  /// All pages as one document, the statuses behind the codes.
+  /// All pages as one document, the statuses after the codes.
   public static func markdown() -> String {
     var text = "# What patchrun's codes mean\n"
     for rule in RuleCatalog.all { text += "\n" + markdown(of: rule) }
@@ -138,7 +138,7 @@ extension ExplanationText {
     return text
   }
 
-  /// What was asked for, as Markdown.
+  /// The page of a topic, as Markdown.
   public static func markdown(_ topic: ExplanationIndex.Topic) -> String {
     switch topic {
     case .rule(let rule): return markdown(of: rule)
@@ -188,7 +188,7 @@ extension ExplanationText {
     return value.document
   }
 
-  /// What was asked for: an object for a code, an array for a status.
+  /// The page of a topic: an object for a code, an array for a status.
   public static func json(_ topic: ExplanationIndex.Topic) -> String {
     switch topic {
     case .rule(let rule): json(of: rule).document
@@ -220,7 +220,7 @@ extension ExplanationText {
         ]
       }
       if patch.wrongBytes != Array(patch.wrong.utf8) {
-        // Its bytes cannot be shown: this is a description of them.
+        // The bytes cannot be shown: "wrong" describes them.
         members.append(.init("wrongIsDescribed", true))
       }
       if let hardware = patch.hardware { members.append(.init("hardware", .string(hardware))) }

@@ -4,11 +4,11 @@ import PatchGraph
 /// The page about an OSStatus: its constant, what it means, and which codes carry it.
 public struct StatusExplanation: Hashable, Sendable {
   public var status: Status
-  /// The constant: of two with one number this one's.
+  /// The constant. Two may have one number.
   public var name: String
   /// Where the constant is declared: a header, or the part of the system that it comes from.
   public var header: String
-  /// What the header and the public documents say that it means.
+  /// What it means, according to the header and the public documents.
   public var meaning: String
 
   init(_ name: String, _ number: Int32, in header: String, _ meaning: String) {
@@ -21,7 +21,7 @@ public struct StatusExplanation: Hashable, Sendable {
   /// The codes whose diagnostics carry the number.
   public var codes: [Rule] { RuleCatalog.all.filter { $0.statuses.contains(status) } }
 
-  /// The number as Core Audio's tools print it, and in decimal where that is another text.
+  /// The number as Core Audio's tools print it, and in decimal where that differs.
   public var numbers: [String] {
     let text = status.number
     let decimal = String(status.rawValue)
@@ -30,7 +30,7 @@ public struct StatusExplanation: Hashable, Sendable {
 }
 
 extension StatusExplanation {
-  /// What is in Apple's headers and can come of a graph, by header and number.
+  /// The statuses in Apple's headers that can come of a graph, by header and number.
   public static let all: [StatusExplanation] = units + graphs + general + files + sessions
 
   private static let unitHeader = "AudioUnit/AUComponent.h"

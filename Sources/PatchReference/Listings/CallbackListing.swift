@@ -4,14 +4,14 @@ import RenderCallbacks
 import RenderCore
 import RenderTaps
 
-/// The tables of callbacks and taps, out of their descriptions.
+/// The tables of callbacks and taps, printed from their descriptions.
 public enum CallbackListing {
   /// The kinds of callback with their settings.
   public static func markdown() -> String {
     markdown(CallbackCatalog.standard.map(SettingKind.init), whilePlaying: true)
   }
 
-  /// What an expression may say: its values, functions and operators.
+  /// The language of expressions: its values, functions and operators.
   public static func expressionsMarkdown() -> String {
     var table = MarkdownTable(["Written", "What it is"])
     for entry in ExpressionLanguage.values + ExpressionLanguage.functions
@@ -22,12 +22,12 @@ public enum CallbackListing {
     return table.text
   }
 
-  /// The kinds of tap with their settings; `at`, which every tap has, is not among them.
+  /// The kinds of tap with their settings, without `at`, which every tap has.
   public static func tapsMarkdown() -> String {
     markdown(TapCatalog.ofPatches.kinds.map(SettingKind.init))
   }
 
-  /// - Parameter whilePlaying: Whether there is a column of what can be turned.
+  /// - Parameter whilePlaying: Whether a column says what may change while it plays.
   private static func markdown(_ kinds: [SettingKind], whilePlaying: Bool = false) -> String {
     func row(_ first: [String], _ change: String, _ summary: String) -> [String] {
       first + (whilePlaying ? [change] : []) + [summary]

@@ -2,15 +2,15 @@ public import AudioGraphs
 public import PatchSyntax
 public import RenderCore
 
-/// What the taps of a graph have read, as JSON: the same for the command line and for whoever asks a
+/// The readings of a graph's taps as JSON: the same for the command line and for requests to a
 /// running graph.
 public enum MeasurementListing {
-  /// A member for each tap that measures, by its name. What is minus infinity is `null`.
+  /// A member for each tap that measures, by its name. Minus infinity is `null`.
   public static func json(_ measurements: [TapMeasurement]) -> JSONText {
     .object(measurements.map { JSONText.Member($0.name, json($0.reading)) })
   }
 
-  /// One reading. Levels are in dBFS, or what their names say.
+  /// One reading. Levels are in dBFS, unless their names say another unit.
   public static func json(_ reading: TapReading) -> JSONText {
     switch reading {
     case .meter(let meter): json(meter)
@@ -70,7 +70,7 @@ public enum MeasurementListing {
     ]
   }
 
-  /// To a hundredth of a decibel or, which is the same, of a loudness unit.
+  /// Rounded to a hundredth of a decibel or of a loudness unit.
   private static func level(_ value: Double) -> JSONText { .number(rounded(value, 100)) }
 
   private static func rounded(_ value: Double, _ scale: Double) -> Double {

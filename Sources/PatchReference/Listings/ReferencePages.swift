@@ -1,10 +1,10 @@
 import AudioTypes
 public import AudioUnits
 
-/// The pages of the reference, Markdown below the folder `schema`, which the program prints whole.
+/// The pages of the reference: Markdown in the folder `schema`. The program prints all of it.
 public enum ReferencePages {
   public struct Page: Hashable, Sendable {
-    /// Below the folder: `units/NBandEQ.md`.
+    /// The path in the folder: `units/NBandEQ.md`.
     public var path: String
     public var text: String
   }
@@ -143,7 +143,7 @@ public enum ReferencePages {
 
   // MARK: A unit
 
-  /// What the manual says of units that take more than a table to explain, from `schema/units`.
+  /// The manual's pages about units that a table does not explain, by the name of the unit.
   private static let guides = [
     "3DMixer": "3d-mixer.md", "Varispeed": "varispeed.md", "Splitter": "connections.md",
     "MultiSplitter": "connections.md", "Merger": "connections.md", "MatrixMixer": "connections.md",

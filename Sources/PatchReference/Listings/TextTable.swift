@@ -1,4 +1,4 @@
-/// Rows under headings, in columns as wide as their widest cell; a row may have text below it.
+/// Rows under headings, in columns as wide as their widest cell. A row may have notes below it.
 struct TextTable {
   var headings: [String]
   private var rows: [(cells: [String], notes: [String])] = []
@@ -7,8 +7,8 @@ struct TextTable {
 
   mutating func add(_ cells: [String], notes: [String] = []) { rows.append((cells, notes)) }
 
-  /// The lines, each with `indentation` blanks before it. Notes, and the last column where it is a
-  /// text, are broken to stay within `columns`.
+  /// The lines, each with `indentation` blanks in front. Notes and the last column are broken to
+  /// stay within `columns`.
   func lines(indentation: Int = 2, columns: Int = 100, noteIndentation: Int = 8) -> [String] {
     let widths = headings.indices.map { column in
       ([headings[column]] + rows.map { $0.cells[column] }).map(\.count).max() ?? 0

@@ -3,8 +3,8 @@ public import AudioUnits
 import Diagnostics
 import PatchSyntax
 
-/// What `patchrun units` prints, and the pages of units below `schema`: all of it out of the
-/// units' descriptions.
+/// The output of `patchrun units` and the pages of units in `schema`, printed from the units'
+/// descriptions.
 public struct UnitListing: Sendable {
   private var catalog: UnitCatalog
 
@@ -15,7 +15,7 @@ public struct UnitListing: Sendable {
     catalog.component(named: name)
   }
 
-  /// What to say where there is no component of that name: a sentence, and what was perhaps meant.
+  /// The message for an unknown component: a sentence, and what may have been meant.
   public func unknown(_ name: String) -> String {
     let names = catalog.components.flatMap { component in
       [component.name] + component.aliases + [component.constant]
@@ -28,7 +28,7 @@ public struct UnitListing: Sendable {
 
   // MARK: Text
 
-  /// All components, a line each, within 100 columns.
+  /// All components, one line each, within 100 columns.
   public func text() -> String {
     var table = TextTable(["NAME", "CODES", "INPUTS", "OUTPUTS", "WHAT IT DOES"])
     for component in catalog.components {
@@ -278,7 +278,7 @@ public struct UnitListing: Sendable {
 
   // MARK: Markdown
 
-  /// All components, each leading to its page below `units`.
+  /// All components, with links to their pages in `units`.
   func overviewMarkdown() -> String {
     var overview = MarkdownTable(["Component", "Codes", "Inputs", "Outputs", "What it does"])
     for component in catalog.components {
@@ -325,7 +325,7 @@ public struct UnitListing: Sendable {
     return table.text
   }
 
-  /// Parameters that differ in nothing but their scope share a row.
+  /// A table in which parameters that differ only in their scope share a row.
   private func markdown(_ parameters: [ParameterInfo]) -> String {
     var table = MarkdownTable([
       "Parameter", "Id", "Scope", "Unit", "Range", "Default", "Access", "What it is",
@@ -364,7 +364,7 @@ extension ComponentDescription {
 }
 
 extension String {
-  /// With blanks that no line is broken at.
+  /// The text with blanks at which no line is broken.
   fileprivate var nonBreaking: String {
     map { $0 == " " ? "\u{A0}" : String($0) }.joined()
   }

@@ -2,13 +2,14 @@ import AudioTypes
 import AudioUnits
 import PatchGraph
 
-/// What the listings say of a property, each in a few words.
+/// The cells of a property in the listings.
 struct PropertyRow {
   var info: PropertyInfo
-  /// `nil` in a table that is for every unit.
+  /// `nil` in a table about every unit.
   var unit: UnitDescription?
 
-  /// The number; of an AudioConverter's property its four-char code, as Core Audio prints them.
+  /// The number, or the four-character code of an AudioConverter's property, as Core Audio prints
+  /// them.
   var id: String {
     info.id.rawValue < 0x1_0000
       ? "\(info.id.rawValue)"
@@ -23,13 +24,13 @@ struct PropertyRow {
     }.joined(separator: ", ")
   }
 
-  /// `scopes` where there is little room: `in 1, out 0`.
+  /// `scopes` in short: `in 1, out 0`.
   var shortScopes: String {
     info.elements.isEmpty
       ? scopes : scopes.replacing("input", with: "in").replacing("output", with: "out")
   }
 
-  /// With what a number is in: `number (s)`.
+  /// The type, with the unit of a number: `number (s)`.
   var type: String {
     kind + (info.unit.symbol.isEmpty ? "" : " (\(info.unit.symbol))")
   }
@@ -65,7 +66,7 @@ struct PropertyRow {
     }
   }
 
-  /// `type` where there is little room, and what it leaves out.
+  /// `type` in short, and what that leaves out.
   var shortType: (text: String, note: String?) {
     guard case .choice = info.kind else { return (type, nil) }
     return ("a choice", "One of \(type).")
@@ -80,12 +81,12 @@ struct PropertyRow {
     }
   }
 
-  /// `access` where there is little room; a line above says what `until init` means.
+  /// `access` in short. A line above the table explains `until init`.
   var shortAccess: String {
     info.access == .readWriteUntilInitialized ? "until init" : access
   }
 
-  /// The value of a fresh unit, by scope with slashes between; `-` where it is not one for all buses.
+  /// The value of a fresh unit, of several scopes with slashes between; `-` where the buses differ.
   var defaultValue: String {
     if info.id == .maximumFramesPerSlice, let unit {
       return "\(unit.defaultMaximumFramesPerSlice)"
@@ -104,17 +105,17 @@ struct PropertyRow {
   func text(of value: PropertyValue?) -> String { info.text(of: value) }
 }
 
-/// What the listings say of a parameter, each in a few words.
+/// The cells of a parameter in the listings.
 struct ParameterRow {
   var info: ParameterInfo
 
-  /// The number; of a band's, how it is made up.
+  /// The number; of a parameter of a band, the sum that gives it.
   var id: String { info.isOfBand ? "\(info.id) + N" : "\(info.id)" }
   var unit: String {
     let symbol = info.unit.symbol
     return info.unit.name + (symbol.isEmpty ? "" : " (\(symbol))")
   }
-  /// A range that may be left with a warning is a usual one.
+  /// The range. Where a value outside it only gives a warning, it is called usual.
   var range: String {
     (info.isRangeEnforced ? "" : "usually ")
       + "\(plain(info.range.lowerBound)) to \(plain(info.range.upperBound))"
@@ -132,7 +133,7 @@ extension UnitDescription.Buses {
   }
 }
 
-/// What of a row is patchrun's own decision, as the listings mark it.
+/// The note on something that is patchrun's own; `nil` where it is Core Audio's.
 func oursNote(_ proposed: String) -> String? {
   proposed.isEmpty ? nil : "Ours, not Core Audio's: \(proposed)."
 }

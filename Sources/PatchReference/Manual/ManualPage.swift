@@ -1,19 +1,19 @@
-/// A page of the manual in mdoc(7), written from its head to its foot: what `man` shows.
+/// A page of the manual in mdoc(7), written from top to bottom, for `man` to show.
 ///
-/// Texts are plain; what stands between grave accents is shown as code. What mdoc would take for its
-/// own is escaped, so that a text may hold anything.
+/// Texts are plain; parts between grave accents are shown as code. Characters that mean something
+/// to mdoc are escaped.
 public struct ManualPage: Sendable {
   /// The page as it is written so far.
   public private(set) var text: String
-  /// Whether a paragraph that follows has to be set apart from what is above it.
+  /// Whether the next paragraph has to be set apart from the text above.
   private var needsBreak = false
 
-  /// A term of a list and what there is to say about it.
+  /// A term of a list, and its text.
   public struct Entry: Hashable, Sendable {
     /// Plain text, shown as code.
     public var term: String
     public var text: String
-    /// What belongs to the entry, in a list of its own.
+    /// Entries that belong to this one, in a list of their own.
     public var entries: [Entry]
 
     public init(_ term: String, _ text: String, entries: [Entry] = []) {
@@ -25,8 +25,8 @@ public struct ManualPage: Sendable {
 
   /// - Parameters:
   ///   - section: 1 for programs, 5 for file formats.
-  ///   - date: As mdoc has it: `November 21, 2026`.
-  ///   - release: The program and its version, which stand at the foot.
+  ///   - date: As mdoc writes it: `November 21, 2026`.
+  ///   - release: The program and its version, for the foot of the page.
   public init(
     _ name: String, section: Int, date: String, release: String, summary: String
   ) {
@@ -47,13 +47,13 @@ public struct ManualPage: Sendable {
     needsBreak = false
   }
 
-  /// A heading below a section's.
+  /// A heading within a section.
   public mutating func subsection(_ title: String) {
     line(".Ss \(Self.argument(title, isCode: true))")
     needsBreak = false
   }
 
-  /// Running text. Empty text is no paragraph.
+  /// A paragraph; none for an empty text.
   public mutating func paragraph(_ text: String) {
     guard !text.isEmpty else { return }
     if needsBreak { line(".Pp") }
@@ -69,12 +69,12 @@ public struct ManualPage: Sendable {
     needsBreak = true
   }
 
-  /// A line of the synopsis, of mdoc's own macros; `escaped` and `argument` make their arguments.
+  /// A line of mdoc macros, for the synopsis; `escaped` and `argument` make their arguments.
   public mutating func macro(_ text: String) { line(text) }
 
-  /// Terms, each with its text below it. A list without entries is none.
+  /// A list of terms, each with its text below; none without entries.
   ///
-  /// Where all texts are short they stand beside their terms, without empty lines between.
+  /// Where all texts are short, they are beside their terms, without empty lines between.
   public mutating func list(_ entries: [Entry]) {
     guard !entries.isEmpty else { return }
     let width = entries.map(\.term.count).max() ?? 0
@@ -85,7 +85,7 @@ public struct ManualPage: Sendable {
     add(entries.map { (".It Cm \(Self.argument($0.term, isCode: true))", $0.text, $0.entries) })
   }
 
-  /// The same, where the terms are mdoc's own macros.
+  /// A list whose terms are mdoc macros.
   public mutating func list(_ entries: [(head: String, text: String, entries: [Entry])]) {
     guard !entries.isEmpty else { return }
     line(".Bl -tag -width Ds")
@@ -107,7 +107,7 @@ public struct ManualPage: Sendable {
 
   private mutating func line(_ text: String) { self.text += text + "\n" }
 
-  /// A line for each sentence, as mdoc wants it.
+  /// Writes one line for each sentence, as mdoc demands.
   private mutating func prose(_ text: String) {
     for sentence in Self.sentences(text) { line(Self.guarded(Self.marked(sentence))) }
   }
@@ -128,10 +128,10 @@ public struct ManualPage: Sendable {
     return sentences
   }
 
-  /// A text in which what stands between grave accents is set as code.
+  /// A text in which the parts between grave accents are set as code.
   private static func marked(_ text: String) -> String {
     let parts = text.split(separator: "`", omittingEmptySubsequences: false)
-    // One accent alone means itself.
+    // A single accent stands for itself.
     guard parts.count % 2 == 1 else { return escaped(text, isCode: false) }
     return parts.enumerated().map { index, part in
       index % 2 == 0
@@ -139,7 +139,7 @@ public struct ManualPage: Sendable {
     }.joined()
   }
 
-  /// One argument of a macro, blanks and all.
+  /// One argument of a macro, which may have blanks.
   public static func argument(_ text: String, isCode: Bool = false) -> String {
     let escaped = escaped(text, isCode: isCode).replacing("\"", with: "\\(dq")
     // Two or three letters could be the name of a macro.
@@ -148,13 +148,13 @@ public struct ManualPage: Sendable {
     return isPlain ? escaped : "\"\(isShort ? "\\&" : "")\(escaped)\""
   }
 
-  /// A text whose first character is not taken for the beginning of a macro.
+  /// A text whose first character cannot begin a macro.
   private static func guarded(_ text: String) -> String {
     text.hasPrefix(".") || text.isEmpty ? "\\&" + text : text
   }
 
-  /// The text with each character that means something to a formatter as that formatter's name of
-  /// it. In code a hyphen is a minus, which can be pasted; between letters of a text it is a hyphen.
+  /// The text in which each character that means something to a formatter is escaped. In code a
+  /// hyphen is a minus, which can be pasted; between letters of a text it is a hyphen.
   public static func escaped(_ text: String, isCode: Bool) -> String {
     var result = ""
     var previous: Unicode.Scalar = " "

@@ -7,11 +7,11 @@ import RenderCallbacks
 import RenderCore
 import RenderTaps
 
-/// The page `patchrun-patch(5)`: the language of patches, out of the same descriptions as the schema,
-/// the listings of units and the catalogue of rules.
+/// The page `patchrun-patch(5)`: the language of patches, printed from the descriptions that the
+/// schema, the listings of units and the catalog of rules are printed from.
 public enum PatchManual {
   /// - Parameters:
-  ///   - date: As mdoc has it: `November 21, 2026`.
+  ///   - date: As mdoc writes it: `November 21, 2026`.
   ///   - release: The program and its version.
   public static func text(
     date: String, release: String, catalog: UnitCatalog = .standard

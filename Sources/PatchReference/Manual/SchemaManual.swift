@@ -1,13 +1,13 @@
 import PatchSyntax
 
-/// What the schema says about the keys of an object, as entries of a manual page.
+/// The schema's descriptions of keys, as entries of a manual page.
 struct SchemaManual {
   let schema: JSONText
 
-  /// The object of a definition.
+  /// The schema of a definition.
   func definition(_ name: String) -> JSONText { schema["definitions"]?[name] ?? .null }
 
-  /// A key of the object for each entry. `comment`, which every object may have, is left out.
+  /// An entry for each key of an object, without `comment`, which every object may have.
   func entries(of object: JSONText, except others: Set<String> = []) -> [ManualPage.Entry] {
     let required = Set((object["required"]?.elements ?? []).compactMap(\.text))
     return (object["properties"]?.members ?? []).compactMap { member in
@@ -44,16 +44,16 @@ struct SchemaManual {
     return schema
   }
 
-  /// Which numbers it takes.
+  /// The numbers that a value may be, in words.
   private func range(_ schema: JSONText) -> String? {
-    // Behind the number stands what else may mean one: a text with a unit, the name of a constant.
+    // The first type counts: the others are for a text with a unit and for the name of a constant.
     guard let type = schema["type"]?.text ?? schema["type"]?.elements.first?.text,
       type == "number" || type == "integer"
     else { return nil }
     var parts: [String] = []
     if let low = schema["minimum"] { parts.append("at least \(low.compact)") }
     if let low = schema["exclusiveMinimum"] { parts.append("above \(low.compact)") }
-    // The largest number that a field has room for says nothing about the setting.
+    // The largest number that a field can hold says nothing about the setting.
     if let high = schema["maximum"], high.compact.utf8.count < 9 {
       parts.append("at most \(high.compact)")
     }
@@ -80,7 +80,7 @@ extension SchemaManual {
     object["properties"]?[name] ?? .null
   }
 
-  /// The names of a choice, each with what it means.
+  /// The names of a choice, with their meanings.
   func choices(_ name: String, of object: JSONText) -> [ManualPage.Entry] {
     entry(name, member(name, of: object), isRequired: false).entries
   }

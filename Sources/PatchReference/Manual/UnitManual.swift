@@ -1,7 +1,7 @@
 import AudioTypes
 import AudioUnits
 
-/// The units with all that can be set of them, as entries of a manual page.
+/// The units with all their settings, as entries of a manual page.
 struct UnitManual {
   var catalog: UnitCatalog
 
@@ -62,7 +62,7 @@ struct UnitManual {
         + (oursNote(info.proposed).map { " \($0)" } ?? ""))
   }
 
-  /// Parameters that differ in nothing but their scope share an entry.
+  /// The entries of parameters. Those that differ only in their scope share one.
   private func parameters(of unit: UnitDescription) -> [ManualPage.Entry] {
     unit.listedParameters.enumerated().compactMap { index, info in
       func isAlike(_ other: ParameterInfo) -> Bool {

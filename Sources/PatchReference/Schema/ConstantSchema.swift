@@ -1,13 +1,13 @@
 import PatchSyntax
 
 extension Schema {
-  /// The name of a constant, or what a repetition calculates in braces.
+  /// The name of a constant, or a formula of a repetition.
   static let constantPattern = "^\\$[A-Za-z_][A-Za-z0-9_-]*$|" + formulaPattern
 
   /// A formula in braces, as in a repetition.
   static let formulaPattern = ValuePatterns.formula
 
-  /// How often something stands there.
+  /// The number of copies in a repetition.
   static let copyCount: JSONText = [
     "description": """
     How often it stands there. The number of each copy, from 0, takes the place of {i} in its name and its texts; \
@@ -16,8 +16,8 @@ extension Schema {
     "type": "integer", "minimum": 1,
   ]
 
-  /// The same where the name of a constant, or a formula of a repetition, may stand for a number, a truth value
-  /// or one of some words.
+  /// A schema in which the name of a constant, or a formula of a repetition, may replace a number or
+  /// a truth value.
   static func admittingConstants(_ schema: JSONText) -> JSONText {
     switch schema {
     case .array(let items): return .array(items.map(admittingConstants))
@@ -44,7 +44,7 @@ extension Schema {
       case ("pattern", .string(let pattern)) where isScalar:
         hasPattern = true
         return .init("pattern", .string("\(pattern)|\(constantPattern)"))
-      // Descriptions of what chooses among others stay as they are.
+      // Keywords that choose between schemas, or list values, stay as they are.
       case ("if", _), ("const", _), ("propertyNames", _), ("required", _), ("enum", _),
         ("default", _), ("comment", _):
         return member

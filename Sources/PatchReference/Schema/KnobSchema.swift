@@ -1,8 +1,8 @@
 import PatchSyntax
 
-/// What the schema says of knobs: where they are declared, and where they are set.
+/// The schemas of knobs: where they are declared, and where they are set.
 extension Schema {
-  /// A knob: what it turns, or that and a narrower range.
+  /// A knob: the places that it turns, or an object that also narrows the range.
   static let knob: JSONText = [
     "description": """
     What it turns, by its place in this patch: a JSON Pointer, several of them, or an object that narrows \
@@ -38,7 +38,7 @@ extension Schema {
     "pattern": .string(ValuePatterns.amount),
   ]
 
-  /// Knobs as the patch around a sub-graph sets them.
+  /// The knobs of a sub-graph that the patch around it sets.
   static let setKnobs: JSONText = [
     "description": "The knobs of the sub-graph that are set, by their names.",
     "type": "object",

@@ -4,13 +4,13 @@ import Glibc
 import PatchGraph
 import PatchSyntax
 
-/// The schemas of objects, printed from the grammar that the reader reads by.
+/// The schemas of objects, printed from the grammar that the reader uses.
 extension Schema {
-  /// An object.
+  /// The schema of an object.
   ///
   /// - Parameters:
-  ///   - summary: in the place of the grammar's, where it depends on a unit.
-  ///   - values: members in the place of the grammar's, by their keys: what depends on a unit.
+  ///   - summary: Replaces the grammar's summary, where it depends on a unit.
+  ///   - values: Members that replace the grammar's, by their keys, where they depend on a unit.
   static func object(
     _ form: ObjectForm, summary: String? = nil, with values: [String: JSONText] = [:]
   ) -> JSONText {
@@ -24,7 +24,7 @@ extension Schema {
     return .object(members)
   }
 
-  /// The members of an object, those that every object has behind them.
+  /// The members of an object, followed by those that every object has.
   static func properties(_ form: ObjectForm, with values: [String: JSONText] = [:]) -> JSONText {
     var members = form.members.map { member in
       JSONText.Member(member.key, values[member.key] ?? value(member))
@@ -64,7 +64,7 @@ extension Schema {
 }
 
 extension WordList {
-  /// The words, each with what an editor says of it.
+  /// The words, with their descriptions for editors.
   fileprivate var words: [(word: String, summary: String)] {
     switch self {
     case .sessionCategories:
@@ -90,7 +90,7 @@ extension WordList {
 }
 
 extension ParameterRamp.Curve {
-  /// What an editor says of it.
+  /// Its description for editors.
   fileprivate var schemaSummary: String {
     switch self {
     case .linear: "A straight line."

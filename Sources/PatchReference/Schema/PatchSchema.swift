@@ -10,10 +10,10 @@ import RenderTaps
 /// The JSON Schema (draft-07) of a patch, made from the descriptions of the units, callbacks and
 /// taps.
 ///
-/// What it refuses patchrun refuses too. patchrun refuses more: names that nothing has, formats
-/// that do not fit, whatever takes more than one place of the patch to see.
+/// patchrun refuses all that the schema refuses, and more: unknown names, formats that do not fit,
+/// and all that takes more than one place of the patch to see.
 public enum PatchSchema {
-  /// The schema as it is kept in `schema/patch.schema.json`: the same text each time.
+  /// The text of `schema/patch.schema.json`: the same each time.
   public static func text(catalog: UnitCatalog = .standard) -> String {
     schema(catalog: catalog).document
   }
@@ -80,11 +80,11 @@ public enum PatchSchema {
   }
 }
 
-/// The parts of the schema that no unit has a say in.
+/// The parts of the schema that depend on no unit.
 enum Schema {
   static func reference(_ name: String) -> JSONText { ["$ref": .string("#/definitions/\(name)")] }
 
-  /// In draft-07 nothing beside a `$ref` counts, so that a description needs a wrapping.
+  /// A schema with a description. In draft-07 what is beside a `$ref` is ignored, so it is wrapped.
   static func described(_ summary: String, _ schema: JSONText) -> JSONText {
     ["description": .string(summary), "allOf": [schema]]
   }
@@ -144,7 +144,7 @@ enum Schema {
     AudioStreamBasicDescription.
     """,
     "type": "object",
-    // Some name begins with m: not all names do not.
+    // Holds where some name begins with m and a capital letter: not all names do not.
     "if": ["not": ["propertyNames": ["not": ["pattern": "^m[A-Z]"]]]],
     "then": reference("formatDescription"),
     "else": reference("shortFormat"),
@@ -165,7 +165,7 @@ enum Schema {
     "anyOf": [["enum": .strings(flagNames)], unsigned]
   ]
 
-  /// By value, those that stand for several bits among them.
+  /// By value. The names for several bits are among them.
   private static let flagNames = FormatResolver.flagNames.sorted {
     ($0.value, $0.key) < ($1.value, $1.key)
   }.map(\.key)

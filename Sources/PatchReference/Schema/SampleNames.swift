@@ -8,7 +8,7 @@ import RenderCallbacks
 import RenderTaps
 
 extension SampleType {
-  /// What an editor says of it.
+  /// Its description for editors.
   var schemaSummary: String {
     switch self {
     case .float32: "Floating point, 32 bits: what most graphs use."

@@ -4,12 +4,12 @@ import RenderCallbacks
 import RenderCore
 import RenderTaps
 
-/// A kind of callback or tap as the schema and the listings see it.
+/// A kind of callback or tap, for the schema and the listings.
 struct SettingKind {
   var kind: String
   var summary: String
   var settings: [SettingInfo]
-  /// Whether it pulls something, given as `from`.
+  /// Whether it pulls a source, which is written as `from`.
   var input = CallbackInput.none
 
   init(_ callback: CallbackDescription) {
@@ -33,7 +33,8 @@ enum SettingSchema {
     "\(role).\(kind.kind)"
   }
 
-  /// An object whose `kind` says what else it has. `common` are the members that every kind has.
+  /// The schema of an object whose `kind` decides its other members. `common` are the members that
+  /// every kind has.
   static func object(
     _ role: String, kinds: [SettingKind], required: [String], common: JSONText, summary: String
   ) -> JSONText {
@@ -66,7 +67,7 @@ enum SettingSchema {
     ]
   }
 
-  /// The definitions behind `object`, one for each kind.
+  /// The definitions that `object` refers to, one for each kind.
   static func definitions(
     _ role: String, kinds: [SettingKind], common: JSONText
   ) -> [JSONText.Member] {
@@ -95,10 +96,10 @@ enum SettingSchema {
     }
   }
 
-  /// What `from` is.
+  /// The description of `from`.
   static let fromSummary = "What it pulls: an output, \"io:1\" say, or another callback."
 
-  /// One setting.
+  /// The schema of a setting.
   static func value(_ setting: SettingInfo) -> JSONText {
     var members: [JSONText.Member] = [
       .init(
@@ -159,7 +160,7 @@ enum SettingSchema {
   }
 }
 
-/// What JSON has for a number of a unit: with a unit that patches know, a text, too.
+/// The JSON type of a number of a unit; for a unit that patches may write, a text too.
 func numberTypes(_ unit: ParameterUnit) -> [JSONText.Member] {
   if unit == .boolean { return [.init("type", ["number", "boolean"])] }
   guard let pattern = WrittenQuantity.pattern(for: Quantity.Measure(unit)) else {
@@ -168,7 +169,7 @@ func numberTypes(_ unit: ParameterUnit) -> [JSONText.Member] {
   return [.init("type", ["number", "string"]), .init("pattern", .string(pattern))]
 }
 
-/// `a number` to `A number.`
+/// Makes a sentence of a phrase: `A number.` of `a number`.
 func sentence(_ phrase: String) -> String {
   guard let first = phrase.first else { return "" }
   return first.uppercased() + phrase.dropFirst() + "."

@@ -1,9 +1,9 @@
 import AudioGraphs
 import PatchSyntax
 
-/// The timeline's part of the schema.
+/// The schema of the timeline.
 extension Schema {
-  /// An operation of RFC 6902, as a patch has them: without members that mean nothing.
+  /// An operation of RFC 6902 as patches write it: without members that it does not use.
   static let operation: JSONText = {
     func operation(_ name: String, _ needs: String?, _ summary: String) -> JSONText {
       var properties: [JSONText.Member] = [

@@ -6,10 +6,10 @@ import SoundExpectations
 
 /// The JSON Schema (draft-07) of a test file, made from the descriptions of the kinds of expectation.
 ///
-/// What it refuses `patchrun test` refuses too. That refuses more: places that the patch does not have,
-/// settings that do not fit it.
+/// `patchrun test` refuses all that the schema refuses, and more: places that the patch does not
+/// have, and settings that do not fit it.
 public enum TestSchema {
-  /// The schema as it is kept in `schema/test.schema.json`: the same text each time.
+  /// The text of `schema/test.schema.json`: the same each time.
   public static func text() -> String { schema().document }
 
   public static func schema() -> JSONText {

@@ -49,7 +49,7 @@ extension UnitSchema {
     ]
   }
 
-  /// The names, and what else stands for them.
+  /// The names, and the other spellings of the choices.
   func choices(_ choices: [PropertyInfo.Choice]) -> JSONText {
     [
       [

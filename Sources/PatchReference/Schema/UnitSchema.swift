@@ -9,7 +9,7 @@ struct UnitSchema {
 
   // MARK: Nodes
 
-  /// Any node. What depends on the unit is in the definition that its component leads to.
+  /// The schema of any node. What depends on the unit is in the definition for its component.
   var node: JSONText {
     Schema.object(PatchGrammar.node.form).adding([
       "if": ["required": ["subgraph"]],
@@ -107,7 +107,7 @@ struct UnitSchema {
     }
   }
 
-  /// What `component` is where this unit is meant.
+  /// The values of `component` that mean a unit.
   private func names(_ component: UnitCatalog.Component) -> JSONText {
     let isAlone =
       catalog.count(matching: ComponentDescription(type: component.description.type)) == 1
@@ -209,7 +209,7 @@ struct UnitSchema {
           }
         ).adding(["comment": Schema.reference("comment")])),
     ]
-    // What a repetition makes has any number.
+    // A repetition keys its buses by formulas.
     var patterns = [JSONText.Member(Schema.formulaPattern, ["type": "object"])]
     if buses.settable != nil {
       let any = Schema.reference(busDefinition(unit, scope, buses.count))
@@ -220,7 +220,8 @@ struct UnitSchema {
     return .object(members)
   }
 
-  /// The elements of a scope have one definition where all have the same properties, else one each.
+  /// The name of an element's definition. The elements of a scope share one where all have the same
+  /// properties; else each has its own.
   private func busDefinition(_ unit: UnitDescription, _ scope: Scope, _ element: Int) -> String {
     let name = "\(scope).\(unit.name)"
     return hasSpecialElements(unit, scope) ? "\(name).\(element)" : name
@@ -233,7 +234,8 @@ struct UnitSchema {
   private func buses(_ unit: UnitDescription, _ scope: Scope) -> [JSONText.Member] {
     let buses = scope == .input ? unit.inputs : unit.outputs
     guard buses.count > 0 || buses.settable != nil else { return [] }
-    // With a number of buses that may be set, one more stands for those that a fresh unit lacks.
+    // Where the number of buses may be set, one element more stands for those that a fresh unit
+    // lacks.
     let last = buses.settable == nil ? buses.count - 1 : buses.count
     let elements = hasSpecialElements(unit, scope) ? Array(0...last) : [0]
     return elements.map { element in
@@ -270,7 +272,7 @@ struct UnitSchema {
     var value: JSONText
   }
 
-  /// The object of some settings, which stands at `path` in the definitions.
+  /// The schema of an object of settings, which is at `path` in the definitions.
   func settings(
     _ summary: String, _ settings: [Setting], at path: String
   ) -> JSONText {
@@ -283,7 +285,7 @@ struct UnitSchema {
           .adding(["comment": Schema.reference("comment")])),
     ]
     if !settings.isEmpty {
-      // The names of Core Audio's headers are understood too; an editor offers the short ones.
+      // The names of Core Audio's headers are valid too; an editor offers the short ones.
       members.append(
         .init(
           "patternProperties",

@@ -1,21 +1,21 @@
-/// A patch to begin with, one for each design pattern of the hosting guide. `patchrun new` writes
+/// A patch to start from, one for each design pattern of the hosting guide. `patchrun new` writes
 /// them.
 ///
-/// They need no file: what sounds is computed.
+/// They need no files: their sounds are computed.
 public struct StarterPatch: Hashable, Sendable {
-  /// What it is asked for by: `mixer-host`.
+  /// Its name for `patchrun new`: `mixer-host`.
   public var name: String
-  /// A line on what it does.
+  /// What it does, in a line.
   public var summary: String
-  /// The document, in strict JSON, as `patchrun fmt` writes it.
+  /// The document, in strict JSON and in canonical form.
   public var text: String
 
-  /// All of them, from the simplest on.
+  /// All of them, the simplest first.
   public static let all = [
     passThrough, ioCallback, ioMixer, oneCallback, mixerHost, eq, offline, record, voiceChat,
     spatial,
   ]
 
-  /// The one of a name.
+  /// The starter with a name; `nil` for none.
   public static func named(_ name: String) -> StarterPatch? { all.first { $0.name == name } }
 }
