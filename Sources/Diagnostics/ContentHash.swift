@@ -1,9 +1,9 @@
-/// The FNV-1a hash of 64 bits: a number that other bytes hardly have. Not for secrets.
+/// The 64-bit FNV-1a hash. Other bytes hardly have the same. Not for secrets.
 public enum ContentHash {
-  /// The basis that the hash is published with.
+  /// The published basis of the hash.
   public static let basis: UInt64 = 0xCBF2_9CE4_8422_2325
 
-  /// 16 hexadecimal digits; other ones from another basis.
+  /// The hash as 16 hexadecimal digits. Another basis gives other digits.
   public static func digits(
     _ bytes: some Sequence<UInt8>, basis: UInt64 = ContentHash.basis
   ) -> String {

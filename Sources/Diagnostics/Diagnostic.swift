@@ -1,34 +1,33 @@
 public import AudioTypes
 
-/// One thing that is wrong with a patch, or worth saying about it, and where.
+/// One finding about a patch: what is wrong, or worth a note, and where.
 ///
-/// A diagnostic is only data. How it looks is a renderer's business, and whether it stops the
-/// program is the caller's. All ranges are UTF-8 offsets into the one `SourceText` the diagnostic
-/// was made for.
+/// A diagnostic is only data: a renderer decides how it looks, and the caller whether it stops the
+/// program. All ranges are UTF-8 offsets in the one `SourceText` that the diagnostic was made for.
 public struct Diagnostic: Hashable, Sendable {
   /// The rule that is broken.
   public let rule: Rule
-  /// How bad it is here: mostly as bad as the rule says.
+  /// How bad it is here: mostly the severity of the rule.
   public var severity: Severity
-  /// The status Core Audio gives in this case, if it gives one.
+  /// The status that Core Audio gives in this case; `nil` for none.
   public var status: Status?
   /// One sentence that starts in lower case, quotes names as written and has no full stop.
   public var message: Message
-  /// The place at fault. An empty range is a place between two bytes.
+  /// The place of the mistake. An empty range is between two bytes.
   public var range: SourceRange
-  /// The JSON Pointer (RFC 6901) of the value at fault, if there is one.
+  /// The JSON Pointer (RFC 6901) of the value at fault; `nil` for none.
   public var pointer: String?
   /// A few words under the caret.
   public var label: Message?
   /// The other places concerned: the earlier definition, the other end of a connection.
   public var notes: [Note]
-  /// What to do about it, a line each.
+  /// Lines of help: what to do about it.
   public var help: [String]
-  /// Edits that would put it right.
+  /// Edits that would put it right; of several, any one does.
   public var fixes: [Fix]
-  /// How many findings of one kind it sums up that were left out (`Findings`); 0 for a finding.
+  /// How many findings of one kind, which were left out, it sums up (`Findings`); 0 for a finding.
   public var leftOut = 0
-  /// How many findings it stands for.
+  /// How many findings it counts for.
   public var count: Int { max(1, leftOut) }
 
   /// The code of the rule, such as `PR0107`.
@@ -63,7 +62,7 @@ extension Rule {
       fixes: fixes)
   }
 
-  /// The same with another status, which Core Audio gives in this case; `.ok` for none.
+  /// A diagnostic with another status, which Core Audio gives in this case; `.ok` for none.
   public func diagnostic(
     _ message: Diagnostic.Message, status: Status, at range: SourceRange, pointer: String? = nil,
     label: Diagnostic.Message? = nil, notes: [Diagnostic.Note] = [], help: [String] = [],
@@ -90,7 +89,7 @@ extension Diagnostic {
     public var description: String { text }
   }
 
-  /// A second place, with what it has to do with the first.
+  /// A second place, and how it concerns the first.
   public struct Note: Hashable, Sendable {
     public var message: Message
     public var range: SourceRange
@@ -107,7 +106,7 @@ extension Diagnostic {
     public var title: String
     /// In any order. No two of them overlap.
     public var edits: [Edit]
-    /// Whether it may be made without asking: nothing that was written for people is lost.
+    /// Whether it may be made without asking: it loses nothing that was written for people.
     public var isSafe: Bool
 
     public init(_ title: String, edits: [Edit], isSafe: Bool = true) {
@@ -117,8 +116,7 @@ extension Diagnostic {
     }
   }
 
-  /// A range of the text and what takes its place. An empty range inserts, an empty replacement
-  /// removes.
+  /// A range of the text and its replacement. An empty range inserts, an empty replacement removes.
   public struct Edit: Hashable, Sendable {
     public var range: SourceRange
     public var replacement: String
@@ -131,14 +129,15 @@ extension Diagnostic {
 }
 
 extension Diagnostic {
-  /// How many other places a diagnostic names. The places beyond are counted.
+  /// How many other places a diagnostic names. Further places are counted.
   static let mostNotes = 50
 
-  /// Says that the same mistake shows at another place too. The first 50 other places are named, and the
-  /// ones behind them counted in a line of `help`; then the edits go, since they would leave the rest wrong.
+  /// Notes that the same mistake is at another place too. The first 50 other places are notes.
+  /// Further ones are counted in a line of `help`, and the fixes are removed, because they would
+  /// leave the rest wrong.
   ///
-  /// - Parameter fixes: What would put it right there. Where there is one, as for the first place, the
-  ///   two are one fix.
+  /// - Parameter fixes: The fixes for the other place. Where both places have one fix, the two
+  ///   become one.
   public mutating func add(_ message: Message, at place: SourceRange, _ fixes: [Fix] = []) {
     guard place != range else { return }
     guard notes.count < Self.mostNotes else {
@@ -153,7 +152,7 @@ extension Diagnostic {
     if self.fixes.count == 1, fixes.count == 1 {
       self.fixes[0].edits += fixes[0].edits
     } else {
-      // A part of it would leave the rest wrong.
+      // A part of the fix would leave the rest wrong.
       self.fixes = []
     }
   }
@@ -174,7 +173,7 @@ extension Diagnostic {
         .filter { $0 != "," })
   }
 
-  /// A whole number with a comma between each three digits, as in `39,950`.
+  /// A whole number with a comma in front of each three digits: `39,950`.
   public static func decimal(_ number: Int) -> String {
     let digits = Array(String(number))
     var text = ""
@@ -187,13 +186,13 @@ extension Diagnostic {
 }
 
 extension Sequence<Diagnostic> {
-  /// How many findings there are, those included that were left out and are summed up.
+  /// How many findings there are, with those that were left out and are summed up.
   public var findingCount: Int { reduce(0) { $0 + $1.count } }
 
   /// Whether one of them is an error.
   public var hasErrors: Bool { contains { $0.severity == .error } }
 
-  /// The diagnostics by place, those at one place in the order they were found.
+  /// The diagnostics by place; those at one place keep their order.
   public func inDocumentOrder() -> [Diagnostic] {
     // `sorted` is stable in practice and not by contract, so the index decides.
     enumerated()

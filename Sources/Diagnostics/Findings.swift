@@ -1,12 +1,12 @@
 public import AudioTypes
 
-/// Diagnostics as they are found, with at most so many kept of each kind: of the others of a kind the
+/// Diagnostics as they are found, with a limit for each kind. Of those beyond the limit only the
 /// number is kept, and the place of the first.
 ///
 /// A kind is a rule with a severity. A document with a hundred thousand mistakes of one kind has a report
 /// of a few lines, and takes no memory for the rest.
 public struct Findings: Sendable {
-  /// How many diagnostics of each kind are kept where nobody says otherwise.
+  /// The default limit for each kind.
   public static let standardLimit = 50
 
   private struct Kind: Hashable {
@@ -14,19 +14,19 @@ public struct Findings: Sendable {
     var severity: Severity
   }
 
-  /// What is known of the diagnostics of a kind.
+  /// The counts of a kind.
   private struct Amount {
     var kept = 0
     var leftOut = 0
-    /// Where the first one was that was left out.
+    /// The place of the first one that was left out.
     var place: SourceRange = 0..<0
   }
 
-  /// At most so many are kept of each kind.
+  /// How many diagnostics of each kind are kept.
   public let limit: Int
-  /// Those that were kept, in the order in which they came.
+  /// The diagnostics that were kept, in the order in which they came.
   public private(set) var kept: [Diagnostic] = []
-  /// How many came, those included that were left out.
+  /// How many came, with those that were left out.
   public private(set) var count = 0
   private var amounts: [Kind: Amount] = [:]
 
@@ -36,9 +36,9 @@ public struct Findings: Sendable {
   /// The last one that was kept.
   public var last: Diagnostic? { kept.last }
 
-  /// Adds a diagnostic, or counts it where there are enough of its kind.
+  /// Adds a diagnostic, or counts it where its kind has reached the limit.
   ///
-  /// - Returns: Its place in `kept`; `nil` where it was counted.
+  /// - Returns: Its index in `kept`; `nil` where it was counted.
   @discardableResult
   public mutating func append(_ diagnostic: Diagnostic) -> Int? {
     append(
@@ -50,13 +50,13 @@ public struct Findings: Sendable {
   ///
   /// - Parameters:
   ///   - place: Where the mistake is.
-  ///   - make: Makes it, with the rule's code and severity.
+  ///   - make: Makes the diagnostic, with the rule's code and severity.
   @discardableResult
   public mutating func append(
     _ rule: Rule, at place: SourceRange, _ make: () -> Diagnostic
   ) -> Int? { append(rule, rule.severity, at: place, make) }
 
-  /// The same with a severity of its own.
+  /// The same with a severity that is not the rule's.
   @discardableResult
   public mutating func append(
     _ rule: Rule, _ severity: Severity, at place: SourceRange,
@@ -75,18 +75,18 @@ public struct Findings: Sendable {
     return kept.count - 1
   }
 
-  /// Adds some, one after the other.
+  /// Adds diagnostics, one after the other.
   public static func += (findings: inout Findings, more: some Sequence<Diagnostic>) {
     for diagnostic in more { findings.append(diagnostic) }
   }
 
-  /// Changes one that was kept.
+  /// Changes a diagnostic that was kept.
   public mutating func change(_ index: Int, _ body: (inout Diagnostic) -> Void) {
     body(&kept[index])
   }
 
-  /// Those that were kept and, for each kind of which some were left out, a line with their number. It
-  /// follows the last of its kind that was kept.
+  /// The diagnostics that were kept and, for each kind of which some were left out, a line with
+  /// their number. It follows the last one of its kind that was kept.
   public var all: [Diagnostic] {
     guard amounts.values.contains(where: { $0.leftOut > 0 }) else { return kept }
     var result: [Diagnostic] = []
@@ -100,7 +100,7 @@ public struct Findings: Sendable {
       result.append(.sum(of: kind.rule, kind.severity, amount.leftOut, at: amount.place))
       remaining[kind] = nil
     }
-    // Of these none was kept: they came as a number.
+    // The kinds of which none was kept: they came as a sum.
     let others = remaining.filter { $0.value.kept == 0 && $0.value.leftOut > 0 }
     for (kind, amount) in others.sorted(by: { $0.key.rule.code < $1.key.rule.code }) {
       result.append(.sum(of: kind.rule, kind.severity, amount.leftOut, at: amount.place))
@@ -110,7 +110,7 @@ public struct Findings: Sendable {
 }
 
 extension Diagnostic {
-  /// The line for findings that were left out.
+  /// The line that sums up findings that were left out.
   fileprivate static func sum(
     of rule: Rule, _ severity: Severity, _ count: Int, at place: SourceRange
   ) -> Diagnostic {
@@ -123,7 +123,7 @@ extension Diagnostic {
 }
 
 extension Sequence<Diagnostic> {
-  /// The same with at most so many of each kind, the rest summed up.
+  /// The diagnostics with a limit for each kind, the rest summed up.
   public func limited(to limit: Int) -> [Diagnostic] {
     var findings = Findings(limit: limit)
     findings += self

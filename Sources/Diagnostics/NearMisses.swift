@@ -1,12 +1,12 @@
-/// The candidates a misspelled name may have meant, nearest first.
+/// The candidates that a misspelt name may have meant, the nearest first.
 ///
-/// A candidate that differs only in case comes first. Others are kept when their Damerau-Levenshtein
-/// distance (insertions, deletions, replacements and exchanges of neighbours, letter case apart) is
-/// at most a third of the longer name's length. Those at one distance stay in the order given. Behind
-/// them come those that the name is the beginning of, or that are the beginning of it: `bypass` for
-/// `bypassEffect`.
+/// A candidate that differs only in case comes first. Others are kept when their
+/// Damerau-Levenshtein distance (insertions, deletions, replacements and exchanges of neighbours,
+/// letter case apart) is at most a third of the longer name's length. Those at one distance stay in
+/// the order given. Where there are none, the candidates are returned that begin with the name, or
+/// that the name begins with: `bypassEffect` for `bypass`.
 ///
-/// - Returns: at most three names.
+/// - Returns: At most three names.
 public func nearMisses(to name: String, among candidates: some Sequence<String>) -> [String] {
   var folded: [UInt32] = []
   fold(name, into: &folded)
@@ -18,7 +18,7 @@ public func nearMisses(to name: String, among candidates: some Sequence<String>)
   for candidate in candidates where candidate != name {
     fold(candidate, into: &other)
     var limit = max(folded.count, other.count) / 3
-    // A fourth has to be nearer than the third: of equals the earlier counts.
+    // A fourth candidate has to be nearer than the third: of equals the earlier counts.
     if nearest.count == 3 { limit = min(limit, nearest[2].distance - 1) }
     guard abs(folded.count - other.count) <= limit,
       let distance = rows.distance(folded, other, atMost: limit),
@@ -52,8 +52,8 @@ private func fold(_ name: String, into scalars: inout [UInt32]) {
   }
 }
 
-/// The one candidate that a misspelled name can only have meant; `nil` where there is none, or where
-/// there are several. One that differs in case alone outweighs those that differ in letters.
+/// The one candidate that a misspelt name can have meant; `nil` where there is none, or where there
+/// are several. One that differs in case alone outweighs those that differ in letters.
 public func onlyNearMiss(to name: String, among candidates: some Sequence<String>) -> String? {
   let near = nearMisses(to: name, among: candidates)
   if near.count == 1 { return near[0] }
@@ -71,8 +71,8 @@ public func didYouMean(_ name: String, among candidates: some Sequence<String>) 
   }
 }
 
-/// A name as messages show it: in single quotes, control characters escaped, and cut when it is too
-/// long to be read.
+/// A name for messages: in single quotes, with control characters escaped, and cut after 80
+/// scalars.
 public func quoted(_ name: String) -> String {
   var text = "'"
   for (index, scalar) in name.unicodeScalars.enumerated() {

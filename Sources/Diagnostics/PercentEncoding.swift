@@ -1,5 +1,5 @@
-/// A path or a name with everything percent-encoded that does not stand for itself in the path or the query of a
-/// URI (RFC 3986): all but ASCII letters, digits, `-`, `.`, `_`, `~` and `/`.
+/// A path or a name for the path or the query of a URI (RFC 3986): all is percent-encoded but ASCII
+/// letters, digits, `-`, `.`, `_`, `~` and `/`.
 public func percentEncoded(_ text: String) -> String {
   var uri = ""
   for byte in text.utf8 {

@@ -1,15 +1,15 @@
 import TerminalScreen
 
-/// A part of one line as a terminal shows it: every scalar with the columns it takes.
+/// A part of one line as a terminal shows it: every scalar with its columns.
 struct SourceLine {
-  /// What one scalar of the text became on the screen.
+  /// One scalar of the text on the screen.
   private struct Cell {
     var offset: Int
     var column: Int
   }
 
-  /// The text to print: tabs as four blanks, what cannot be printed as U+FFFD, "..." where the
-  /// line was cut.
+  /// The text to print: a tab is four blanks, what cannot be printed is U+FFFD, and "..." marks a
+  /// cut.
   private(set) var text = ""
   private var cells: [Cell] = []
   private var endOffset: Int
@@ -21,9 +21,9 @@ struct SourceLine {
   /// Shows a line, or as much of it around a place as fits.
   ///
   /// - Parameters:
-  ///   - line: the line's bytes, its end not among them.
-  ///   - focus: the offset that is to be seen.
-  ///   - width: the columns there are.
+  ///   - line: The bytes of the line, without its end.
+  ///   - focus: The offset that has to be visible.
+  ///   - width: The columns that there are.
   init(_ source: SourceText, line: SourceRange, focus: Int, width: Int) {
     var start = line.lowerBound
     if !Self.fits(source, line, width: width) {
@@ -60,17 +60,17 @@ struct SourceLine {
     }
   }
 
-  /// Whether an offset is on the screen, the end of the line included.
+  /// Whether an offset is visible; the end of the line may be one.
   func shows(_ offset: Int) -> Bool {
     (cells.first?.offset ?? endOffset) <= offset
       && (isCut ? offset < endOffset : offset <= endOffset)
   }
 
-  /// The columns a range takes, counted from 0: at least one.
+  /// The columns of a range, counted from 0: at least one.
   func columns(of range: SourceRange) -> Range<Int> {
     let start = column(of: range.lowerBound)
     var end = column(of: range.upperBound)
-    // An end inside a scalar takes the scalar in.
+    // An end inside a scalar includes the scalar.
     if end == start { end = start + 1 }
     return start..<max(end, start + 1)
   }
@@ -156,13 +156,13 @@ extension SourceText {
   }
 }
 
-/// The same of a text of several lines, each by itself.
+/// A text of several lines, each of them made `printable`.
 public func printableLines(_ text: String) -> String {
   text.split(separator: "\n", omittingEmptySubsequences: false).map { printable(String($0)) }
     .joined(separator: "\n")
 }
 
-/// A text that may hold anything, with all that must not reach a terminal escaped.
+/// A text with all escaped that must not reach a terminal.
 public func printable(_ text: String) -> String {
   if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
   var result = ""

@@ -20,13 +20,12 @@ public struct SourcePosition: Hashable, Sendable, Comparable, CustomStringConver
   }
 }
 
-/// A document as it was read, with its lines found once.
+/// A document as it was read. Its lines are found once.
 ///
-/// The bytes may be anything: nothing here asks for well-formed UTF-8. A line ends at LF, CRLF or a
-/// lone CR, as editors have it.
+/// The bytes need not be well-formed UTF-8. A line ends at LF, CRLF or a lone CR, as in editors.
 ///
 /// A text may also be *spliced*: made of pieces of others, as when the command line replaces a
-/// value. Offsets then count in the whole, and `origin(of:)` says where a range was written.
+/// value. Offsets then count in the whole, and `origin(of:)` gives where a range was written.
 public struct SourceText: Sendable {
   /// The file's name as the user gave it.
   public let name: String
@@ -44,7 +43,8 @@ public struct SourceText: Sendable {
     var range: SourceRange
     var origin: SourceText
     var originStart: Int
-    /// What every part of it leads to, where its bytes are not written there as they are.
+    /// The range that every part of it leads to, where its bytes are not written in the origin as
+    /// they are.
     var whole: SourceRange?
 
     func place(of offset: Int) -> Int {
@@ -89,7 +89,7 @@ public struct SourceText: Sendable {
     self.scalarsBeforeBlock = scalarsBeforeBlock
   }
 
-  /// How many lines there are. A text that ends in a line end has an empty last line.
+  /// The number of lines. A text that ends in a line end has an empty last line.
   public var lineCount: Int { lineStarts.count }
 
   /// The place of an offset, found in logarithmic time. An offset past the end is the end.
@@ -115,7 +115,7 @@ public struct SourceText: Sendable {
     return start..<end
   }
 
-  /// The text of a range, with U+FFFD for what is not UTF-8. What lies past the end is left out.
+  /// The text of a range, with U+FFFD for what is not UTF-8. Offsets past the end are left out.
   public subscript(range: SourceRange) -> String {
     String(decoding: bytes[range.clamped(to: 0..<bytes.count)], as: UTF8.self)
   }
@@ -136,11 +136,11 @@ extension SourceText {
   /// This text with a range of it replaced by a part of another text. The name stays.
   ///
   /// - Parameters:
-  ///   - range: what goes, in this text's offsets.
-  ///   - prefix: bytes that belong to neither text, such as a comma; their place is
-  ///     just before `part`.
-  ///   - text: where the replacement was written.
-  ///   - part: the part of `text` that takes the range's place.
+  ///   - range: The range to replace, in this text's offsets.
+  ///   - prefix: Bytes that belong to neither text, such as a comma; their place is just before
+  ///     `part`.
+  ///   - text: The text in which the replacement is written.
+  ///   - part: The part of `text` that replaces the range.
   public func replacing(
     _ range: SourceRange, prefix: String = "", with part: SourceRange, of text: SourceText
   ) -> SourceText {
@@ -163,9 +163,8 @@ extension SourceText {
     return SourceText(name: name, bytes: bytes, pieces: newPieces.filter { !$0.range.isEmpty })
   }
 
-  /// This text with others behind it, one after the other, each with a line feed behind it that
-  /// belongs to its end. The name stays, and so does every offset; `others[0]` begins at
-  /// `bytes.count + 1`.
+  /// This text followed by others, each with a line feed behind it that belongs to its end. The
+  /// name stays, and so does every offset; `others[0]` begins at `bytes.count + 1`.
   public func appending(_ others: [SourceText]) -> SourceText {
     guard !others.isEmpty else { return self }
     var bytes: [UInt8] = []
@@ -190,7 +189,7 @@ extension SourceText {
   public func prefix(_ length: Int) -> SourceText {
     let length = min(max(length, 0), bytes.count)
     let parts = slice(0..<length, at: 0)
-    // One piece that is a text from its beginning to its end is that text.
+    // One piece that is all of a text of this name is that text.
     if parts.count == 1, parts[0].originStart == 0, parts[0].origin.bytes.count == length,
       parts[0].origin.name == name
     {
@@ -199,17 +198,17 @@ extension SourceText {
     return SourceText(name: name, bytes: Array(bytes[..<length]), pieces: parts)
   }
 
-  /// The text a range was written in, and where in it.
+  /// The text that a range was written in, and where in it.
   ///
-  /// A range that reaches over several pieces belongs to the text of its first byte, as far as that
-  /// text goes on. A text that was not spliced is its own origin.
+  /// A range over several pieces belongs to the text of its first byte, up to its last piece of
+  /// that text. A text that was not spliced is its own origin.
   public func origin(of range: SourceRange) -> (text: SourceText, range: SourceRange) {
     guard !pieces.isEmpty else { return (self, range) }
     let low = min(range.lowerBound, bytes.count)
     let high = min(max(range.upperBound, low), bytes.count)
     let first = pieces[piece(holding: low)]
     let start = first.whole?.lowerBound ?? first.place(of: low)
-    // The last piece that is from the same text and not beyond the range.
+    // The last piece in the range that is of the same text.
     var index = piece(holding: max(high - 1, low))
     while !pieces[index].origin.isSame(as: first.origin) { index -= 1 }
     let last = pieces[index]
@@ -255,22 +254,22 @@ extension SourceText {
 // MARK: Composing
 
 extension SourceText {
-  /// A part of a text that is made of parts of others.
+  /// A part of a composed text.
   public enum Part: Sendable {
-    /// What is written in a range of a text.
+    /// A range of a text.
     case written(SourceRange, in: SourceText)
-    /// Something that is written nowhere. Any part of it leads to the whole of the range.
+    /// A text that is written nowhere. Every part of it leads to the whole range.
     case made(String, for: SourceRange, in: SourceText)
   }
 
-  /// A text made of parts of others, with every part's origin.
+  /// A text composed of parts of others, with the origin of every part.
   ///
-  /// - Parameter base: A text that ranges are to lead to even where it is spliced itself. Ranges in
-  ///   others that are spliced lead to the texts these are made of.
+  /// - Parameter base: A text that counts as an origin even where it is spliced itself. Ranges in
+  ///   other spliced texts lead to the texts that these are made of.
   public init(name: String, parts: [Part], base: SourceText? = nil) {
     var bytes: [UInt8] = []
     var pieces: [Piece] = []
-    // Parts that follow each other in one text are one.
+    // Parts that follow each other in one text are joined.
     var pending: (range: SourceRange, text: SourceText)?
     func flush() {
       guard let (range, text) = pending else { return }

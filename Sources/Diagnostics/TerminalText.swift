@@ -1,12 +1,12 @@
 import TerminalScreen
 
-/// The last place that a text passes on its way to a terminal.
+/// The last check of a text on its way to a terminal.
 ///
-/// Names, titles, keys, paths and what other programs answer may hold anything. Where they are put into a
-/// line they go by `printable` or `quoted`, so that they cannot end it; whatever has been forgotten there
-/// does no harm behind this.
+/// Names, titles, keys, paths and the answers of other programs may contain anything. Where they
+/// are put into a line they pass `printable` or `quoted`, so that they cannot end it. This check
+/// makes harmless what was forgotten there.
 public enum TerminalText {
-  /// How a character is shown that must not reach a terminal.
+  /// How to show a character that must not reach a terminal.
   public enum Escape: Sendable {
     /// As messages do: `\u{9B}`.
     case message
@@ -14,9 +14,9 @@ public enum TerminalText {
     case json
   }
 
-  /// A text of several lines, as it may be sent to a terminal: with its line feeds and tabs, and the
-  /// colours that this program writes. Every other control character is shown, as are those that hide
-  /// text or turn its direction.
+  /// A text of several lines, made safe for a terminal. Line feeds, tabs and the colours that this
+  /// program writes stay. Every other control character is escaped, and so are those that hide text
+  /// or change its direction.
   public static func safe(_ text: String, escape: Escape = .message) -> String {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F || $0 == 0x0A || $0 == 0x09 }) { return text }
     var result = ""
@@ -31,7 +31,7 @@ public enum TerminalText {
       if scalar == "\n" || scalar == "\t" || terminalWidth(of: scalar) != nil {
         result.unicodeScalars.append(scalar)
       } else if scalar == "\r", rest.first == "\n" {
-        // A line's end as some systems write it.
+        // The line end of some systems.
         result.unicodeScalars.append(scalar)
       } else {
         result += escaped(scalar, escape)
@@ -40,8 +40,8 @@ public enum TerminalText {
     return result
   }
 
-  /// The end of a sequence that sets a look: bold, dim, reversed, or a colour of the terminal's; `nil` for
-  /// every other.
+  /// The end of a sequence that sets a look: bold, dim, reversed, or a colour of the terminal;
+  /// `nil` for any other.
   private static func endOfColors(
     _ text: Substring.UnicodeScalarView
   ) -> Substring.UnicodeScalarView.Index? {

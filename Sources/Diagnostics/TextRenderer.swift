@@ -1,10 +1,10 @@
 import AudioTypes
 
-/// Renders diagnostics the way compilers do: a sentence, the place, the lines concerned with a caret
-/// under what is meant, and what to do.
+/// Renders diagnostics the way compilers do: a sentence, the place, the lines concerned with a
+/// caret under the mistake, and help.
 ///
-/// Everything it puts out is safe to print: control characters of the patch do not reach the
-/// terminal, and of a line that is too long only the surroundings of the caret do.
+/// The output is safe to print: control characters of the patch do not reach the terminal, and of a
+/// line that is too long only the surroundings of the caret are shown.
 public struct TextRenderer: Sendable {
   public let source: SourceText
   /// Whether to use ANSI colours.
@@ -28,7 +28,7 @@ public struct TextRenderer: Sendable {
     page.add("\(diagnostic.severity.rawValue)[\(printable(diagnostic.code.rawValue))]", paint)
     page.add(": \(printable(diagnostic.message.text))", .bold)
     page.endLine()
-    // What sums up others is one line: they are at many places.
+    // The sum of many findings is one line: they are at many places.
     if diagnostic.leftOut > 0 { return page.text }
 
     for (index, block) in blocks.enumerated() {
@@ -62,7 +62,7 @@ public struct TextRenderer: Sendable {
     diagnostics.map { render($0) + "\n" }.joined()
   }
 
-  /// What there was in all, such as "2 errors, 1 warning in mixer.json". Notes are not counted.
+  /// The totals, such as "2 errors, 1 warning in mixer.json". Notes are not counted.
   public func summary(of diagnostics: some Sequence<Diagnostic>) -> String {
     var errors = 0
     var warnings = 0
@@ -89,7 +89,7 @@ extension TextRenderer {
     var label: String
   }
 
-  /// What is shown of one text.
+  /// The excerpt of one text.
   private struct Block {
     var source: SourceText
     /// The first place in it, for the heading.
@@ -113,7 +113,8 @@ extension TextRenderer {
     return blocks
   }
 
-  /// A range over several lines is marked on its first and on its last one, where the label stands.
+  /// The marks of a range. One over several lines is marked on its first and its last line, which
+  /// has the label.
   private static func segments(
     of range: SourceRange, in text: SourceText, label: String, isPrimary: Bool
   ) -> [Segment] {
@@ -172,7 +173,7 @@ extension TextRenderer {
         waiting.removeAll { shown.shows($0.range.lowerBound) }
         page.sourceLine(line, shown.text)
         underline(visible, of: shown, severity: severity, on: &page)
-        // The line's start is always among what its own view shows; this is for certainty.
+        // A view always shows its first label; this makes sure that the loop ends.
         if visible.isEmpty { waiting.removeFirst() }
       }
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Which file it is, whatever it was called: two paths that lead to one file have one identity.
+/// The identity of a file, whatever its name: two paths to one file have one identity.
 public struct FileIdentity: Hashable, Sendable {
   private var device: UInt64
   private var number: UInt64
@@ -10,7 +10,7 @@ public struct FileIdentity: Hashable, Sendable {
     number = UInt64(status.st_ino)
   }
 
-  /// The identity of what a path leads to, links followed; `nil` where it leads nowhere.
+  /// The identity of the file that a path leads to, links followed; `nil` where there is none.
   public init?(of path: String) {
     var status = stat()
     guard unsafe stat(SystemPath(path).c, &status) == 0 else { return nil }

@@ -1,7 +1,7 @@
-/// A path with `*`, `?` and `[…]` for parts of a name, and `**` for any number of folders, for whoever has no
-/// shell that knows them, or quotes them. What is hidden has to be written out.
+/// A path with `*`, `?` and `[…]` for parts of a name, and `**` for any number of folders, for
+/// users whose shell does not expand them. Hidden names have to be written out.
 public struct FilePattern: Sendable, Hashable {
-  /// As it was written.
+  /// The pattern as it was written.
   public let text: String
 
   public init(_ text: String) { self.text = text }
@@ -13,19 +13,20 @@ public struct FilePattern: Sendable, Hashable {
     text.contains { "*?[".contains($0) }
   }
 
-  /// The folder in front of the first sign, with a slash at its end; empty for the one that it begins in.
+  /// The folder in front of the first wildcard, with a slash at its end; empty for the folder that
+  /// it begins in.
   public var folder: String {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     let plain = parts.dropLast().prefix { !Self.hasSign($0) }
     return plain.isEmpty ? "" : plain.joined(separator: "/") + "/"
   }
 
-  /// The files that match, by name; of a path without signs, that file where it is there.
+  /// The files that match, sorted by name; of a path without wildcards, that file if it exists.
   ///
   /// - Parameters:
-  ///   - base: The folder that a relative pattern begins in, and that the results are relative to; empty for
-  ///     the current one.
-  ///   - isWanted: Whether a file of a name is meant.
+  ///   - base: The folder that a relative pattern begins in, and that the results are relative to;
+  ///     empty for the current one.
+  ///   - isWanted: Whether a file with a name is wanted.
   public func files(
     in base: String = "", where isWanted: @escaping (_ name: String) -> Bool = { _ in true }
   ) -> [String] {
@@ -45,7 +46,7 @@ public struct FilePattern: Sendable, Hashable {
       guard let part = parts.first else { return }
       let rest = parts.dropFirst()
       if part == "**" {
-        // None, or one and perhaps more. At the end it is every file below.
+        // No folder, or one and perhaps more. At the end it means every file below.
         let after = rest.first == "**" ? rest.dropFirst() : rest
         find(after.isEmpty ? ["*"] : after, in: folder)
         for name in names(in: folder) {

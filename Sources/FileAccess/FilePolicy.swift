@@ -2,16 +2,16 @@ import Glibc
 
 /// Which files may be read and written.
 ///
-/// What the user names is his own: links are followed, every folder is as good as another (`user`).
-/// What a *patch* names was written by whoever wrote the patch. It reads regular files only, whatever
-/// links lead to them, and none that the kernel makes up; where it is confined, only those in its
-/// folder. It writes to its own folder, the working folder and those that the user has allowed, and
-/// follows no link on the way.
+/// The user may name any file: links are followed, and every folder is allowed (`user`). The files
+/// that a *patch* names are its author's choice. A patch reads regular files only, whatever links
+/// lead to them, and none of a file system that the kernel makes up; a confined one reads only in
+/// its folder. It writes to its own folder, the working folder and those that the user has allowed,
+/// and follows no link on the way.
 ///
 /// Every file that a patch names is opened here. Callable from any thread but the render thread: it
 /// waits for the disk.
 public struct FilePolicy: Hashable, Sendable {
-  /// A folder that is allowed.
+  /// An allowed folder.
   private struct Folder: Hashable, Sendable {
     /// As the user has named it; empty for the working folder.
     var spelling: SystemPath
@@ -32,10 +32,10 @@ public struct FilePolicy: Hashable, Sendable {
 
   /// Whether a patch names the files.
   public let isOfPatch: Bool
-  /// Whether a patch reads in its own folder only.
+  /// Whether the patch reads in its own folder only.
   public let isConfined: Bool
-  /// The folder of the patch, or the one that it was found below, as it was named; empty for the working
-  /// folder, `nil` for the user's own files.
+  /// The folder of the patch, or the one that it was found below, as it was named; empty for the
+  /// working folder, `nil` for the user's own files.
   public var folder: String? { own?.spelling.text }
   private let workingFolder: SystemPath
   /// The folder of the patch.
@@ -43,7 +43,7 @@ public struct FilePolicy: Hashable, Sendable {
   /// Folders that the user has allowed.
   private let allowed: [Folder]
   private let output: Folder?
-  /// Files that a confined patch may name wherever they are, as they are spelt.
+  /// The paths that a confined patch may name outside its folder, as they are spelt.
   private var exceptions: Set<SystemPath> = []
 
   private init() {
@@ -59,10 +59,10 @@ public struct FilePolicy: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - folder: The folder of the patch; empty for the working folder.
-  ///   - allowed: More folders that it may write to and, where it is confined, read in.
-  ///   - outputFolder: A folder that relative paths of what it writes lead to.
-  ///   - isConfined: Whether it reads in its folder only. Then the working folder is not for writing
-  ///     either.
+  ///   - allowed: Further folders that it may write to and, where it is confined, read in.
+  ///   - outputFolder: The folder that relative paths of written files begin in.
+  ///   - isConfined: Whether it reads in its folder only. Then it does not write to the working
+  ///     folder either.
   public init(
     patchIn folder: String, allowed: [String] = [], outputFolder: String? = nil,
     isConfined: Bool = false
@@ -86,8 +86,8 @@ public struct FilePolicy: Hashable, Sendable {
     self.exceptions = policy.exceptions.union(exceptions.map { SystemPath($0) })
   }
 
-  /// The same for a document from a stranger: it reads and writes in the patch's
-  /// folder, and in those that the user has allowed.
+  /// The policy for a document from a stranger: it reads and writes in the patch's folder, and in
+  /// those that the user has allowed.
   ///
   /// - Parameters:
   ///   - folder: The folder of the patch; empty for the working folder.
@@ -96,16 +96,16 @@ public struct FilePolicy: Hashable, Sendable {
     isConfined ? self : FilePolicy(confining: self, to: folder, except: exceptions)
   }
 
-  /// Where a file may be that is read; `nil` for anywhere.
+  /// The folders in which a file may be read; `nil` for any.
   private func readable(_ path: SystemPath) -> [Folder]? {
     guard isConfined, !exceptions.contains(path) else { return nil }
     return [own].compactMap(\.self) + allowed
   }
 
-  /// Where a file may be that is written.
+  /// The folders in which a file may be written.
   private func writable(_ path: SystemPath) -> [Folder] {
     var folders = [own, output].compactMap(\.self) + allowed
-    // At the root of the file system nobody has chosen a folder to work in.
+    // The root of the file system is no folder that somebody has chosen to work in.
     if !isConfined || exceptions.contains(path), workingFolder != SystemPath("/") {
       folders.append(Folder("", in: workingFolder))
     }
@@ -118,32 +118,32 @@ public struct FilePolicy: Hashable, Sendable {
       .sorted { $0.spelling.bytes.count > $1.spelling.bytes.count }
   }
 
-  /// A path of a patch whose paths begin in a folder (empty for the working folder), so that it means
-  /// the same to the process.
+  /// A path of a patch, joined to the folder that its paths begin in (empty for the working
+  /// folder), so that the process can open it.
   public static func join(_ folder: String, _ path: String) -> String {
     if folder.isEmpty || path.utf8.first == SystemPath.slash { return path }
     return folder.utf8.last == SystemPath.slash ? folder + path : folder + "/" + path
   }
 
-  /// The path of what a patch writes to, whose paths begin in `folder`.
+  /// The path of a file that a patch writes, whose paths begin in `folder`.
   public func outputPath(_ path: String, in folder: String) -> String {
-    // Standard output, where it is no file of a folder.
+    // Standard output is no file in a folder.
     if path == "-", folder.isEmpty { return path }
     return Self.join(output?.spelling.text ?? folder, path)
   }
 
-  /// The absolute path that a path means, without `.` and `..`. No link below a folder that is allowed
-  /// has been looked at.
+  /// A path as an absolute one, without `.` and `..`. Links below an allowed folder are not
+  /// followed.
   private func absolute(_ path: SystemPath) -> SystemPath {
     for folder in named {
       guard let rest = path.below(folder.spelling) else { continue }
-      // Behind 'a' may stand '//b', which is not absolute.
+      // Behind 'a' there may be '//b', which is not absolute.
       return SystemPath(bytes: folder.path.bytes + [SystemPath.slash] + rest.bytes).normalized
     }
     return workingFolder.joined(path).normalized
   }
 
-  /// Of the folders that something is in the nearest, and its path below that.
+  /// The nearest of the folders that contain a path, and the path below it.
   private static func holding(
     _ path: SystemPath, among folders: [Folder]
   ) -> (folder: SystemPath, rest: SystemPath)? {
@@ -155,11 +155,11 @@ public struct FilePolicy: Hashable, Sendable {
 // MARK: - Reading
 
 extension FilePolicy {
-  /// A file as it was read.
+  /// The contents of a file.
   public struct Contents: Sendable {
-    /// All of the file.
+    /// All bytes of the file.
     public var bytes: [UInt8]
-    /// Which file it was.
+    /// The identity of the file.
     public var identity: FileIdentity
   }
 
@@ -171,13 +171,13 @@ extension FilePolicy {
     return Contents(bytes: try file.read(limit: limit), identity: file.identity)
   }
 
-  /// Opens a regular file for reading. Nothing else is ever opened: opening a device may do
-  /// something, and opening a pipe waits.
+  /// Opens a regular file for reading. Nothing else is ever opened: opening a device may have an
+  /// effect, and opening a pipe waits.
   public func open(_ path: String) throws(FileRefusal) -> OpenedFile {
     let path = SystemPath(path)
     guard path.isUsable else { throw .notFound }
     if isOfPatch {
-      // Some of their links lead to what the process has open, which has no other name.
+      // Some of their links lead to files that the process has open, which have no other name.
       let written = absolute(path)
       for folder in ["/proc", "/sys"] where written.below(SystemPath(folder)) != nil {
         throw .ofSystem
@@ -187,13 +187,13 @@ extension FilePolicy {
     var status = stat()
     guard unsafe stat(path.c, &status) == 0 else { throw FileRefusal(errno: errno) }
     if let refusal = FileRefusal(mode: status.st_mode) { throw refusal }
-    // What stands there now may be something else: it is looked at once more when it is open.
+    // Another file may be there by now, so the open one is checked once more.
     let descriptor = unsafe Glibc.open(path.c, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileRefusal(errno: errno) }
     return try OpenedFile(descriptor, fromPatch: isOfPatch)
   }
 
-  /// Opens a file whose place, links followed, is in one of some folders.
+  /// Opens a file whose place, links followed, is in one of the folders.
   private func open(
     _ path: SystemPath, in folders: [Folder]
   ) throws(FileRefusal) -> OpenedFile {
@@ -205,12 +205,12 @@ extension FilePolicy {
     return try OpenedFile(descriptor, fromPatch: isOfPatch)
   }
 
-  /// Where a file is, links followed, that is in one of some folders.
+  /// The place of a file, links followed, in one of the folders.
   private func place(
     of path: SystemPath, in folders: [Folder]
   ) throws(FileRefusal) -> (folder: FolderDescriptor, name: SystemPath) {
     let written = absolute(path)
-    // Whether there is a file outside is not for the patch to know.
+    // The patch must not learn whether there is a file outside.
     guard let own = Self.holding(written, among: folders) else {
       throw .outsideReadable(folder: written.folder.text)
     }
@@ -224,7 +224,7 @@ extension FilePolicy {
       throw .outsideReadable(folder: place.folder.text)
     }
     guard let parent = place.folder.below(holder.folder) else { throw .isFolder }
-    // The place has no links in it: if one is met, it has been put there since.
+    // The place has no links in it: one that is met now was put there since.
     do throws(FileRefusal) {
       return (try FolderDescriptor.open(parent, below: holder.folder), place.name)
     } catch {
@@ -244,8 +244,8 @@ extension FilePolicy {
     return false
   }
 
-  /// Why a file would not be opened by this policy, whatever the disk says; `nil` where it may be, and
-  /// where there is none.
+  /// Why this policy would refuse to open a file, whatever the disk says; `nil` where it may be
+  /// opened, and where there is none.
   public func refusal(toRead path: String) -> FileRefusal? {
     do throws(FileRefusal) {
       _ = try open(path)
@@ -261,9 +261,9 @@ extension FilePolicy {
 extension FilePolicy {
   /// The place that a path means, where it may be written to.
   ///
-  /// For the user, links are followed, and pipes and devices are as good as files. For a patch, no
-  /// link is followed below the folder that allows it, and only regular files are replaced.
-  /// Nothing is made here.
+  /// For the user, links are followed, and pipes and devices are allowed. For a patch, no link is
+  /// followed below the folder that allows it, and only regular files are replaced. Nothing is
+  /// created here.
   public func writePlace(_ text: String) throws(FileRefusal) -> WritePlace {
     let path = SystemPath(text)
     guard path.isUsable else { throw .notFound }
@@ -286,14 +286,14 @@ extension FilePolicy {
 }
 
 extension FilePolicy {
-  /// The policy for the files that are found below a folder which the user has named: those in it, links
-  /// followed that stay in it.
+  /// The policy for files that are found below a folder of the user's: those in it, and links that
+  /// stay in it.
   public static func tree(_ folder: String) -> FilePolicy {
     FilePolicy(patchIn: folder, isConfined: true)
   }
 
-  /// The place of a file that is there, to be replaced by a better one of itself: links are followed as
-  /// far as it may be read through them.
+  /// The place of an existing file that is to be replaced by a corrected version: links are
+  /// followed as far as reading follows them.
   public func place(ofFile text: String) throws(FileRefusal) -> WritePlace {
     let path = SystemPath(text)
     guard path.isUsable else { throw .notFound }
@@ -304,13 +304,12 @@ extension FilePolicy {
 }
 
 extension WritePlace {
-  /// Puts bytes in the place of the regular file that is there, which keeps its permissions: all of them,
-  /// or none.
+  /// Replaces the content of the regular file, as a whole or not at all. Its permissions stay.
   ///
-  /// Returns the system's error number; 0 where it has been done.
+  /// Returns the system's error number; 0 for success.
   public func replace(with bytes: [UInt8]) -> Int32 {
     guard content == .file else { return content == .nothing ? ENOENT : EINVAL }
-    // Its folder may be written where it may not.
+    // The folder may be writable where the file is not.
     guard unsafe faccessat(folderDescriptor, SystemPath(name).c, W_OK, AT_EACCESS) == 0 else {
       return errno
     }

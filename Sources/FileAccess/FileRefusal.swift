@@ -2,37 +2,37 @@ import Glibc
 
 /// Why a file is not opened, or not written.
 public enum FileRefusal: Error, Hashable, Sendable {
-  /// There is none of that name.
+  /// There is no file of that name.
   case notFound
-  /// The system lets nobody like us.
+  /// The user has no permission.
   case notPermitted
   case isFolder
-  /// It is no regular file: reading it may never end, and opening it may do something.
+  /// It is no regular file: reading it may never end, and opening it may have an effect.
   case notRegular(Kind)
   /// It is a file of `/proc`, `/sys` or another file system that the kernel makes up.
   case ofSystem
-  /// It has more bytes than the limit, which it gives.
+  /// It has more bytes than the limit.
   case tooLarge(limit: Int)
-  /// A confined patch names a file that is not in its folder; `folder` is where the file is, as far
+  /// A confined patch names a file outside its folder; `folder` is the folder of the file, as far
   /// as the path says it.
   case outsideReadable(folder: String)
   /// A patch would write outside the folders that it may write to; `folder` is where.
   case outsideWritable(folder: String)
-  /// The path to be written to leads through a symbolic link, which it gives.
+  /// The path to be written to leads through this symbolic link.
   case link(String)
   /// There is no such folder to write to.
   case noFolder(String)
   /// In the system's words, in lower case.
   case system(String)
 
-  /// What stands in the place of a regular file.
+  /// What is there in place of a regular file.
   public enum Kind: String, Hashable, Sendable {
     case pipe, device, socket
   }
 }
 
 extension FileRefusal {
-  /// Whether the file policy says no, and not the disk or the system.
+  /// Whether the file policy refuses, and not the disk or the system.
   public var isOfPolicy: Bool {
     switch self {
     case .notRegular, .ofSystem, .outsideReadable, .outsideWritable, .link: true
@@ -78,7 +78,7 @@ extension FileRefusal {
     }
   }
 
-  /// - Parameter number: Of the system, after a call has failed.
+  /// - Parameter number: The system's error number, after a failed call.
   init(errno number: Int32) {
     switch number {
     case ENOENT, ENOTDIR: self = .notFound
@@ -92,7 +92,7 @@ extension FileRefusal {
     }
   }
 
-  /// Why what has this mode is no regular file; `nil` where it is one.
+  /// Why a file of this mode is not regular; `nil` where it is.
   init?(mode: mode_t) {
     switch mode & S_IFMT {
     case S_IFREG: return nil

@@ -1,13 +1,13 @@
 import Glibc
 
-/// A file as it was at its last change: which file it is, how long, and when it was changed.
+/// The version of a file: its identity, its size, and the time of its last change.
 public struct FileVersion: Hashable, Sendable {
   private let identity: FileIdentity
   private let size: Int
   private let seconds: Int
   private let nanoseconds: Int
 
-  /// The version of an open file; `nil` where the system does not say.
+  /// The version of an open file; `nil` where the system does not give it.
   public init?(of descriptor: Int32) {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return nil }

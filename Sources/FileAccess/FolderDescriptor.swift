@@ -1,7 +1,7 @@
 import CShims
 import Glibc
 
-/// A folder that is open, to name files in it whatever becomes of its path.
+/// An open folder, in which files are named whatever becomes of its path.
 final class FolderDescriptor: Sendable {
   let descriptor: Int32
 
@@ -23,8 +23,8 @@ final class FolderDescriptor: Sendable {
   /// Opens a folder that is below another, and follows no link on the way.
   ///
   /// - Parameters:
-  ///   - root: Its path; links in it are followed.
-  ///   - path: Below `root`, normalized; empty for `root` itself.
+  ///   - root: The path of the other one; links in it are followed.
+  ///   - path: The path below `root`, normalized; empty for `root` itself.
   static func open(
     _ path: SystemPath, below root: SystemPath
   ) throws(FileRefusal) -> FolderDescriptor {
@@ -44,7 +44,7 @@ final class FolderDescriptor: Sendable {
     return folder
   }
 
-  /// Of something in it, a link itself and not what it leads to.
+  /// The status of an entry; of a link, that of the link itself.
   func status(of name: SystemPath) throws(FileRefusal) -> stat {
     var status = stat()
     guard unsafe fstatat(descriptor, name.c, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -53,7 +53,7 @@ final class FolderDescriptor: Sendable {
     return status
   }
 
-  /// Its own identity.
+  /// The identity of the folder.
   var identity: FileIdentity {
     var status = stat()
     _ = unsafe fstat(descriptor, &status)

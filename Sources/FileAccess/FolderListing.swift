@@ -2,10 +2,10 @@ import Glibc
 
 /// Looks at folders that the user names, to find files in them.
 public enum FolderListing {
-  /// What a folder holds, in no order, `.` and `..` included. Each name is a text that means one
-  /// file (`SystemPath`).
+  /// The names in a folder, in no order, with `.` and `..`. Each name is a text that means one file
+  /// (`SystemPath`).
   ///
-  /// - Throws: What the system says where the folder cannot be read.
+  /// - Throws: The system's reason, where the folder cannot be read.
   public static func names(in path: String) throws(FileRefusal) -> [String] {
     guard let folder = unsafe opendir(SystemPath(path).c) else { throw FileRefusal(errno: errno) }
     defer { unsafe closedir(folder) }
@@ -31,15 +31,15 @@ public enum FolderListing {
     return unsafe lstat(SystemPath(path).c, &status) == 0 && status.isLink
   }
 
-  /// Whether a name is what a pattern of one says, with `*`, `?` and `[…]` as a shell has them.
+  /// Whether a name matches a pattern with `*`, `?` and `[…]`, as in a shell.
   public static func matches(_ name: String, _ pattern: String) -> Bool {
-    // In the C locale a sign would stand for a byte, and not for a character.
+    // In the C locale a wildcard would stand for a byte, and not for a character.
     let before = unsafe uselocale(unicode)
     defer { _ = unsafe uselocale(before) }
     return unsafe fnmatch(pattern, name, FNM_PERIOD) == 0
   }
 
-  // Made once, and never changed or given back.
+  // Made once, and never changed or freed.
   private nonisolated(unsafe) static let unicode = unsafe newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
 
   /// Whether a path leads to anything, links followed.
@@ -50,8 +50,8 @@ public enum FolderListing {
 }
 
 extension CommandLine {
-  /// What the program was called with, each as a text that means one path (`SystemPath`): a name that is
-  /// not UTF-8 is not lost.
+  /// The arguments of the program, each as a text that means one path (`SystemPath`), so that a
+  /// name that is not UTF-8 is not lost.
   public static var argumentTexts: [String] {
     (0..<Int(argc)).compactMap { index in
       guard let argument = unsafe unsafeArgv[index] else { return nil }

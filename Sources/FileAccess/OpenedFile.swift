@@ -3,17 +3,17 @@ import Glibc
 
 /// A regular file that is open for reading.
 ///
-/// What was checked is what is open: nothing that is done to its name changes that.
+/// The file that was checked is open: what is done to its name changes nothing.
 public struct OpenedFile: ~Copyable, Sendable {
-  /// Reads from the beginning of the file.
+  /// The descriptor, at the beginning of the file.
   public let descriptor: Int32
-  /// Which file it is, whatever its name becomes.
+  /// The identity of the file, whatever its name becomes.
   public let identity: FileIdentity
-  /// In bytes, when it was opened.
+  /// The size in bytes when it was opened.
   public let size: Int
 
   /// - Parameters:
-  ///   - descriptor: Is closed when the file is given up, and when it is refused.
+  ///   - descriptor: It is closed when the file is destroyed, and when it is refused.
   ///   - fromPatch: Whether a patch names it.
   init(_ descriptor: Int32, fromPatch: Bool) throws(FileRefusal) {
     var status = stat()
@@ -37,14 +37,14 @@ public struct OpenedFile: ~Copyable, Sendable {
 
   deinit { _ = close(descriptor) }
 
-  /// Hands the descriptor over: who has it closes it.
+  /// Hands the descriptor over to the caller, who closes it.
   public consuming func release() -> Int32 {
     let descriptor = descriptor
     discard self
     return descriptor
   }
 
-  /// Bytes of the file from a place on; fewer than are asked for where it ends before.
+  /// Bytes of the file from an offset on; fewer where the file ends before.
   public func read(at place: Int, count: Int) throws(FileRefusal) -> [UInt8] {
     var block = [UInt8](repeating: 0, count: max(0, count))
     var filled = 0
@@ -84,7 +84,7 @@ public struct OpenedFile: ~Copyable, Sendable {
   }
 }
 
-/// File systems that the kernel makes up: what their files say is about the process and the machine.
+/// The file systems that the kernel makes up: their files are about the process and the machine.
 enum KernelFileSystem {
   /// Whether an open file is of one of them.
   static func holds(_ descriptor: Int32) -> Bool {

@@ -1,11 +1,11 @@
 import CShims
 import Glibc
 
-/// A file that is being written beside its name, and gets it when it is whole.
+/// A file that is written under another name, and gets its own when it is whole.
 ///
-/// Until then it is called `take.unfinished.wav` in the folder of `take.wav`: whatever ends the process
-/// leaves that, and what was called `take.wav` before is still there. The data is on the disk before the
-/// name is given. A file that is open is locked (`flock`), so that two runs never write into one.
+/// Until then it is called `take.unfinished.wav`, in the folder of `take.wav`: if the process ends
+/// early, that file stays, and so does the `take.wav` from before. The data is on the disk before
+/// the file gets its name. An open file is locked (`flock`), so that two runs never write into one.
 ///
 /// One thread at a time may use it.
 @safe
@@ -14,13 +14,13 @@ public final class PendingFile {
   public enum Existing: Sendable {
     /// It is replaced.
     case replace
-    /// It is replaced where patchrun has written it, which is asked with a descriptor of it that may be
-    /// read; else there is a failure.
+    /// It is replaced where patchrun has written it, which the function decides from a readable
+    /// descriptor of it; otherwise there is a failure.
     case replaceOwn(@Sendable (Int32) -> Bool)
-    /// It stays: the new one gets the first name that is free, of those that numbers from 1 up give.
+    /// It stays: the new file gets the first free one of the names for the numbers from 1.
     case number(@Sendable (Int) -> String)
 
-    /// It stays: the new one is numbered as `take-2.wav` where `take.wav` is there.
+    /// It stays: the new file is numbered, as `take-2.wav` where `take.wav` is there.
     public static func numbered(_ name: String) -> Existing {
       .number { PendingFile.name(name, number: $0) }
     }
@@ -30,19 +30,19 @@ public final class PendingFile {
   public enum Failure: Error, Hashable, Sendable {
     /// The system's error number.
     case system(Int32)
-    /// Something has the name that is no regular file.
+    /// The file of that name is not regular.
     case notRegular
-    /// Something has the name that patchrun has not written.
+    /// patchrun has not written the file of that name.
     case notOwn
   }
 
-  /// Of the file, to be read and written. It is closed with this object.
+  /// The descriptor of the file, for reading and writing. It is closed with this object.
   public let descriptor: Int32
-  /// Where the file will be. `finish()` may give it another number.
+  /// The final path of the file. `finish()` may give it another number.
   public private(set) var path: String
-  /// Where the file is until then.
+  /// The path of the file until then.
   public private(set) var unfinishedPath: String
-  /// Whether another name has been taken than was asked for.
+  /// Whether the file has another name than was asked for.
   public private(set) var isNumbered = false
   private let place: WritePlace
   private let existing: Existing
@@ -50,9 +50,9 @@ public final class PendingFile {
   private var unfinishedName: String
   private var isOpen = true
 
-  /// Makes the file, empty, under the name that says that it is not finished.
+  /// Creates the file, empty, under its unfinished name.
   ///
-  /// - Parameter place: Of a file, and no stream.
+  /// - Parameter place: The place of a file, not of a stream.
   public init(_ place: WritePlace, existing: Existing) throws(Failure) {
     let folder = place.folderDescriptor
     let mode = try Self.check(place.name, in: folder, existing)
@@ -74,11 +74,10 @@ public final class PendingFile {
     FileMark.set(descriptor)
   }
 
-  /// Takes up a file that is there, to be made whole where it is: one that says by its name that it is
-  /// not finished gets the name that it was to have, or the first number of it that is free; any other
-  /// keeps its own.
+  /// Takes over an existing file, to repair it where it is. A file with an unfinished name gets its
+  /// final name, or the first free number of it; any other keeps its name.
   ///
-  /// - Throws: `.system(EWOULDBLOCK)` where somebody is writing it.
+  /// - Throws: `.system(EWOULDBLOCK)` where another process is writing it.
   public init(recovering place: WritePlace) throws(Failure) {
     guard place.content == .file else { throw .notRegular }
     descriptor = unsafe openat(
@@ -99,7 +98,8 @@ public final class PendingFile {
     if finished != nil { path = Self.shown(name, beside: place) }
   }
 
-  /// Why `init` would refuse a place, as far as can be told without touching it; `nil` for no reason.
+  /// Why `init` would refuse a place, as far as that shows without touching it; `nil` for no
+  /// reason.
   public static func problem(_ place: WritePlace, existing: Existing) -> Failure? {
     guard place.content != .stream else { return nil }
     do throws(Failure) {
@@ -110,10 +110,10 @@ public final class PendingFile {
     }
   }
 
-  /// The path of something in the folder of a place, as the place itself is shown.
+  /// The path of a name in the folder of a place, shown as the place itself is.
   private static func shown(_ name: String, beside place: WritePlace) -> String {
     let path = place.path
-    // Of a link what it leads to is written, which may be in another folder.
+    // Where the path is a link, its target is written, which may be in another folder.
     guard SystemPath(path).name.text == place.name else { return name }
     return String(path.dropLast(place.name.count)) + name
   }
@@ -122,15 +122,15 @@ public final class PendingFile {
     _ = close(descriptor)
   }
 
-  /// Puts what has been written onto the disk, and gives the file its name.
+  /// Writes the data to the disk, and gives the file its name.
   ///
-  /// - Parameter synchronizes: Whether it waits for the disk. Otherwise whoever calls sees to that, for many
-  ///   files at once: after a power cut the file may have its name and not its bytes.
+  /// - Parameter synchronizes: Whether it waits for the disk. If not, the caller has to see to it,
+  ///   for many files at once: after a power cut the file may have its name and not its bytes.
   public func finish(synchronizes: Bool = true) throws(Failure) {
     guard isOpen else { return }
     isOpen = false
     while synchronizes, fsync(descriptor) != 0 {
-      // What is no disk has nothing to put down.
+      // What is on no disk cannot be synchronized.
       if errno == EINVAL || errno == EROFS { break }
       guard errno == EINTR else { throw .system(errno) }
     }
@@ -157,20 +157,21 @@ public final class PendingFile {
     unfinishedPath = path
     _ = flock(descriptor, LOCK_UN)
     guard synchronizes else { return }
-    // The name is there after a power cut, too. What is open for its path alone cannot be synchronized.
+    // Keeps the name after a power cut. A folder that is open for its path alone cannot be
+    // synchronized.
     let whole = unsafe openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard whole >= 0 else { return }
     _ = fsync(whole)
     _ = close(whole)
   }
 
-  /// Leaves the file under the name that says that it is not finished.
+  /// Keeps the file under its unfinished name.
   public func leave() {
     isOpen = false
     _ = flock(descriptor, LOCK_UN)
   }
 
-  /// Removes the file: nothing has been written that anybody would miss.
+  /// Removes the file, where nothing of value has been written.
   public func discard() {
     guard isOpen else { return }
     isOpen = false
@@ -179,7 +180,7 @@ public final class PendingFile {
 
   // MARK: - Names
 
-  /// `take.unfinished.wav` for `take.wav`. The extension stays, so that every player takes it.
+  /// `take.unfinished.wav` for `take.wav`. The extension stays, so that every player accepts it.
   public static func unfinishedName(of name: String, attempt: Int = 1) -> String {
     let (stem, ending) = parts(of: name)
     return fitting(stem, ".unfinished" + (attempt > 1 ? "-\(attempt)" : "") + ending)
@@ -192,7 +193,7 @@ public final class PendingFile {
     return fitting(stem, "-\(number)" + ending)
   }
 
-  /// The name that a file with an unfinished one was to have; `nil` for any other.
+  /// The final name of a file with an unfinished one; `nil` for any other.
   public static func finishedName(of name: String) -> String? {
     let (stem, ending) = parts(of: name)
     guard let dot = stem.lastIndex(of: ".") else { return nil }
@@ -204,13 +205,13 @@ public final class PendingFile {
     return stem[..<dot] + ending
   }
 
-  /// A name in front of its extension, and the extension with its dot.
+  /// A name without its extension, and the extension with its dot.
   private static func parts(of name: String) -> (stem: String, ending: String) {
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return (name, "") }
     return (String(name[..<dot]), String(name[dot...]))
   }
 
-  /// A name that a file system takes.
+  /// A name cut to the 255 bytes that file systems allow.
   private static func fitting(_ stem: String, _ ending: String) -> String {
     var stem = stem
     while stem.utf8.count + ending.utf8.count > 255, !stem.isEmpty { stem.removeLast() }
@@ -221,7 +222,7 @@ public final class PendingFile {
 
   // MARK: - The folder
 
-  /// Looks at what has the name. Returns the permissions of a file that is to be replaced.
+  /// Checks the file that has the name. Returns the permissions of one that is to be replaced.
   private static func check(
     _ name: String, in folder: Int32, _ existing: Existing
   ) throws(Failure) -> mode_t? {
@@ -234,7 +235,7 @@ public final class PendingFile {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw status.st_mode & S_IFMT == S_IFDIR ? .system(EISDIR) : .notRegular
     }
-    // A file that may not be written is not to be replaced, either.
+    // A file that is not writable is not replaced either.
     guard unsafe faccessat(folder, SystemPath(name).c, W_OK, 0) == 0 else { throw .system(errno) }
     if case .replaceOwn(let isOwn) = existing, status.st_size > 0 {
       let file = unsafe openat(
@@ -253,8 +254,8 @@ public final class PendingFile {
     return descriptor
   }
 
-  /// Makes the file for a name that is to be replaced, in the place of what a run has left that was
-  /// killed.
+  /// Creates the file for a name that is to be replaced. A file that a killed run has left is
+  /// removed.
   private static func create(
     _ name: String, in folder: Int32, _ existing: Existing
   ) throws(Failure) -> (String, Int32) {
@@ -270,7 +271,7 @@ public final class PendingFile {
     throw .system(EEXIST)
   }
 
-  /// Removes what nobody writes any more and patchrun has written.
+  /// Removes an unfinished file that patchrun has written and nobody is writing any more.
   private static func removeAbandoned(
     _ name: String, in folder: Int32, _ existing: Existing
   ) -> Bool {
@@ -288,7 +289,7 @@ public final class PendingFile {
     return unsafe unlinkat(folder, SystemPath(name).c, 0) == 0
   }
 
-  /// Makes the file under the first name that neither a file has nor one that is being written.
+  /// Creates the file under the first name that no file has, finished or not.
   private static func reserve(
     _ named: (Int) -> String, in folder: Int32
   ) throws(Failure) -> (name: String, unfinished: String, descriptor: Int32) {
@@ -305,11 +306,11 @@ public final class PendingFile {
     throw .system(EEXIST)
   }
 
-  /// Returns the system's error number; 0 where it has been done.
+  /// Renames a file where the new name is free. Returns the system's error number; 0 for success.
   private static func renameWithoutReplacing(
     _ from: String, _ to: String, in folder: Int32
   ) -> Int32 {
-    // A link is made where nothing has the name, and only there.
+    // A link is made only where nothing has the name.
     if unsafe linkat(folder, SystemPath(from).c, folder, SystemPath(to).c, 0) == 0 {
       return unsafe unlinkat(folder, SystemPath(from).c, 0) == 0 ? 0 : errno
     }
@@ -321,18 +322,18 @@ public final class PendingFile {
 }
 
 extension WritePlace {
-  /// Opens a pipe or a device to write to; -1 with `errno` where that fails. It belongs to the caller.
+  /// Opens a pipe or a device for writing; -1 with `errno` where that fails. The caller closes it.
   public func openStream() -> Int32 {
     unsafe openat(folderDescriptor, SystemPath(name).c, O_WRONLY | O_CLOEXEC | O_NOCTTY)
   }
 }
 
-/// What tells a file that patchrun has written from any other, beside what is in the file itself.
+/// The mark of files that patchrun has written.
 ///
-/// Files that have room for it name the program that wrote them; the others have an extended attribute,
-/// where the file system does.
+/// Files that have room for it name the program; the others have an extended attribute, where the
+/// file system supports that.
 public enum FileMark {
-  /// What a file that has room for it says it was made by.
+  /// The name of the program in files that have room for it.
   public static let software = "patchrun"
 
   /// Marks an open file as patchrun's own, where the file system can.

@@ -1,18 +1,21 @@
 import Glibc
 
-/// Tells pictures that patchrun has written from others: each ends with the same bytes.
+/// The mark of pictures that patchrun has written: each ends with the same bytes.
 public enum PictureMark {
-  /// A comment, which stands behind the SVG's own element.
+  /// A comment behind the SVG element.
   public static let svg = Array("<!-- \(FileMark.software) -->\n".utf8)
 
-  /// A chunk with the keyword `Software` (PNG specification, 11.3.3.2), and the one that ends the file.
+  /// A chunk with the keyword `Software` (PNG specification, 11.3.3.2), and the chunk that ends the
+  /// file.
   public static let png =
     chunk("tEXt", Array("Software\0\(FileMark.software)".utf8)) + chunk("IEND", [])
 
   /// The chunk that ends a PNG file.
   public static let pngEnd = chunk("IEND", [])
 
-  /// - Parameter descriptor: To be read; stays open.
+  /// Whether a file has the mark.
+  ///
+  /// - Parameter descriptor: For reading; it stays open.
   public static func isSet(_ descriptor: Int32) -> Bool {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return false }
@@ -32,7 +35,7 @@ public enum PictureMark {
     return word(UInt32(data.count)) + body + word(checksum(body))
   }
 
-  /// CRC-32, as ISO 3309 has it.
+  /// The CRC-32 of ISO 3309.
   private static func checksum(_ bytes: [UInt8]) -> UInt32 {
     ~bytes.reduce(~UInt32(0)) { sum, byte in
       (0..<8).reduce(sum ^ UInt32(byte)) { value, _ in

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A path as the system has it: bytes without a zero, in whatever encoding.
+/// A path as the system has it: bytes without a zero, in any encoding.
 ///
-/// Paths are compared, cut and joined as bytes. A text would not do: two texts can be equal that name
-/// two files, and a slash can be half of a character (`/` and a combining accent).
+/// Paths are compared, cut and joined as bytes. As texts, two paths to different files could be
+/// equal, and a slash could be part of a character (`/` and a combining accent).
 public struct SystemPath: Hashable, Sendable {
   let bytes: [UInt8]
 
@@ -11,28 +11,28 @@ public struct SystemPath: Hashable, Sendable {
 
   init(bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
-  /// For a call of the system.
+  /// The path as a C string, for calls of the system.
   public var c: [CChar] { bytes.map(CChar.init(bitPattern:)) + [0] }
 
-  /// Whether it names something: an empty path names nothing, and one with a zero in it something else
-  /// than it says.
+  /// Whether it names something: an empty path names nothing, and one with a zero in it another
+  /// file than it says.
   var isUsable: Bool { !bytes.isEmpty && !bytes.contains(0) }
 
   var isAbsolute: Bool { bytes.first == Self.slash }
 
-  /// The path of the folder that something is in.
+  /// The path of the folder that the path is in.
   var folder: SystemPath {
     guard let last = bytes.lastIndex(of: Self.slash) else { return .init(bytes: ".".utf8) }
     return last == 0 ? .init(bytes: [Self.slash]) : .init(bytes: bytes[..<last])
   }
 
-  /// What something is called in its folder; empty where the path ends in a slash.
+  /// The last part of the path; empty where it ends in a slash.
   var name: SystemPath {
     guard let last = bytes.lastIndex(of: Self.slash) else { return self }
     return .init(bytes: bytes[(last + 1)...])
   }
 
-  /// What stands between the slashes.
+  /// The parts between the slashes.
   var parts: [SystemPath] { bytes.split(separator: Self.slash).map(SystemPath.init(bytes:)) }
 
   func joined(_ path: SystemPath) -> SystemPath {
@@ -40,7 +40,7 @@ public struct SystemPath: Hashable, Sendable {
     return .init(bytes: bytes + (bytes.last == Self.slash ? [] : [Self.slash]) + path.bytes)
   }
 
-  /// An absolute path without `.`, `..` and doubled slashes, no link being looked at.
+  /// An absolute path without `.`, `..` and doubled slashes. Links are not followed.
   var normalized: SystemPath {
     var kept: [SystemPath] = []
     for part in parts where part.bytes != Array(".".utf8) {
@@ -53,8 +53,8 @@ public struct SystemPath: Hashable, Sendable {
     return .init(bytes: [Self.slash] + kept.map(\.bytes).joined(separator: [Self.slash]))
   }
 
-  /// What stands behind a folder in the path of something in it, without a slash at its beginning;
-  /// empty for the folder itself, `nil` for what is not in it. Both are normalized.
+  /// The rest of the path below a folder, without a leading slash; empty for the folder itself,
+  /// `nil` for a path outside. Both are normalized.
   func below(_ folder: SystemPath) -> SystemPath? {
     if folder.bytes == [Self.slash] { return .init(bytes: bytes.dropFirst()) }
     guard bytes.starts(with: folder.bytes) else { return nil }
@@ -75,8 +75,8 @@ public struct SystemPath: Hashable, Sendable {
     SystemPath(".").canonical ?? SystemPath("/")
   }
 
-  /// The path with links followed at its end, also those whose own end is not there yet: what would
-  /// be made by writing to it.
+  /// The path with the links at its end followed, even where their target does not exist: the file
+  /// that writing would create.
   var target: SystemPath {
     var path = self
     for _ in 0..<40 {
@@ -102,8 +102,8 @@ public struct SystemPath: Hashable, Sendable {
 
 // MARK: - As a text
 
-// A byte that is not of UTF-8 is U+10FF00 and its value in a text: U+10FF80 to U+10FFFF, at the end of
-// a private use area. A name in which such a character stands has its bytes written in the same way, so
+// A byte that is not UTF-8 becomes the scalar U+10FF00 plus its value: U+10FF80 to U+10FFFF, at the
+// end of a private use area. The bytes of a scalar in that range are written in the same way, so
 // that each path has one text, and each such text one path.
 extension SystemPath {
   /// The path that a text means.
@@ -120,7 +120,7 @@ extension SystemPath {
     self.init(bytes: bytes)
   }
 
-  /// The path as a text, from which the same path can be had again.
+  /// The path as a text, which gives the same path again.
   public var text: String {
     var text = String.UnicodeScalarView()
     func appendEscape(_ byte: UInt8) {

@@ -2,8 +2,8 @@ import Glibc
 
 /// A place that may be written to: an open folder, and a name in it.
 ///
-/// The folder is held, so that nothing that is done to the path leads elsewhere afterwards: files
-/// are made, renamed and looked at in `folder` with the calls that end in `at`.
+/// The folder stays open, so that later changes of the path have no effect: files are created,
+/// renamed and examined in `folder` with the calls that end in `at`.
 public final class WritePlace: Sendable {
   /// What is there.
   public enum Content: Hashable, Sendable {
@@ -16,7 +16,7 @@ public final class WritePlace: Sendable {
 
   /// The path as it was written, to be shown.
   public let path: String
-  /// What it is called in its folder, as a text that means one file (`SystemPath`).
+  /// The name in the folder, as a text that means one file (`SystemPath`).
   public var name: String { fileName.text }
   /// What was there when the place was found.
   public let content: Content
@@ -55,13 +55,13 @@ public final class WritePlace: Sendable {
     }
   }
 
-  /// A name in a folder, whatever the paths that lead to it.
+  /// A name in a folder, whatever the path to it.
   public struct Key: Hashable, Sendable {
     fileprivate var folder: FileIdentity
     fileprivate var name: SystemPath
   }
 
-  /// The same for two places that are one. Two names of one file (hard links) differ in it, and have
+  /// Equal for two places that are one. Two names of one file (hard links) have different keys and
   /// one `fileIdentity`.
   public var key: Key { Key(folder: folder.identity, name: fileName) }
 
@@ -72,7 +72,7 @@ public final class WritePlace: Sendable {
     return key == other.key
   }
 
-  /// Bytes that files may still take on the file system of the folder; `nil` where it does not say. Nothing
+  /// The bytes that are free on the file system of the folder; `nil` where it does not say. Nothing
   /// is written to find out.
   public var freeBytes: UInt64? {
     var status = statvfs()
@@ -80,7 +80,7 @@ public final class WritePlace: Sendable {
     return UInt64(status.f_bavail) * UInt64(status.f_frsize)
   }
 
-  /// Why nothing can be made there, as far as that shows without doing it; `nil` for no reason.
+  /// Why nothing can be written there, as far as that shows without writing; `nil` for no reason.
   public func problem() -> FileRefusal? {
     if content == .file || content == .stream,
       unsafe faccessat(folderDescriptor, fileName.c, W_OK, AT_EACCESS) != 0

@@ -2,10 +2,10 @@ public import RenderCore
 import RenderHost
 public import SoundFiles
 
-/// A sound file in the place of a microphone: converted to the session's rate, its channels put
-/// where a bus would have them, silence after its end.
+/// A sound file in place of a microphone: converted to the session's rate, with its channels mapped
+/// to those of the bus, and silence after its end.
 ///
-/// `@unchecked Sendable`: used by the one thread that pulls.
+/// `@unchecked Sendable`: only the thread that pulls uses it.
 public final class OfflineMicrophone: @unchecked Sendable {
   /// Frames at the session's rate.
   public let frameCount: Int
@@ -19,7 +19,7 @@ public final class OfflineMicrophone: @unchecked Sendable {
   private var isAtEnd = false
   private static let blockFrames = 4096
 
-  /// - Parameter channelCount: Of the bus that hears it.
+  /// - Parameter channelCount: The number of channels of the bus that hears it.
   public init(_ reader: SoundFileReader, sampleRate: Double, channelCount: Int)
     throws(SoundFileError)
   {
@@ -39,7 +39,7 @@ public final class OfflineMicrophone: @unchecked Sendable {
     }
   }
 
-  /// Fills interleaved frames with what comes next.
+  /// Fills interleaved frames with the next ones of the file.
   ///
   /// - Throws: Where the file cannot be read.
   public func fill(_ buffer: ChannelBuffer) throws(ServiceError) {
@@ -72,7 +72,7 @@ public final class OfflineMicrophone: @unchecked Sendable {
     }
   }
 
-  /// Makes frames ready; none at the end.
+  /// Makes frames ready; none at the end of the file.
   private func refill() throws(ServiceError) {
     guard let converter else {
       readyRange = 0..<(try read(into: &ready))

@@ -9,29 +9,29 @@ public import SoundFiles
 public import SoundMeasures
 import Synchronization
 
-/// Renders a patch in memory, and hands out the sound at its buses. Nothing is written: its own taps are left
-/// out.
+/// Renders a patch in memory, and returns the sound at its buses. Its own taps are left out, so
+/// nothing is written.
 public struct PatchRender: Sendable {
-  /// Where sound is listened to.
+  /// A place whose sound is collected.
   public enum Place: Hashable, Sendable {
-    /// What the output unit gives to the device.
+    /// What the output unit gives the device.
     case device
     /// An output of a node, in a sub-graph `strip/eq`.
     case output(String, Int)
   }
 
-  /// What a render is of.
+  /// What to render.
   public struct Request {
     public var reading: PatchReader.Result
     public var surroundings: PatchSurroundings
     public var assumption: HardwareAssumption
-    /// In seconds; `nil` until the patch ends.
+    /// In seconds; `nil` for until the patch ends.
     public var duration: Double?
     /// The sound file that the microphone hears.
     public var input: SoundFileReader?
-    /// What the patch becomes on the way, and when, in seconds.
+    /// A patch that it becomes during the render, and when, in seconds.
     public var change: (reading: PatchReader.Result, time: Double)?
-    /// The most frames that are listened to, of all places together.
+    /// The most samples that are collected, over all channels of all places.
     public var mostSamples = 1 << 28
 
     public init(
@@ -44,7 +44,7 @@ public struct PatchRender: Sendable {
     }
   }
 
-  /// What was heard.
+  /// The result of a render.
   public struct Outcome: Sendable {
     public var sounds: [Place: Sound] = [:]
     /// How long rendering took, in seconds.
@@ -55,13 +55,13 @@ public struct PatchRender: Sendable {
 
   /// Why a patch could not be rendered.
   public enum Failure: Error, Sendable {
-    /// It is wrong: as it is, or as it was to become.
+    /// It has errors: as it is, or as it was to become.
     case wrong(BuiltPatch)
-    /// Its graph was refused when it was initialized.
+    /// Its graph could not be initialized.
     case refused(Violation, BuiltPatch)
     /// It has no end of its own, and no duration was given.
     case endless
-    /// There is no such bus: what there is instead, in a sentence.
+    /// There is no such bus; a sentence says what there is instead.
     case noPlace(Place, String)
     /// A change needs the graph to begin again.
     case restart(String)
@@ -69,7 +69,7 @@ public struct PatchRender: Sendable {
     case failed(String)
   }
 
-  /// How long the patch plays by itself, in seconds; `nil` for without an end.
+  /// How long the patch plays by itself, in seconds; `nil` for a patch without an end.
   public static func playingTime(_ request: Request) throws(Failure) -> Double? {
     let (patch, graph) = try build(request)
     try initialize(graph, patch, request)
@@ -87,7 +87,7 @@ public struct PatchRender: Sendable {
     var patch = PatchBuilder.build(reading, in: request.surroundings, device: device)
     guard !patch.hasErrors else { throw .wrong(patch) }
     if patch.document?.taps.isEmpty == false {
-      // With what is in its sub-graphs: their taps would write, too.
+      // The document with its sub-graphs: their taps would write, too.
       reading.document = patch.document
       reading.document?.taps = []
       patch = PatchBuilder.build(reading, in: request.surroundings, device: device)
@@ -120,9 +120,10 @@ public struct PatchRender: Sendable {
     return live
   }
 
-  /// Renders it.
+  /// Renders the patch.
   ///
-  /// - Parameter isCancelled: Asked before each slice; a render that is cancelled has what it has.
+  /// - Parameter isCancelled: Asked before each slice. A cancelled render returns what it has so
+  ///   far.
   public static func run(
     _ request: Request, listeningAt places: Set<Place>, isCancelled: () -> Bool = { false }
   ) throws(Failure) -> Outcome {
@@ -250,9 +251,9 @@ public struct PatchRender: Sendable {
   }
 }
 
-/// Samples as they come, each channel by itself.
+/// Collects samples, each channel by itself.
 ///
-/// A tap hands them on in the thread that renders offline.
+/// A tap passes them on, in the thread that renders offline.
 private final class SampleCollector: Sendable {
   struct Lanes: Sendable {
     var channels: [[Float]] = []

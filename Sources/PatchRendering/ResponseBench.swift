@@ -9,15 +9,15 @@ import RenderHost
 import RenderTaps
 public import Responses
 
-/// What has been measured, and of what.
+/// A measured response, and the tones that it was measured with.
 public struct MeasuredResponse: Sendable {
   public var response: Response
   public var tones: ToneSet
 }
 
-/// Measures responses of a patch: builds its graph for each measurement anew.
+/// Measures responses of a patch. Each measurement builds its graph anew.
 public struct ResponseBench: Sendable {
-  /// Without taps and timeline.
+  /// The patch, without taps and timeline.
   public let reading: PatchReader.Result
   public let surroundings: PatchSurroundings
   public let device: PatchDevice
@@ -44,7 +44,7 @@ public struct ResponseBench: Sendable {
 
   // MARK: Measuring
 
-  /// Measures at a level and 20 dB below; `nil` where a signal has come in between.
+  /// Measures at a peak level and 20 dB below; `nil` where the measurement was cancelled.
   public func measure(
     _ places: ResponsePlaces, fromChannel: Int?, toChannel: Int?, pointsPerOctave: Int,
     peak: Double, isCancelled: () -> Bool

@@ -1,15 +1,15 @@
 import Glibc
 
-/// One direction of a plot: which values there are, and which of them are written beside it.
+/// One axis of a plot: its values, and which of them are written beside it.
 public struct Axis: Hashable, Sendable {
-  /// How values lie along an axis.
+  /// How values are spaced along an axis.
   public enum Scale: Hashable, Sendable {
     case linear
     /// Both ends are above 0.
     case logarithmic
   }
 
-  /// A line across, and what is written beside it.
+  /// A line across the plot, and the text beside it.
   public struct Tick: Hashable, Sendable {
     /// In the unit of the axis.
     public var value: Double
@@ -22,13 +22,13 @@ public struct Axis: Hashable, Sendable {
     }
   }
 
-  /// What is measured, in words.
+  /// The quantity, in words.
   public var name: String
-  /// How values lie along it.
+  /// How values are spaced along it.
   public var scale: Scale
   /// The values at its ends.
   public var domain: ClosedRange<Double>
-  /// Where lines are drawn across, in order.
+  /// The lines across the plot, in order.
   public var ticks: [Tick]
 
   public init(
@@ -43,7 +43,7 @@ public struct Axis: Hashable, Sendable {
     self.ticks = ticks
   }
 
-  /// Where a value is: 0 at the lower end, 1 at the upper one.
+  /// The place of a value: 0 at the lower end, 1 at the upper one.
   public func share(_ value: Double) -> Double {
     switch scale {
     case .linear:
@@ -53,7 +53,7 @@ public struct Axis: Hashable, Sendable {
     }
   }
 
-  /// The value at a share.
+  /// The value at a place, from 0 at the lower end to 1 at the upper one.
   public func value(_ share: Double) -> Double {
     switch scale {
     case .linear: domain.lowerBound + share * (domain.upperBound - domain.lowerBound)
@@ -62,14 +62,15 @@ public struct Axis: Hashable, Sendable {
   }
 }
 
-// MARK: - The kinds there are
+// MARK: - Kinds
 
 extension Axis {
   /// Numbers at round steps.
   ///
   /// - Parameters:
   ///   - count: How many ticks there is room for.
-  ///   - steps: What a step may be; otherwise 1, 2 or 5 times a power of ten.
+  ///   - steps: The steps to choose from; where none is large enough, 1, 2 or 5 times a power of
+  ///     ten.
   public static func numbers(
     _ name: String, _ domain: ClosedRange<Double>, count: Int, steps: [Double] = []
   ) -> Axis {
@@ -79,7 +80,7 @@ extension Axis {
     return Axis(name, domain: domain, ticks: multiples(of: step, in: domain))
   }
 
-  /// Decibels, at steps that people are used to.
+  /// Decibels, at the usual steps.
   public static func decibels(_ name: String, _ domain: ClosedRange<Double>, count: Int) -> Axis {
     numbers(name, domain, count: count, steps: [0.1, 0.2, 0.5, 1, 2, 3, 6, 10, 12, 20, 30, 40, 60])
   }
@@ -89,7 +90,7 @@ extension Axis {
     numbers(name, domain, count: count, steps: [1, 2, 5, 10, 15, 30, 45, 90, 180, 360, 720])
   }
 
-  /// Seconds as a clock shows them: min:s, or h:min:s of what takes an hour or more.
+  /// Seconds as a clock shows them: min:s, or h:min:s for an hour or more.
   public static func time(_ domain: ClosedRange<Double>, count: Int) -> Axis {
     let least = (domain.upperBound - domain.lowerBound) / Double(max(1, count))
     let steps = [

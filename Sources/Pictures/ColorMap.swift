@@ -1,24 +1,25 @@
 import Glibc
 
-/// Colours for a quantity, from little to much, so that equal steps of it look equal.
+/// Colours for a quantity, from the least to the greatest value, in steps that look equal.
 ///
-/// Computed, not tabulated by hand: in OKLab (B. Ottosson, "A perceptual color space for image
-/// processing", 2020) the lightness grows in a straight line from black to a pale yellow, while the hue
-/// turns from blue through magenta and orange to yellow, as strong as sRGB can show it and smoothly.
-/// That the lightness alone tells the order keeps it readable in grey, and for who sees fewer colours.
+/// They are computed: in OKLab (B. Ottosson, "A perceptual color space for image processing", 2020)
+/// the lightness grows in a straight line from black to a pale yellow, while the hue turns smoothly
+/// from blue through magenta and orange to yellow, as saturated as sRGB can show it. The lightness
+/// alone tells the order, so that the map can be read in grey, and by people who see fewer colours.
 public enum ColorMap {
-  /// How many colours there are.
+  /// The number of colours.
   public static let count = 256
 
-  /// The colours, the least first.
+  /// The colours, that of the least value first.
   public static let colors: [Color] = (0..<count).map { color(Double($0) / Double(count - 1)) }
 
-  /// The same as `0xRRGGBB`.
+  /// The colours as `0xRRGGBB`.
   static let pixels: [UInt32] = colors.map {
     UInt32($0.red) << 16 | UInt32($0.green) << 8 | UInt32($0.blue)
   }
 
-  /// The colour of a share from 0 to 1, as `0xRRGGBB`; what lies outside is as its end.
+  /// The colour of a share from 0 to 1, as `0xRRGGBB`; a share outside has the colour of the nearer
+  /// end.
   public static func pixel(_ share: Double) -> UInt32 {
     guard share > 0 else { return pixels[0] }
     return pixels[min(count - 1, Int(share * Double(count - 1) + 0.5))]
@@ -39,7 +40,7 @@ public enum ColorMap {
     let lightness = share * lightest
     // From blue (-80 degrees) through magenta and red to yellow.
     let hue = (-80 + 185 * share) * Double.pi / 180
-    // Nothing at both ends, where there is no room for colour, and most in the middle.
+    // No chroma at the ends, where the lightness leaves no room for it, and most in the middle.
     let wanted = 0.19 * sin(Double.pi * min(1, pow(share, 0.75) * 0.86 + 0.02))
     var (low, high) = (0.0, wanted)
     if !isShown(lightness, wanted, hue) {

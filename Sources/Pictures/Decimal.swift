@@ -2,12 +2,12 @@ import Glibc
 
 /// Numbers as pictures and tables show them.
 public enum Decimal {
-  /// With so many digits after the point and, below 0, a real minus sign.
+  /// A number with a count of digits after the point and, below 0, a typographic minus sign.
   public static func text(_ value: Double, _ digits: Int) -> String {
     plain(value, digits, minus: "\u{2212}")
   }
 
-  /// The same with the minus sign of programs.
+  /// The same with an ASCII minus sign.
   public static func plain(_ value: Double, _ digits: Int) -> String {
     plain(value, digits, minus: "-")
   }
@@ -25,7 +25,7 @@ public enum Decimal {
     return sign + padded.dropLast(digits) + "." + padded.suffix(digits)
   }
 
-  /// With as many digits as it takes, up to three.
+  /// A number with as many digits as it takes, up to three.
   static func shortest(_ value: Double) -> String {
     for digits in 0..<3 {
       let factor = (0..<digits).reduce(1.0) { product, _ in product * 10 }

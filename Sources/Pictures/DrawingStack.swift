@@ -1,7 +1,8 @@
 extension Drawing {
-  /// One drawing below another, each as wide as the widest: figures whose horizontal axes differ.
+  /// Drawings below one another, each as wide as the widest: for figures whose horizontal axes
+  /// differ.
   ///
-  /// - Parameter title: Of the whole; that of the first, where it is empty.
+  /// - Parameter title: The title of the whole; where it is empty, that of the first.
   public init(stacking drawings: [Drawing], title: String = "") {
     var shapes: [Shape] = []
     var height = 0.0

@@ -1,13 +1,13 @@
-/// Something plotted in a panel. Values are those of the panel's axes; what is not a finite number is a
-/// gap.
+/// Something plotted in a panel, in values of the panel's axes. A value that is not a finite number
+/// is a gap.
 public enum Mark: Sendable {
   case line([Point], Ink, width: Double = 1.5, isDashed: Bool = false)
-  /// What lies between a lower and an upper curve: for each x two values.
+  /// The area between a lower and an upper curve: two values for each x.
   case band([Band], Ink, opacity: Double = 1)
   case raster(Raster)
-  /// A line across, with what it says at its end.
+  /// A horizontal line, with a text at its end.
   case rule(Double, Ink, text: String = "")
-  /// Short strokes at the upper edge, and with `isMirrored` at the lower one, too.
+  /// Short strokes at the upper edge and, with `isMirrored`, at the lower one too.
   case flags([Double], Ink, isMirrored: Bool = false)
 
   /// A stretch between two values at one place.
@@ -29,13 +29,13 @@ public enum Mark: Sendable {
 
 /// One plot of a figure.
 public struct Panel: Sendable {
-  /// What it shows: a channel, say.
+  /// What it shows, such as a channel.
   public var name: String
-  /// The vertical one.
+  /// The vertical axis.
   public var axis: Axis
-  /// What is drawn, the first at the bottom.
+  /// The marks, the first at the bottom.
   public var marks: [Mark]
-  /// How much of the height it takes beside the others.
+  /// Its share of the height, against the weights of the others.
   public var weight: Double
 
   public init(_ name: String, _ axis: Axis, marks: [Mark], weight: Double = 1) {
@@ -46,16 +46,16 @@ public struct Panel: Sendable {
   }
 }
 
-/// What a colour or a line stands for.
+/// An entry of the legend: what a colour or a line stands for.
 public struct LegendEntry: Hashable, Sendable {
-  /// What is drawn beside a text of the legend.
+  /// The sample beside a text of the legend.
   public enum Sample: Hashable, Sendable {
     case line(Ink, isDashed: Bool = false)
     case patch(Ink, opacity: Double = 1)
   }
-  /// What the mark is called.
+  /// The name of the mark.
   public var text: String
-  /// What it looks like.
+  /// The look of the mark.
   public var sample: Sample
 
   public init(_ text: String, _ sample: Sample) {
@@ -64,11 +64,11 @@ public struct LegendEntry: Hashable, Sendable {
   }
 }
 
-/// Plots above one another with one horizontal axis: becomes a drawing.
+/// Plots above one another with one horizontal axis, for a drawing.
 public struct Figure: Sendable {
-  /// What stands above all panels.
+  /// The text above all panels.
   public var title: String
-  /// What is to be known besides, a line each.
+  /// Lines below the title.
   public var caption: [String]
   /// In pixels.
   public var width: Double
@@ -76,13 +76,13 @@ public struct Figure: Sendable {
   public var height: Double
   /// The colours.
   public var theme: Theme
-  /// The horizontal one, for all panels.
+  /// The horizontal axis of all panels.
   public var axis: Axis
-  /// From the top.
+  /// The panels, from the top.
   public var panels: [Panel]
-  /// In order; empty for none.
+  /// The entries of the legend, in order; empty for none.
   public var legend: [LegendEntry]
-  /// What the colours of a raster mean.
+  /// The meaning of a raster's colours; `nil` for no colour bar.
   public var colors: Axis?
 
   public init(
@@ -101,25 +101,25 @@ public struct Figure: Sendable {
   }
 }
 
-// MARK: - Where things are
+// MARK: - Places
 
-/// Where the parts of a figure are, in whole pixels.
+/// The places of a figure's parts, in whole pixels.
 public struct FigureLayout: Hashable, Sendable {
   static let margin = 18.0
   static let left = 52.0
-  /// Of a colour bar and its texts.
+  /// The width of a colour bar with its texts.
   static let bar = 74.0
   static let panelName = 24.0
 
   /// The plots, the uppermost first.
   public let plots: [Box]
 
-  /// How many ticks there is room for across a plot, and along the first one's height.
+  /// How many ticks fit across a plot.
   public var columns: Int { max(2, Int((plots.first?.width ?? 0) / 82)) }
-  /// How many rows of text a panel has room for.
+  /// How many rows of text fit along a panel's height.
   public func rows(_ panel: Int) -> Int { max(2, Int(plots[panel].height / 26)) }
 
-  /// - Parameter weights: Of the panels.
+  /// - Parameter weights: The weights of the panels.
   public init(
     width: Double, height: Double, captionLines: Int, hasLegend: Bool, hasColors: Bool,
     weights: [Double]
@@ -146,14 +146,15 @@ public struct FigureLayout: Hashable, Sendable {
 }
 
 extension Figure {
-  /// Where each part goes, in pixels.
+  /// The places of the parts, in pixels.
   public var layout: FigureLayout {
     FigureLayout(
       width: width, height: height, captionLines: caption.count, hasLegend: !legend.isEmpty,
       hasColors: colors != nil, weights: panels.map(\.weight))
   }
 
-  /// - Parameter summary: What is to be seen, for those who cannot see it; otherwise the caption.
+  /// - Parameter summary: What is to be seen, for those who cannot see it; the caption where it is
+  ///   empty.
   public func drawing(summary: String = "") -> Drawing {
     var drawer = FigureDrawer(figure: self, layout: layout)
     drawer.draw()

@@ -132,7 +132,7 @@ struct FigureDrawer {
     }
   }
 
-  /// The stretches without gaps.
+  /// The stretches between gaps.
   private func runs<Element>(
     _ elements: [Element], _ isThere: (Element) -> Bool
   ) -> [[Element]] {
@@ -143,12 +143,12 @@ struct FigureDrawer {
     box.x + figure.axis.share(value) * box.width
   }
 
-  /// Not so far outside that a number would be too great.
+  /// The y of a value. It is limited, so that a value far outside gives no huge number.
   private func y(_ value: Double, _ axis: Axis, _ box: Box) -> Double {
     box.bottom - min(10, max(-10, axis.share(value))) * box.height
   }
 
-  /// On a row of pixels.
+  /// The middle of a row of pixels.
   private func crisp(_ value: Double) -> Double { value.rounded(.down) + 0.5 }
 
   // MARK: Axes
@@ -197,9 +197,9 @@ struct FigureDrawer {
   }
 }
 
-/// How wide a text is in the sans-serif fonts that a viewer may have, at most.
+/// The greatest width of a text in the sans-serif fonts that a viewer may have.
 enum TextRoom {
-  /// As much of a text as there is room for.
+  /// As much of a text as fits, with an ellipsis where it is cut.
   static func short(_ text: String, size: Double, room: Double) -> String {
     guard width(text, size: size) > room else { return text }
     var result = ""

@@ -1,4 +1,4 @@
-/// A colour on a screen: sRGB, 8 bits each.
+/// An sRGB colour, with 8 bits for each component.
 public struct Color: Hashable, Sendable {
   /// 0 to 255.
   public var red: UInt8
@@ -30,18 +30,19 @@ public struct Color: Hashable, Sendable {
   }
 }
 
-/// What a part of a picture is for; a theme says which colour that is.
+/// The role of a part of a picture; a theme gives it a colour.
 public enum Ink: Hashable, Sendable {
   case page
-  /// What curves are drawn on.
+  /// The background of curves.
   case plot
   case text
   case muted
   case grid
   case axis
-  /// What should be looked at: clipping, say.
+  /// What needs attention, such as clipping.
   case warning
-  /// One of several things of a kind: blue, orange, green, purple, amber, pink, and again.
+  /// One of several things of a kind: blue, orange, green, purple, amber, pink, and again from
+  /// blue.
   case series(Int)
 
   static let seriesCount = 6
@@ -77,7 +78,7 @@ public enum Ink: Hashable, Sendable {
     }
   }
 
-  /// Each for a light page and for a dark one.
+  /// Each pair for a light page and for a dark one.
   private static let pairs: [[UInt32]] = [
     [0x0969da, 0x4493f8], [0xbc4c00, 0xf0883e], [0x1a7f37, 0x3fb950], [0x8250df, 0xab7df8],
     [0x9a6700, 0xd29922], [0xbf3989, 0xdb61a2],
@@ -86,7 +87,7 @@ public enum Ink: Hashable, Sendable {
 
 /// Whether a picture is light or dark.
 public enum Theme: String, CaseIterable, Sendable {
-  /// As the viewer likes it, where the picture can be both: SVG. PNG is light.
+  /// As the viewer prefers, where the format can be both: SVG. PNG is light.
   case auto
   case light
   case dark

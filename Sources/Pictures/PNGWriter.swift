@@ -1,13 +1,13 @@
 import CCairo
 
 extension PictureFormat {
-  /// Why no picture of this kind can be made of the drawing here; `nil` for nothing: pixels are
-  /// drawn by cairo, which may not be there.
+  /// Why the drawing cannot be written in this format here; `nil` where it can. Cairo draws pixels,
+  /// and may be missing.
   public func problem(of drawing: Drawing) -> String? {
     self == .png || drawing.shapes.contains(where: \.hasPixels) ? Self.cairoProblem : nil
   }
 
-  /// The same, as far as it is known before there is a drawing.
+  /// The same, as far as it is known without a drawing.
   var problem: String? { self == .png ? Self.cairoProblem : nil }
 
   private static var cairoProblem: String? {
@@ -27,9 +27,9 @@ extension Shape {
 }
 
 extension Drawing {
-  /// The drawing as a PNG file, a pixel of the drawing being one of the file.
+  /// The drawing as a PNG file, with one pixel of the file for each of the drawing.
   ///
-  /// `PictureFormat.png.problem(of:)` is to be `nil`.
+  /// It requires that `PictureFormat.png.problem(of:)` is `nil`.
   public func png() -> [UInt8] {
     let canvas = Canvas(width: Int(width.rounded(.up)), height: Int(height.rounded(.up)))
     canvas.draw(self)
@@ -46,9 +46,9 @@ extension Raster {
   }
 }
 
-/// Cairo's drawing of shapes into memory.
+/// Draws shapes into memory, with cairo.
 ///
-/// `@safe`: it owns what it points to, and writes no more pixels than there are.
+/// `@safe`: it owns its pointers, and writes no more pixels than there are.
 @safe
 private struct Canvas: ~Copyable {
   private let surface: OpaquePointer
@@ -57,7 +57,7 @@ private struct Canvas: ~Copyable {
   private let height: Int
 
   init(width: Int, height: Int) {
-    // Where there is no memory the two are cairo's own objects that take all calls and do nothing.
+    // Without memory, cairo returns objects that accept all calls and do nothing.
     guard
       let surface = unsafe cairo_image_surface_create(
         CAIRO_FORMAT_RGB24, Int32(clamping: width), Int32(clamping: height)),
@@ -180,7 +180,7 @@ private struct Canvas: ~Copyable {
     for point in points { unsafe cairo_line_to(context, point.x, point.y) }
   }
 
-  /// Sets each pixel. The raster has the size of the canvas.
+  /// Sets each pixel from a raster of the canvas's size.
   func fill(_ raster: Raster) {
     precondition(raster.width == width && raster.height == height, "each pixel has its own")
     unsafe cairo_surface_flush(surface)

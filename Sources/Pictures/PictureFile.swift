@@ -1,7 +1,7 @@
 public import FileAccess
 import Glibc
 
-/// A file that is to become a picture: it changes whole, or not at all.
+/// A picture file to be written: as a whole, or not at all.
 public struct PictureFile: Sendable {
   /// Why a picture cannot be written.
   public struct Failure: Error, Hashable, Sendable {
@@ -9,21 +9,21 @@ public struct PictureFile: Sendable {
     public var message: String
     /// What to do about it; empty for nothing.
     public var help = ""
-    /// Whether something is there that patchrun has not written.
+    /// Whether a file is there that patchrun has not written.
     public var isOwnership = false
   }
 
-  /// As it was given.
+  /// The path as it was given.
   public let path: String
-  /// By the end of its name.
+  /// The format, by the ending of the path.
   public let format: PictureFormat
   private let files: FilePolicy
   private let existing: PendingFile.Existing
 
   /// - Parameters:
-  ///   - files: Where it may be.
-  ///   - existing: What becomes of a file that is there.
-  /// - Returns: `nil` where the ending of the path is none that pictures have.
+  ///   - files: Which files may be written.
+  ///   - existing: What becomes of a file that exists.
+  /// - Returns: `nil` where the path does not end as a picture's.
   public init?(
     path: String, files: FilePolicy = .user, existing: PendingFile.Existing = .replace
   ) {
@@ -34,7 +34,7 @@ public struct PictureFile: Sendable {
     self.existing = existing
   }
 
-  /// Looks whether the picture can be written, as far as that can be known without doing it.
+  /// Checks whether the picture can be written, as far as that shows without writing it.
   public func check() throws(Failure) {
     if let problem = format.problem { throw Failure(path, problem) }
     let place = try place()
@@ -43,9 +43,9 @@ public struct PictureFile: Sendable {
     if let failure = PendingFile.problem(place, existing: existing) { throw Failure(path, failure) }
   }
 
-  /// Puts the drawing in the place of what is there.
+  /// Writes the drawing in place of a file that exists.
   ///
-  /// - Returns: The path of the file: one that is numbered has another than was asked for.
+  /// - Returns: The path of the file, which differs from `path` where the file is numbered.
   @discardableResult
   public func write(_ drawing: Drawing) throws(Failure) -> String {
     if let problem = format.problem(of: drawing) { throw Failure(path, problem) }
@@ -110,7 +110,7 @@ extension PictureFile.Failure {
     }
   }
 
-  /// - Parameter number: The system's.
+  /// - Parameter number: The system's error number.
   init(_ path: String, _ number: Int32) {
     let reason = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
     self.init(path, (reason.first?.lowercased() ?? "") + reason.dropFirst())

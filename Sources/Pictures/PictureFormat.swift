@@ -1,18 +1,18 @@
 import FileAccess
 
-/// The kinds of picture that are written.
+/// The formats in which pictures are written.
 public enum PictureFormat: String, CaseIterable, Sendable {
   case svg
   case png
 
-  /// What a file's ending says; `nil` where it says something else.
+  /// The format of a file's ending; `nil` for another ending.
   public init?(path: String) {
     let name = path.split(separator: "/").last ?? ""
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }
     self.init(rawValue: name[name.index(after: dot)...].lowercased())
   }
 
-  /// The bytes of a file that holds a drawing. They end with what says that patchrun has written it.
+  /// The bytes of a file with a drawing. They end with the mark of patchrun (`PictureMark`).
   public func bytes(of drawing: Drawing) -> [UInt8] {
     switch self {
     case .svg: return Array(drawing.svg().utf8) + PictureMark.svg

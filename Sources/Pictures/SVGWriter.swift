@@ -1,5 +1,5 @@
 extension Drawing {
-  /// The drawing as an SVG document: with real text, and light or dark as the viewer likes it where the
+  /// The drawing as an SVG document with real text, light or dark as the viewer prefers where the
   /// theme leaves that open.
   public func svg() -> String {
     var writer = SVGWriter()
@@ -97,7 +97,7 @@ private struct SVGWriter {
     return "\(start)L\(number(second.x)) \(number(second.y))"
   }
 
-  /// To a hundredth, without digits that are zero.
+  /// A number rounded to a hundredth, without trailing zeros.
   private func number(_ value: Double) -> String {
     guard value.isFinite, value.magnitude < 1e7 else { return "0" }
     let hundredths = Int((value * 100).rounded())
@@ -108,7 +108,7 @@ private struct SVGWriter {
     return "\(sign)\(whole).\(rest < 10 ? "0" : "")\(rest)"
   }
 
-  /// A text as it may stand between tags: what XML does not have is left out.
+  /// A text for between tags, without characters that XML does not allow.
   private func markup(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
@@ -145,7 +145,7 @@ private struct SVGWriter {
   }
 }
 
-/// Bytes as text (RFC 4648).
+/// Bytes as text in Base64 (RFC 4648).
 package enum Base64 {
   private static let digits = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

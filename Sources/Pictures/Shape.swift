@@ -13,9 +13,9 @@ public struct Point: Hashable, Sendable {
 
 /// A rectangle on a page, in pixels.
 public struct Box: Hashable, Sendable {
-  /// Of the left edge.
+  /// The x of the left edge.
   public var x: Double
-  /// Of the upper edge.
+  /// The y of the upper edge.
   public var y: Double
   public var width: Double
   /// Downwards.
@@ -28,9 +28,9 @@ public struct Box: Hashable, Sendable {
     self.height = height
   }
 
-  /// Of the right edge.
+  /// The x of the right edge.
   public var right: Double { x + width }
-  /// Of the lower edge.
+  /// The y of the lower edge.
   public var bottom: Double { y + height }
 }
 
@@ -45,9 +45,9 @@ public struct Label: Hashable, Sendable {
 
   /// A line, without control characters.
   public var text: String
-  /// On the base line, at the anchor.
+  /// The place of the anchor, on the base line.
   public var point: Point
-  /// Of the letters, in pixels.
+  /// The size of the letters, in pixels.
   public var size: Double
   /// Its colour.
   public var ink: Ink
@@ -72,15 +72,15 @@ public struct Label: Hashable, Sendable {
 /// A part of a drawing.
 public indirect enum Shape: Hashable, Sendable {
   case box(Box, Ink, opacity: Double = 1)
-  /// Joined by straight lines.
+  /// Points joined by straight lines.
   case line([Point], Ink, width: Double = 1, isDashed: Bool = false)
-  /// Closed, and filled.
+  /// A closed polygon, filled.
   case area([Point], Ink, opacity: Double = 1)
-  /// Each pair of points joined, one apart from the next.
+  /// Separate strokes, each between a pair of points.
   case strokes([Point], Ink, width: Double = 1)
   case raster(Raster, Box)
   case label(Label)
-  /// Only what is inside the box.
+  /// Shapes of which only what is inside the box is drawn.
   case clipped(Box, [Shape])
 }
 
@@ -102,19 +102,19 @@ public struct Raster: Hashable, Sendable {
   }
 }
 
-/// Shapes on a page, the first at the bottom: what an SVG and a PNG are made from.
+/// Shapes on a page, the first at the bottom. SVG and PNG files are made from it.
 public struct Drawing: Hashable, Sendable {
   /// In pixels.
   public var width: Double
   /// In pixels.
   public var height: Double
-  /// What the drawing is called.
+  /// The title of the drawing.
   public var title: String
-  /// What is to be seen, for those who cannot see it.
+  /// A description for those who cannot see it.
   public var summary: String
   /// The colours.
   public var theme: Theme
-  /// The first at the bottom.
+  /// The shapes, the first at the bottom.
   public var shapes: [Shape]
 
   public init(

@@ -1,5 +1,5 @@
-/// A colour of the terminal's own sixteen: what they look like is the user's choice, so that they
-/// go with a light background as with a dark one.
+/// One of the terminal's own sixteen colours. The user decides what they look like, so they suit a
+/// light background and a dark one.
 public enum TerminalColor: UInt8, CaseIterable, Hashable, Sendable {
   case black, red, green, yellow, blue, magenta, cyan, white
   case brightBlack, brightRed, brightGreen, brightYellow, brightBlue, brightMagenta, brightCyan
@@ -9,14 +9,14 @@ public enum TerminalColor: UInt8, CaseIterable, Hashable, Sendable {
   var code: UInt8 { rawValue < 8 ? 30 + rawValue : 82 + rawValue }
 }
 
-/// How a cell looks.
+/// The look of a cell.
 public struct CellStyle: Hashable, Sendable {
   /// `nil` for the terminal's default.
   public var foreground: TerminalColor?
   public var background: TerminalColor?
   public var isBold: Bool
   public var isDim: Bool
-  /// Foreground and background change places.
+  /// Whether foreground and background are exchanged.
   public var isReversed: Bool
 
   public init(
@@ -34,7 +34,7 @@ public struct CellStyle: Hashable, Sendable {
   public static let plain = CellStyle()
 
   /// The sequence that selects this look and nothing else, whatever was selected before. Without
-  /// colours what is bold, dim or reversed still is.
+  /// colours, bold, dim and reversed remain.
   func sequence(hasColors: Bool) -> String {
     var codes = "0"
     if isBold { codes += ";1" }

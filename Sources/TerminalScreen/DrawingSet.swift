@@ -4,14 +4,14 @@ public struct DrawingSet: Hashable, Sendable {
   public var horizontal: [String]
   /// From empty to full, from the bottom.
   public var vertical: [String]
-  /// Where a bar has not come.
+  /// The part of a bar that is not filled.
   public var track: String
   /// A thin mark across a bar.
   public var mark: String
   public var rule: String
   public var divider: String
   public var ellipsis: String
-  /// Between two words that belong to one another loosely.
+  /// Between two words that are loosely related.
   public var dot: String
   /// Between the ends of a range.
   public var range: String
@@ -28,10 +28,10 @@ public struct DrawingSet: Hashable, Sendable {
     horizontal: [" ", "#"], vertical: [" ", ".", ":", "-", "=", "+", "*", "#"], track: ".",
     mark: "|", rule: "-", divider: "|", ellipsis: "~", dot: "-", range: " to ", minus: "-")
 
-  /// What fills a cell to a share of it, 0 to 1, from the left.
+  /// The character that fills a cell to a share, 0 to 1, from the left.
   public func horizontal(_ share: Double) -> String { Self.step(horizontal, share) }
 
-  /// What fills a cell to a share of it, 0 to 1, from the bottom.
+  /// The character that fills a cell to a share, 0 to 1, from the bottom.
   public func vertical(_ share: Double) -> String { Self.step(vertical, share) }
 
   private static func step(_ steps: [String], _ share: Double) -> String {
@@ -44,7 +44,7 @@ extension ScreenGrid {
   /// Draws a bar from the left into a row of an area, over a track.
   ///
   /// - Parameters:
-  ///   - share: How far it goes, 0 to 1; what is no number is 0.
+  ///   - share: Its length, 0 to 1; 0 for what is not a number.
   ///   - style: The look at a place, 0 to 1 from the left.
   public mutating func putBar(
     _ share: Double, row: Int, column: Int, columns: Int, _ set: DrawingSet,
@@ -61,8 +61,8 @@ extension ScreenGrid {
     }
   }
 
-  /// Draws a graph, a column for each value, 0 to 1, over all rows of an area. Values that are not
-  /// there leave blanks at the left: the newest is at the right edge.
+  /// Draws a graph, with a column for each value, 0 to 1, over all rows of an area. The newest
+  /// value is at the right edge; missing values leave blanks at the left.
   public mutating func putGraph(
     _ values: some BidirectionalCollection<Double>, in area: ScreenArea, _ set: DrawingSet,
     style: (Double) -> CellStyle

@@ -1,29 +1,29 @@
-/// Reads keys out of what a terminal sends, in whatever pieces it comes: UTF-8, control characters,
-/// the sequences of xterm and those that copy it, of rxvt and of the Linux console, and pasted text
-/// in brackets. What it does not know it leaves out.
+/// Reads keys from the bytes that a terminal sends, in pieces of any length: UTF-8, control
+/// characters, the sequences of xterm and its imitators, of rxvt and of the Linux console, and
+/// bracketed paste. Unknown sequences are skipped.
 public struct KeyParser: Sendable {
-  /// What has come of a key that is not whole.
+  /// The bytes of a key that is not complete.
   private var pending: [UInt8] = []
   /// A text that is being pasted; `nil` outside of one.
   private var pasted: [UInt8]?
 
-  /// Of a pasted text so many bytes are kept.
+  /// How many bytes of a pasted text are kept.
   static let longestPaste = 65_536
-  /// No sequence is as long.
+  /// The length of the longest sequence that is waited for.
   private static let longestSequence = 64
   private static let escape: UInt8 = 0x1B
   private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
   public init() {}
 
-  /// How long to wait for the rest of a key, in milliseconds, before `flush()`; `nil` where nothing
-  /// is waited for.
+  /// How long to wait for the rest of a key before `flush()`, in milliseconds; `nil` where no key
+  /// is incomplete.
   public var patience: Int32? {
     if pasted != nil { return 2000 }
     return pending.isEmpty ? nil : 50
   }
 
-  /// The keys that are whole with these bytes.
+  /// The keys that these bytes complete.
   public mutating func read(_ bytes: some Sequence<UInt8>) -> [KeyPress] {
     var keys: [KeyPress] = []
     for byte in bytes {
@@ -33,7 +33,7 @@ public struct KeyParser: Sendable {
       }
       pending.append(byte)
       var count = 0
-      // What breaks off leaves what has broken it off.
+      // A sequence that is broken off leaves the byte that has broken it off.
       while !pending.isEmpty, pending.count != count {
         count = pending.count
         keys += taken()
@@ -42,7 +42,7 @@ public struct KeyParser: Sendable {
     return keys
   }
 
-  /// Takes what has come as all that will come: a lone Escape is that key.
+  /// Ends an incomplete key: a lone Escape is that key.
   public mutating func flush() -> [KeyPress] {
     defer {
       pending = []
@@ -52,7 +52,7 @@ public struct KeyParser: Sendable {
     switch pending {
     case [Self.escape]: return [KeyPress(.escape)]
     case [Self.escape, Self.escape]: return [KeyPress(.escape), KeyPress(.escape)]
-    // Alt and one of these: with more behind them they begin a sequence.
+    // Alt and one of these: with more bytes they would begin a sequence.
     case [Self.escape, UInt8(ascii: "[")]: return [KeyPress(.character("["), .alt)]
     case [Self.escape, UInt8(ascii: "O")]: return [KeyPress(.character("O"), .alt)]
     default: return []
@@ -63,7 +63,7 @@ public struct KeyParser: Sendable {
     pasted?.append(byte)
     guard let text = pasted else { return nil }
     guard text.suffix(Self.pasteEnd.count).elementsEqual(Self.pasteEnd) else {
-      // The end of what is too long is what the closing bracket is looked for in.
+      // The closing bracket is looked for at the end of a text that is too long.
       if text.count > Self.longestPaste + 4096 {
         pasted = text.prefix(Self.longestPaste) + text.suffix(Self.pasteEnd.count)
       }
@@ -74,7 +74,7 @@ public struct KeyParser: Sendable {
     return KeyPress(.paste(String(decoding: content, as: UTF8.self)))
   }
 
-  /// The keys that the pending bytes are, which are pending no more then.
+  /// Removes the keys at the beginning of the pending bytes, and returns them.
   private mutating func taken() -> [KeyPress] {
     guard pending[0] == Self.escape else {
       guard let count = Self.length(pending) else { return [] }
@@ -89,7 +89,7 @@ public struct KeyParser: Sendable {
       defer { pending = [] }
       return Self.letter(pending[2]).map { [KeyPress($0)] } ?? []
     case Self.escape:
-      // Twice the key, or Alt and a key that has a sequence of its own.
+      // Escape twice, or Alt and a key that has a sequence of its own.
       guard pending.count > 2 else { return [] }
       pending.removeFirst()
       guard pending[1] == UInt8(ascii: "[") || pending[1] == UInt8(ascii: "O") else {
@@ -124,7 +124,7 @@ public struct KeyParser: Sendable {
     }
   }
 
-  /// How many bytes the character that begins here has; `nil` where more have to come.
+  /// The number of bytes of the character that begins here; `nil` where more have to come.
   private static func length(_ bytes: [UInt8]) -> Int? {
     let length: Int
     switch bytes[0] {
@@ -135,7 +135,7 @@ public struct KeyParser: Sendable {
     }
     let following = bytes.dropFirst().prefix(length - 1).prefix { $0 & 0xC0 == 0x80 }.count
     if following == length - 1 { return length }
-    // What breaks off is one that is none; what has broken it off begins anew.
+    // A character that is broken off is none; the byte that has broken it off begins another.
     return bytes.count > following + 1 ? following + 1 : nil
   }
 
@@ -151,7 +151,7 @@ public struct KeyParser: Sendable {
       let number = Int(last) - Int(UInt8(ascii: "A")) + 1
       return (1...5).contains(number) ? [KeyPress(.function(number))] : []
     }
-    // An escape begins another one: this one has been broken off.
+    // An escape begins another sequence, and breaks this one off.
     if last == Self.escape {
       pending = [Self.escape]
       return []
@@ -162,7 +162,7 @@ public struct KeyParser: Sendable {
       return []
     }
     defer { pending = [] }
-    // An answer to a question that was not asked here.
+    // An answer to a query that was not made here.
     guard !(0x3C...0x3F).contains(body.first ?? 0) else { return [] }
     let numbers = String(decoding: body.dropLast(), as: UTF8.self).split(
       separator: ";", omittingEmptySubsequences: false

@@ -1,13 +1,13 @@
 /// A key that has been pressed.
 public struct KeyPress: Hashable, Sendable {
   public enum Key: Hashable, Sendable {
-    /// A character. With Control it is the letter, small, that was held with it.
+    /// A character. With Control, the small letter that was held with it.
     case character(Character)
     case enter, tab, escape, backspace, delete, insert
     case up, down, left, right, home, end, pageUp, pageDown
     /// F1 is 1.
     case function(Int)
-    /// A text that was pasted, whole.
+    /// A pasted text, as a whole.
     case paste(String)
   }
 

@@ -1,7 +1,7 @@
-/// What a terminal is to show: rows of cells. A value, made by drawing code, looked at by tests,
-/// and written by a `ScreenWriter`.
+/// The contents of a screen: rows of cells. Drawing code makes it, tests look at it, and a
+/// `ScreenWriter` writes it.
 public struct ScreenGrid: Hashable, Sendable {
-  /// What stands in one column of one row.
+  /// One column of one row.
   public struct Cell: Hashable, Sendable {
     /// One character as a reader sees it. Empty for the second column of a wide one.
     public var text: String
@@ -15,20 +15,20 @@ public struct ScreenGrid: Hashable, Sendable {
 
   public let columns: Int
   public let rows: Int
-  /// Row by row.
+  /// The cells, row by row.
   public private(set) var cells: [Cell]
 
-  /// Blanks. What is below 0 is 0.
+  /// A grid of blanks. Negative sizes count as 0.
   public init(columns: Int, rows: Int) {
     self.columns = max(0, columns)
     self.rows = max(0, rows)
     cells = Array(repeating: Cell(), count: self.columns * self.rows)
   }
 
-  /// The whole of it.
+  /// The whole grid.
   public var area: ScreenArea { ScreenArea(row: 0, column: 0, columns: columns, rows: rows) }
 
-  /// What stands at a place, which has to be on the grid.
+  /// The cell at a place, which has to be on the grid.
   public subscript(row: Int, column: Int) -> Cell { cells[row * columns + column] }
 
   /// The characters of a row, without the blanks at its end.
@@ -41,11 +41,11 @@ public struct ScreenGrid: Hashable, Sendable {
   /// All rows, a line each.
   public var text: String { (0..<rows).map { text(row: $0) + "\n" }.joined() }
 
-  /// Puts a text into a row. What is outside the grid, or beyond `limit` columns, is cut off.
+  /// Puts a text into a row. The part outside the grid, or beyond `limit` columns, is cut off.
   ///
   /// - Parameters:
-  ///   - limit: Columns that it may take; `nil` for up to the edge of the grid.
-  ///   - ellipsis: What stands at the end of a text that was cut off.
+  ///   - limit: The columns that it may take; `nil` for up to the edge of the grid.
+  ///   - ellipsis: The end of a text that was cut off.
   /// - Returns: The columns that it takes.
   @discardableResult
   public mutating func put(
@@ -74,7 +74,8 @@ public struct ScreenGrid: Hashable, Sendable {
     return place - column
   }
 
-  /// The same, its end at a column, which it does not cover. What does not fit is cut off in front.
+  /// Puts a text into a row so that it ends in front of a column. What does not fit is cut off at
+  /// its beginning.
   public mutating func put(
     _ text: String, row: Int, endingAt end: Int, limit: Int? = nil, _ style: CellStyle = .plain
   ) {
@@ -99,7 +100,7 @@ public struct ScreenGrid: Hashable, Sendable {
     }
   }
 
-  /// Changes the look of what stands in an area.
+  /// Changes the look of an area.
   public mutating func restyle(_ area: ScreenArea, _ change: (inout CellStyle) -> Void) {
     for row in max(0, area.row)..<max(0, area.row, min(rows, area.endRow)) {
       for column in max(0, area.column)..<max(0, area.column, min(columns, area.endColumn)) {
@@ -108,7 +109,7 @@ public struct ScreenGrid: Hashable, Sendable {
     }
   }
 
-  /// A wide character that is covered by half leaves a blank.
+  /// Sets a cell. A wide character that is half covered becomes a blank.
   private mutating func set(_ row: Int, _ column: Int, _ cell: Cell, width: Int) {
     let index = row * columns + column
     if cells[index].text.isEmpty, column > 0 { cells[index - 1].text = " " }
@@ -120,7 +121,7 @@ public struct ScreenGrid: Hashable, Sendable {
   }
 }
 
-/// A rectangle of a screen, counted from the upper left corner, 0.
+/// A rectangle of a screen. Rows and columns count from 0, at the upper left corner.
 public struct ScreenArea: Hashable, Sendable {
   public var row: Int
   public var column: Int

@@ -1,8 +1,8 @@
-/// Turns grids into what a terminal is sent: of each only what is different from the one before.
+/// Turns grids into output for a terminal: of each only what differs from the one before.
 ///
-/// The sequences are those that every terminal since the VT100 has (ECMA-48), and the modes that
-/// terminals without them leave alone: the alternate screen (1049), bracketed paste (2004) and
-/// updates that are shown at once (2026).
+/// The sequences are those of every terminal since the VT100 (ECMA-48), and modes that terminals
+/// without them ignore: the alternate screen (1049), bracketed paste (2004) and synchronized
+/// updates (2026).
 public struct ScreenWriter: Sendable {
   /// Whether colours are sent.
   public var hasColors: Bool
@@ -15,22 +15,22 @@ public struct ScreenWriter: Sendable {
     self.isUTF8 = isUTF8
   }
 
-  /// Goes over to the alternate screen, with nothing on it and no cursor.
+  /// Switches to the alternate screen, cleared and without a cursor.
   public static let enter = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?2004h\u{1B}[0m\u{1B}[2J"
-  /// Back to what was there before. ASCII; sent twice it does no harm.
+  /// Switches back to the former screen. ASCII; sent twice it does no harm.
   public static let leave = "\u{1B}[?2026l\u{1B}[?2004l\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
 
-  /// Forgets what is shown, so that the next grid is sent whole: the terminal has another size, or
-  /// somebody else has written to it.
+  /// Forgets the grid that is shown, so that the next one is sent whole: after a change of size, or
+  /// after other output.
   public mutating func forget() { shown = nil }
 
-  /// What makes a terminal show a grid. Empty where it does already.
+  /// The output that makes a terminal show a grid; empty where it does already.
   public mutating func update(to grid: ScreenGrid) -> String {
     let before = shown.flatMap { $0.columns == grid.columns && $0.rows == grid.rows ? $0 : nil }
     var text = before == nil ? "\u{1B}[0m\u{1B}[2J" : ""
     var style: CellStyle? = before == nil ? .plain : nil
     for row in 0..<grid.rows {
-      /// Where the cursor is known to be.
+      /// The column of the cursor, where it is known.
       var cursor = -1
       for column in 0..<grid.columns {
         let cell = grid[row, column]
@@ -42,7 +42,7 @@ public struct ScreenWriter: Sendable {
         style = cell.style
         let isWide = column + 1 < grid.columns && grid[row, column + 1].text.isEmpty
         text += encoded(cell.text, isWide: isWide)
-        // Terminals do not agree on how far others than these go.
+        // Terminals do not agree on the width of other characters.
         cursor = Self.isCertain(cell.text) ? column + 1 : -1
       }
     }
@@ -51,8 +51,8 @@ public struct ScreenWriter: Sendable {
     return "\u{1B}[?2026h\(text)\u{1B}[0m\u{1B}[?2026l"
   }
 
-  /// A row of a grid for a place where there is no screen: with its looks, and without the blanks at
-  /// its end.
+  /// A row of a grid for output without a screen: with its looks, and without the blanks at its
+  /// end.
   public func line(_ grid: ScreenGrid, row: Int = 0) -> String {
     var end = grid.columns
     while end > 0, grid[row, end - 1] == ScreenGrid.Cell() { end -= 1 }

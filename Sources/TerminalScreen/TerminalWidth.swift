@@ -23,10 +23,10 @@ private func isWide(_ value: UInt32) -> Bool {
   }
 }
 
-/// What of a text may be put on a screen, a character each with the columns that it takes: 1 or 2.
+/// The characters of a text that may be put on a screen, each with its columns: 1 or 2.
 ///
-/// What must not reach a terminal becomes U+FFFD, a combining character without a base is left out,
-/// and of a character that many are stacked on the first eight scalars are kept.
+/// A character that must not reach a terminal becomes U+FFFD, a combining character without a base
+/// is left out, and of a character with many combining ones the first eight scalars are kept.
 public func glyphs(of text: String) -> [(text: String, width: Int)] {
   text.compactMap { character in
     if let value = character.asciiValue, value >= 0x20, value != 0x7F {
@@ -43,7 +43,7 @@ public func glyphs(of text: String) -> [(text: String, width: Int)] {
   }
 }
 
-/// The columns that a text takes when it is put on a screen.
+/// The columns that a text takes on a screen.
 public func terminalWidth(of text: String) -> Int {
   glyphs(of: text).reduce(0) { $0 + $1.width }
 }

@@ -1,7 +1,8 @@
-/// Paths that an assistant names: all of them lead into the folder that the server was started for.
+/// Checks the paths that an assistant names: all are relative to the folder that the server was
+/// started for.
 enum FolderPath {
-  /// - Throws: Where the path leads out by its text. What links lead out is for the program that opens it
-  ///   (`--confined`).
+  /// - Throws: ``ToolProblem`` where the text of the path leads out. The program that opens it
+  ///   checks the links (`--confined`).
   static func checked(_ path: String, _ name: String) throws(ToolProblem) -> String {
     guard !path.isEmpty, !path.utf8.contains(0) else { throw ToolProblem("'\(name)' is a path") }
     guard !path.hasPrefix("/") else {
@@ -10,7 +11,7 @@ enum FolderPath {
     guard !path.split(separator: "/").contains("..") else {
       throw ToolProblem("'\(name)' stays in the folder of the server: it has no '..'")
     }
-    // So that it is no option, and no standard input.
+    // A leading dash would be an option, or standard input.
     return path.hasPrefix("-") ? "./" + path : path
   }
 }

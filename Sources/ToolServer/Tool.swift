@@ -1,17 +1,17 @@
 import PatchSyntax
 
-/// Something that an assistant can have done: a command of the program, and how its options are made from the
-/// arguments of a call.
+/// A tool for an assistant: a command of the program, whose options are made from the arguments of
+/// a call.
 public struct Tool: Sendable {
-  /// As it is called: `validate`.
+  /// Its name: `validate`.
   public var name: String
   public var title: String
-  /// What it does and what comes back, for who chooses between tools.
+  /// What it does and what it returns, for the assistant that chooses between tools.
   public var summary: String
   public var parameters: [Parameter]
   /// Whether it writes no file.
   public var isReadOnly: Bool
-  /// The words of the command line behind the name of the program.
+  /// The words of the command line after the name of the program.
   let command: @Sendable (Arguments) throws(ToolProblem) -> [String]
 
   /// An argument of a tool.
@@ -40,7 +40,8 @@ public struct Tool: Sendable {
     }
   }
 
-  /// A tool as it is listed: its JSON Schema is closed, so that a misspelt argument is said.
+  /// The tool for a listing. Its JSON Schema allows no other arguments, so that a misspelt one is
+  /// reported.
   var listing: JSONText {
     let required = parameters.filter(\.isRequired).map(\.name)
     var schema: [JSONText.Member] = [
@@ -86,7 +87,7 @@ struct Arguments {
   private(set) var numbers: [String: Double] = [:]
   private(set) var settings: [String] = []
 
-  /// - Throws: What the assistant has got wrong, in words that say how it is right.
+  /// - Throws: What is wrong with the arguments, in words that say how to put it right.
   init(_ json: JSONValue?, of tool: Tool) throws(ToolProblem) {
     let known = tool.parameters.map(\.name)
     guard let json else {
@@ -120,7 +121,7 @@ struct Arguments {
     switch parameter.form {
     case .text:
       guard let text = value.string else { throw ToolProblem("'\(name)' is a string") }
-      // What begins with a dash would be an option.
+      // A leading dash would be an option.
       guard !text.hasPrefix("-") else { throw ToolProblem("'\(name)' does not begin with '-'") }
       texts[name] = text
     case .choice(let choices):
@@ -148,7 +149,7 @@ struct Arguments {
     }
   }
 
-  /// `--duration 5`, where it is given.
+  /// The option for an argument, `--duration 5`; empty where that is not given.
   func option(_ name: String, _ argument: String) -> [String] {
     if let text = texts[argument] { return ["--" + name, text] }
     return numbers[argument].map { ["--" + name, "\($0)"] } ?? []

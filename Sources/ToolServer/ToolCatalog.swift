@@ -1,4 +1,4 @@
-/// The tools, in the order in which a patch comes about.
+/// The tools, in the order in which a patch is made.
 public enum ToolCatalog {
   public static let tools: [Tool] = [
     begin, units, explain, schema, validate, show, render, measure, response, test, diff, format,
@@ -15,7 +15,7 @@ public enum ToolCatalog {
     "Values to be put into the patch before it is read, by JSON Pointer: {\"/nodes/eq/parameters/gain\": 3}."
   )
 
-  /// Nothing outside the folder is read or written, and no findings in colours come back.
+  /// Nothing outside the folder is read or written, and findings have no colours.
   private static let confined = ["--confined", "--color", "never"]
 
   static let begin = Tool(

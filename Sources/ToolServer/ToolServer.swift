@@ -2,33 +2,33 @@ import AudioTypes
 import Diagnostics
 public import PatchSyntax
 
-/// A server of the Model Context Protocol: messages in, messages out. It runs nothing itself: a call of a tool is
-/// handed on as a command line, and what came of it is handed back.
+/// A server of the Model Context Protocol that takes messages and returns messages. It runs nothing
+/// itself: it returns the command line for a call of a tool, and the caller gives it the outcome.
 ///
-/// JSON-RPC 2.0, one message a line, in the revisions of the protocol that begin with `initialize`, and in those
-/// that need no beginning (`server/discover`).
+/// JSON-RPC 2.0, one message a line, in the revisions of the protocol that begin with `initialize`,
+/// and in those that need no beginning (`server/discover`).
 public struct ToolServer: Sendable {
-  /// What a message asks for.
+  /// What the caller has to do about a message.
   public enum Request: Hashable, Sendable {
     /// Nothing: it was a notification, or an answer.
     case nothing
-    /// This is to be sent.
+    /// Send this.
     case answer(JSONText)
     case call(Call)
-    /// The call with this number is no longer wanted.
+    /// Cancel the call with this identifier.
     case cancel(JSONText)
   }
 
-  /// A tool that is to be run.
+  /// A tool to run.
   public struct Call: Hashable, Sendable {
-    /// The request's.
+    /// The identifier of the request.
     public var identifier: JSONText
     public var tool: String
-    /// The words behind the name of the program.
+    /// The words after the name of the program.
     public var command: [String]
   }
 
-  /// What a command has come to.
+  /// The result of a command.
   public struct Outcome: Hashable, Sendable {
     public var status: Int32
     /// What it printed on standard output, and on standard error.
@@ -42,9 +42,11 @@ public struct ToolServer: Sendable {
     }
   }
 
-  /// Revisions that are spoken, the newest last. What a client asks for it gets, where it is among them.
+  /// The supported revisions, the newest last. A client gets the one that it asks for, or else the
+  /// newest.
   static let revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
-  /// The longest text that is handed back: what is longer costs the assistant more than it says.
+  /// The longest text that is returned, in bytes: a longer one costs the assistant more than it
+  /// says.
   static let longestText = 100_000
 
   private let version: String
@@ -55,7 +57,7 @@ public struct ToolServer: Sendable {
     self.tools = tools
   }
 
-  /// Takes one line.
+  /// Handles one line.
   public func receive(_ line: [UInt8]) -> Request {
     let json = JSONReader.read(SourceText(name: "message", bytes: line), dialect: .json)
     guard json.isStructureIntact, let root = json.tree?.root else {
@@ -127,14 +129,14 @@ public struct ToolServer: Sendable {
           identifier: identifier, tool: name,
           command: try tool.command(try Arguments(arguments, of: tool))))
     } catch {
-      // Said as a result, which the assistant reads, and not as an error of the protocol.
+      // A result, which the assistant reads, and no error of the protocol.
       return .answer(
         Self.result(identifier, Self.content([error.message], isError: true)))
     }
   }
 
-  /// What is sent when a command has ended. A patch with findings is no error of the tool: they are what was
-  /// asked for.
+  /// The message for a command that has ended. A patch with findings is no error of the tool: they
+  /// are what was asked for.
   public func answer(to call: Call, _ outcome: Outcome) -> JSONText {
     let texts = [outcome.output, outcome.messages].filter { !$0.isEmpty }.map(Self.shortened)
     return Self.result(
@@ -142,7 +144,7 @@ public struct ToolServer: Sendable {
       Self.content(texts.isEmpty ? ["done"] : texts, isError: outcome.status > 1))
   }
 
-  /// What is sent where a command could not be run to its end.
+  /// The message for a command that could not be run to its end.
   public func answer(to call: Call, failedBy reason: String) -> JSONText {
     Self.result(call.identifier, Self.content([reason], isError: true))
   }
