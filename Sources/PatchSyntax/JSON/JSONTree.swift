@@ -163,7 +163,7 @@ public struct JSONValue: Sendable {
     }
   }
 
-  /// Where it is written, quotes and brackets included.
+  /// Where it is written, with quotes and brackets.
   public var range: SourceRange { (tree.base + Int(node.start))..<(tree.base + Int(node.end)) }
 
   /// The same range, in `tree.source`.

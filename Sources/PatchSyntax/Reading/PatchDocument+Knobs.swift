@@ -17,7 +17,8 @@ extension PatchDocument {
     /// The places of the parameters in the whole: `/nodes/strip~1fader/inputs/0/parameters/volume`.
     /// Empty where the knob has an error.
     public var places: [JSONPointer]
-    /// The values that it may have, in the unit of what it turns; `nil` where the knob narrows nothing.
+    /// The values that it may have, in the unit of what it turns; `nil` where the knob narrows no
+    /// range.
     public var range: ClosedRange<Double>?
     /// The value that the patch around the sub-graph sets; `nil` for none.
     public var value: JSONValue?

@@ -193,7 +193,7 @@ extension PatchDocument {
     public var time = 0
     /// Whether it is of the timeline of a sub-graph, which goes on through updates of the patch.
     public var isOfSubgraph = false
-    /// From the start; `nil` has been reported.
+    /// The time from the start; `nil` where an error has been reported.
     public var at: Located<Time>?
     public var ramp: Ramp?
     /// The value of `update`; `nil` for another step.
