@@ -1,15 +1,19 @@
 import Synchronization
 
-/// Collects what comes out, a period after the other, until it has settled.
+/// Collects the output of a path, one period after another, until it has settled.
 ///
-/// It has when no sine changes by more than a part in 10,000 of the greatest from one period to the next
-/// or, after some periods, when it does not get nearer any more: where sounds are rounded to 16 bits, say.
+/// It has settled when no sine changes by more than 1/10,000 of the greatest amplitude from one
+/// period to the next; or, from the fifth period on, when the change is below 1 % and hardly
+/// shrinks any more, as with samples rounded to 16 bits. It gives up after 45 periods.
+///
+/// Safe to use from any thread.
 public final class PeriodCollector: Sendable {
-  /// What came of it.
+  /// The sines of the last period.
   struct Outcome: Sendable {
-    /// Of each channel.
+    /// The spectrum of each channel.
     var channels: [PeriodSpectrum]
-    /// The greatest change of a sine from the last period but one to the last, beside the greatest sine.
+    /// The greatest change of a sine from the last period but one to the last, over the greatest
+    /// sine.
     var change: Double
     var periodCount: Int
   }
@@ -23,7 +27,7 @@ public final class PeriodCollector: Sendable {
     var isDone = false
   }
 
-  /// Periods after which it is given up.
+  /// The periods after which it gives up.
   static let most = 45
 
   private let length: Int
@@ -31,8 +35,7 @@ public final class PeriodCollector: Sendable {
   private let stride: Int
   private let state: Mutex<State>
 
-  /// - Parameters:
-  ///   - channels: Those of `stride` channels that are looked at.
+  /// - Parameter channels: The channels to collect, of `stride` channels.
   public init(_ tones: ToneSet, channels: [Int], of stride: Int) {
     length = tones.outputPeriod
     self.channels = channels
@@ -45,12 +48,12 @@ public final class PeriodCollector: Sendable {
         periods: channels.map { _ in [Double](repeating: 0, count: length) }))
   }
 
-  /// Whether more frames would tell nothing new.
+  /// Whether it has settled or given up.
   public var isDone: Bool { state.withLock { $0.isDone } }
 
   var outcome: Outcome? { state.withLock { $0.outcome } }
 
-  /// Takes in the next frames, channel beside channel; full scale is 1.
+  /// Adds interleaved frames; full scale is 1.
   public func add(_ samples: [Double], _ frameCount: Int) {
     state.withLock { state in
       var done = 0
@@ -89,7 +92,7 @@ public final class PeriodCollector: Sendable {
     let share = greatest > 0 ? (change / greatest).squareRoot() : 0
     let count = last.periodCount + 1
     state.outcome = Outcome(channels: found, change: share, periodCount: count)
-    // Nothing may yet be on its way.
+    // The sound may still be on its way.
     let isSilent = greatest == 0 && count < 6
     let hasSettled =
       share < 1e-4 || (count >= 5 && share < 0.01 && share > 0.7 * state.lastChange)

@@ -1,50 +1,51 @@
 import Glibc
 
-/// How a path passes sound on: magnitude, phase and group delay over frequency.
+/// The frequency response of a path: magnitude, phase and group delay.
 public struct Response: Sendable {
-  /// A channel of the output.
+  /// The response at a channel of the output.
   public struct Channel: Sendable {
     /// From 0.
     public var number: Int
-    /// In dB, minus infinity for nothing.
+    /// In dB at each frequency; minus infinity for no output.
     public var magnitude: [Double]
-    /// In degrees, from -180 to 180, the latency taken out; not a number where hardly anything gets
-    /// through.
+    /// In degrees, -180 to 180, without the latency; NaN where next to nothing passes.
     public var phase: [Double]
-    /// In seconds, the latency left in; not a number in the same places.
+    /// In seconds, with the latency; NaN at the same frequencies.
     public var groupDelay: [Double]
   }
 
-  /// What gets through by more dB less than the best has no phase worth showing.
+  /// Magnitudes this many dB below the greatest have no usable phase.
   static let depth = 80.0
 
-  /// Why a response is not the whole truth about a path.
+  /// Why a response does not describe a path fully.
   public enum Warning: Hashable, Sendable {
-    /// It still changed by so much (a share of the greatest amplitude) from one second to the next.
+    /// The output still changed by this share of the greatest amplitude from one period to the
+    /// next.
     case changes(Double)
-    /// By so many dB, at a frequency, between one level and one 20 dB below.
+    /// Between the level and one 20 dB below, the magnitude at a frequency differs by this many dB.
     case dependsOnLevel(decibels: Double, frequency: Double)
-    /// So many dB beside what came out of the sines is at other frequencies; whether that is less at a
-    /// lower level, as distortion is.
+    /// The path adds other frequencies, at this many dB over the whole output. It is distortion
+    /// where it is less at a lower level.
     case adds(decibels: Double, isDistortion: Bool)
   }
 
   /// In Hz.
   public var frequencies: [Double]
   public var channels: [Channel]
-  /// In seconds: whole frames of the output that all frequencies are late by.
+  /// The latency in seconds: `latencyFrames` at the output's rate.
   public var latency: Double
   public var latencyFrames: Int
   public var warnings: [Warning]
 
-  /// Whether nothing at all came out.
+  /// Whether there was no output at all.
   public var isSilent: Bool {
     channels.allSatisfy { $0.magnitude.allSatisfy { $0 == -.infinity } }
   }
 
   /// - Parameters:
-  ///   - loud: What came out at the level that counts.
-  ///   - soft: What came out 20 dB below it.
+  ///   - loud: The output at the measured level.
+  ///   - soft: The output at a level 20 dB below it.
+  ///   - peak: The peak of the louder signal; full scale is 1.
   /// - Returns: `nil` where either has no whole period.
   public init?(
     _ tones: ToneSet, channels: [Int], loud: PeriodCollector, soft: PeriodCollector, peak: Double
@@ -68,7 +69,7 @@ public struct Response: Sendable {
           number: number, magnitude: pairs.map { $0.power > 0 ? 10 * log10($0.power) : -.infinity },
           phase: Self.phase(pairs, frequencies, latency: latency), groupDelay: delays[row]))
     }
-    // What hardly gets through has noise for a phase.
+    // Where next to nothing passes, the phase is that of noise.
     let least = (found.flatMap(\.magnitude).max() ?? 0) - Self.depth
     for row in found.indices {
       for index in frequencies.indices where !(found[row].magnitude[index] > least) {
@@ -82,7 +83,8 @@ public struct Response: Sendable {
 
   // MARK: Reading the sines
 
-  /// From the turn between the two sines of a pair; a quarter of a period may be negative.
+  /// Computed from the turn between the two sines of a pair; up to a quarter of a period may be
+  /// negative.
   private static func groupDelay(_ values: [ComplexNumber], period: Double) -> [Double] {
     stride(from: 0, to: values.count, by: 2).map { index in
       let (first, second) = (values[index], values[index + 1])
@@ -102,7 +104,8 @@ public struct Response: Sendable {
     }
   }
 
-  /// The delay that half of the band has no more than, among what gets through, in whole frames.
+  /// The median delay over the band, among frequencies within 40 dB of the greatest, in whole
+  /// frames.
   private static func latency(
     _ values: [[ComplexNumber]], _ delays: [[Double]], _ frequencies: [Double], rate: Double
   ) -> Int {
@@ -151,7 +154,7 @@ public struct Response: Sendable {
     return warnings
   }
 
-  /// What is at other frequencies, in dB beside all.
+  /// The power at other frequencies, in dB over the whole.
   private static func rest(_ outcome: PeriodCollector.Outcome) -> Double? {
     let all = outcome.channels.reduce(0) { $0 + $1.power }
     let rest = outcome.channels.reduce(0) { $0 + $1.rest }

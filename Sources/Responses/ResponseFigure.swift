@@ -2,7 +2,7 @@ import Glibc
 public import Pictures
 
 extension Response {
-  /// Channels that do the same are one.
+  /// The channels; only the first where all have the same response.
   public var distinctChannels: [Channel] {
     guard let first = channels.first, channels.count > 1 else { return channels }
     let areEqual = channels.dropFirst().allSatisfy { channel in
@@ -16,14 +16,14 @@ extension Response {
     return areEqual ? [first] : channels
   }
 
-  /// What a channel is called in a picture or a table; empty where all are one.
+  /// The name of a channel in a figure or a table; empty where there is only one distinct channel.
   public func name(of channel: Channel) -> String {
     guard distinctChannels.count > 1 else { return "" }
     return channels.count == 2 && Set(channels.map(\.number)) == [0, 1]
       ? ["left", "right"][channel.number] : "channel \(channel.number)"
   }
 
-  /// Magnitude, phase and group delay, one above the other.
+  /// A figure of magnitude, phase and group delay, one above the other.
   public func figure(
     title: String, caption: [String], width: Double, height: Double, theme: Theme
   ) -> Figure {
@@ -61,7 +61,7 @@ extension Response {
     return figure
   }
 
-  /// A line that begins anew at the other side where the phase goes round.
+  /// A line that is broken where the phase wraps around.
   private func phaseLine(_ channel: Channel, _ ink: Ink, _ isDashed: Bool) -> Mark {
     var points: [Point] = []
     var last = Double.nan

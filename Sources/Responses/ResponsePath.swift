@@ -4,12 +4,11 @@ import AudioUnits
 import RenderCallbacks
 public import RenderCore
 
-/// Where sound is put into a graph.
+/// A place where a measurement feeds sound into a graph.
 public enum PathEntry: Hashable, Sendable {
-  /// In the place of what feeds an input element or, with `behind`, of the callback so many pulls
-  /// behind it.
+  /// An input element: replaces its feed or, with `behind`, the callback that many pulls behind.
   case input(NodeID, Int, behind: Int = 0)
-  /// What the microphone of an I/O unit hears.
+  /// The microphone of an I/O unit.
   case microphone(NodeID)
 
   public var node: NodeID {
@@ -19,16 +18,16 @@ public enum PathEntry: Hashable, Sendable {
   }
 }
 
-/// Where sound is taken from a graph.
+/// A place where a measurement takes sound from a graph.
 public enum PathExit: Hashable, Sendable {
   case output(NodeID, Int)
-  /// What the output unit gives to the device, or to the file.
+  /// The output unit's output, to the device or to the file.
   case device
 }
 
 /// The way from one bus of a graph to another.
 public struct ResponsePath: Sendable {
-  /// At least one; several, where a callback feeds several inputs.
+  /// At least one; several where a callback feeds several inputs.
   public var entries: [PathEntry]
   public var exit: PathExit
 
@@ -37,7 +36,7 @@ public struct ResponsePath: Sendable {
     self.exit = exit
   }
 
-  /// What can be reached from the entries: nodes, and whether the device is.
+  /// The nodes that sound from the entries reaches, and whether it reaches the device.
   public func reached(in graph: AudioGraph) -> (nodes: Set<NodeID>, device: Bool) {
     let links = graph.interactions.compactMap(\.link)
     var nodes: Set<NodeID> = []
@@ -45,7 +44,7 @@ public struct ResponsePath: Sendable {
     var next: [NodeID] = []
     func enter(_ node: NodeID, _ input: Int) {
       if graph.isOutputUnit(node) {
-        // What it plays does not come out of its microphone side.
+        // The output of an I/O unit does not appear at its microphone side.
         if input == 0 { reachesDevice = true }
         nodes.insert(node)
       } else if nodes.insert(node).inserted {
@@ -68,7 +67,7 @@ public struct ResponsePath: Sendable {
     return (nodes, reachesDevice)
   }
 
-  /// Whether there is a way at all.
+  /// Whether sound from the entries reaches the exit.
   public func exists(in graph: AudioGraph) -> Bool {
     let (nodes, device) = reached(in: graph)
     switch exit {
@@ -79,10 +78,10 @@ public struct ResponsePath: Sendable {
     }
   }
 
-  /// Puts a callback in the place of what enters, and silences all other sources. Before the graph is
-  /// initialized. What only hands on stays.
+  /// Replaces the sources at the entries with a callback, and silences all other sources; callbacks
+  /// that process a feed stay. Call it before the graph is initialized.
   ///
-  /// - Throws: What the graph refuses.
+  /// - Throws: The graph's ``Violation`` of a connection, callback or property.
   public func play(_ callback: any RenderCallback, in graph: AudioGraph) throws(Violation) {
     let formats = graph.configurations
     for interaction in graph.interactions {
@@ -124,14 +123,14 @@ public struct ResponsePath: Sendable {
 }
 
 extension AudioGraph {
-  /// Whether a node ends the graph: an I/O unit, or a Generic Output that is no sub-graph's.
+  /// Whether a node is an output unit: an I/O unit, or a Generic Output outside of a sub-graph.
   public func isOutputUnit(_ node: NodeID) -> Bool {
     (try? nodeInfo(node).unit?.description.isOutput) ?? false
   }
 }
 
 extension CallbackFeed {
-  /// With another callback at the end of what is pulled; `nil` where an output is at that end.
+  /// The feed with another callback at its end; `nil` where an output is at that end.
   func replacingSource(by callback: any RenderCallback) -> CallbackFeed? {
     var chain: [any RenderCallback] = []
     var next: CallbackFeed? = self
@@ -143,14 +142,14 @@ extension CallbackFeed {
     return Self.chain(chain.dropLast(), pulling: callback)
   }
 
-  /// Callbacks that pull one another in their order, the last of them one that pulls nothing.
+  /// The callbacks, each pulling the next, and the last pulling a callback without an input.
   private static func chain(
     _ callbacks: some BidirectionalCollection<any RenderCallback>, pulling last: any RenderCallback
   ) -> CallbackFeed {
     callbacks.reversed().reduce(.callback(last)) { .callback($1, from: $0) }
   }
 
-  /// With another callback so many pulls behind, which pulls nothing.
+  /// The feed with its callback that many pulls behind replaced by one without an input.
   func replacing(_ behind: Int, by callback: any RenderCallback) -> CallbackFeed {
     var chain: [any RenderCallback] = []
     var next = self

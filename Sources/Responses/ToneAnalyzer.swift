@@ -1,20 +1,20 @@
 import Glibc
 import RenderCore
 
-/// What is in a period of sound: the sines that have been looked for, and all else.
+/// The spectrum of a period: the tones looked for, and the power of all else.
 struct PeriodSpectrum: Sendable {
-  /// In the order of the bins, twice the mean of the samples times the turning pointer.
+  /// For each bin, twice the mean of the samples times exp(-i angle t).
   var tones: [ComplexNumber]
-  /// Mean square of everything, and of what is not in the tones.
+  /// Mean square of the samples; `rest` is without the tones.
   var power: Double
   var rest: Double
 }
 
-/// Takes periods apart.
+/// Computes some bins of the spectrum of a period.
 final class ToneAnalyzer {
   private let length: Int
   private let bins: [Int]
-  /// `nil` where the length has other factors than a transform is fast for.
+  /// `nil` where the length has prime factors for which the transform is slow.
   private let transform: Transform?
 
   private final class Transform {
@@ -43,7 +43,7 @@ final class ToneAnalyzer {
   }
 
   private func transformed(_ samples: [Double], _ work: Transform) -> [ComplexNumber] {
-    // What is in the middle of a float's range is transformed best.
+    // Scaled to full scale, where floats are most exact.
     let highest = samples.reduce(0) { max($0, $1.magnitude) }
     guard highest > 0, highest.isFinite else { return bins.map { _ in .zero } }
     for (index, sample) in samples.enumerated() { work.samples[index] = Float(sample / highest) }
@@ -57,7 +57,7 @@ final class ToneAnalyzer {
     }
   }
 
-  /// One bin of a transform, by G. Goertzel's recurrence (1958).
+  /// One bin of a transform, by Goertzel's recurrence (G. Goertzel, 1958).
   private func tone(_ bin: Int, _ samples: [Double]) -> ComplexNumber {
     let angle = 2 * Double.pi * Double(bin) / Double(length)
     let factor = 2 * cos(angle)

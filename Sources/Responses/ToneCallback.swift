@@ -1,14 +1,14 @@
 public import AudioTypes
 public import RenderCore
 
-/// Plays a period over and over, on one channel or on all.
+/// Plays a period in a loop, on one channel or on all.
 public struct ToneCallback: RenderCallback {
   private let samples: [Float]
   private let channel: Int?
 
   /// - Parameters:
-  ///   - samples: A period at the rate of the bus.
-  ///   - channel: `nil` for all.
+  ///   - samples: A period, at the rate of the bus.
+  ///   - channel: The channel; `nil` for all.
   public init(_ samples: [Float], channel: Int? = nil) {
     self.samples = samples
     self.channel = channel

@@ -1,20 +1,20 @@
 import Glibc
 import RenderCore
 
-/// The sound that a response is measured with: many sines at once that repeat after a period of about a
-/// second, so that after some periods, when all has settled, each of them comes out as one sine again,
-/// however long the path rings. What comes out at any other frequency has been added on the way.
+/// The test signal of a response: many sines with a common period of at least a second. Once the
+/// path has settled, each of them comes out as one sine again, however long the path rings; any
+/// other frequency in the output was added by the path.
 ///
-/// The sines come in pairs of neighbours. One of the two gives magnitude and phase, both together how
-/// fast the phase turns: the group delay, without any doubt about whole turns. Their phases are random,
-/// and the same each time.
+/// The sines come in pairs of neighbours. The first of a pair gives magnitude and phase; both
+/// together give the slope of the phase, which is the group delay without ambiguous whole turns.
+/// The phases are random, but the same each time.
 public struct ToneSet: Sendable {
-  /// Frames of a period where it goes in, and where it comes out.
+  /// The frames of a period at the input, and at the output.
   public let inputPeriod: Int
   public let outputPeriod: Int
   public let inputRate: Double
   public let outputRate: Double
-  /// In periods: the first of each pair, in rising order.
+  /// The first frequency of each pair, in multiples of 1 / `period`, in rising order.
   let bins: [Int]
 
   /// In seconds.
@@ -23,9 +23,11 @@ public struct ToneSet: Sendable {
   public var frequencies: [Double] { bins.map { Double($0) / period } }
 
   /// - Parameters:
-  ///   - pointsPerOctave: How many frequencies there are in an octave, as far as the period lets them be
-  ///     told apart.
-  /// - Returns: `nil` where the two rates have no common period that is short enough.
+  ///   - pointsPerOctave: The number of frequencies in an octave; fewer at low frequencies, where
+  ///     the period cannot tell them apart.
+  ///   - lowest: The lowest frequency, in Hz.
+  /// - Returns: `nil` where a rate is outside 100 Hz to 1.6 MHz, where different rates are not
+  ///   whole numbers of Hz, or where no frequency fits.
   public init?(
     from inputRate: Double, to outputRate: Double, pointsPerOctave: Int, lowest: Double = 20
   ) {
@@ -45,13 +47,13 @@ public struct ToneSet: Sendable {
       guard bin <= last else { break }
       if bin >= 1, bin > (bins.last ?? -1) + 1 { bins.append(bin) }
     }
-    // As far up as there is anything.
+    // The highest pair that fits.
     if let highest = bins.last, last > highest + 1 { bins.append(last) }
     guard !bins.isEmpty else { return nil }
     self.bins = bins
   }
 
-  /// Periods of about a second, with factors that a transform is fast for where that can be.
+  /// Periods of a second or more, with small prime factors where the rates allow.
   private static func periods(_ input: Double, _ output: Double) -> (Int, Int)? {
     guard input >= 100, output >= 100, input <= 1.6e6, output <= 1.6e6 else { return nil }
     if input == output {
@@ -61,21 +63,21 @@ public struct ToneSet: Sendable {
     guard let first = Int(exactly: input), let second = Int(exactly: output) else { return nil }
     var (a, b) = (first, second)
     while b != 0 { (a, b) = (b, a % b) }
-    // From one pair of frames that come at the same time to the next: 1 / a seconds.
+    // Frames at both rates coincide every 1 / a seconds.
     let count = smooth(atLeast: a)
     let (inputLength, outputLength) = (first / a * count, second / a * count)
     return inputLength % 2 == 0 && outputLength % 2 == 0
       ? (inputLength, outputLength) : (2 * inputLength, 2 * outputLength)
   }
 
-  /// The next number with no prime factor but 2, 3 and 5, and even.
+  /// The next even number without prime factors other than 2, 3 and 5.
   private static func smooth(atLeast least: Int) -> Int {
     var length = max(4, least)
     while length % 2 != 0 || !RealFFT.hasSmallFactors(length) { length += 1 }
     return length
   }
 
-  /// A period of the sound, its peak being `peak`.
+  /// A period of the signal at the input, scaled to a peak; full scale is 1.
   public func samples(peak: Double) -> [Float] {
     var values = [Double](repeating: 0, count: inputPeriod)
     var random: UInt64 = 0x9E37_79B9_7F4A_7C15
@@ -91,8 +93,8 @@ public struct ToneSet: Sendable {
     return values.map { Float($0 * peak / highest) }
   }
 
-  /// Adds a sine, by turning a pointer from frame to frame; set right now and then, so that what is lost
-  /// in each turn does not add up.
+  /// Adds a sine by rotating a pointer from frame to frame; it is computed exactly every 1024
+  /// frames against rounding errors.
   private func add(_ bin: Int, phase: Double, to values: inout [Double]) {
     let angle = 2 * Double.pi * Double(bin) / Double(inputPeriod)
     let (turnReal, turnImaginary) = (cos(angle), sin(angle))
