@@ -28,7 +28,7 @@ public struct ExpressionCallback: LiveCallback {
 
   /// The formula.
   public var value: String
-  /// Finite numbers by the names that the formula knows them by.
+  /// Finite numbers, by their names in the formula.
   public var constants: [String: Double]
 
   public init(value: String, constants: [String: Double] = [:]) {

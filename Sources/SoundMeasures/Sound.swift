@@ -1,10 +1,10 @@
-/// Sound in memory: what a bus put out, or what a file has.
+/// Sound in memory: the output of a bus, or the contents of a file.
 ///
-/// Full scale is 1. Samples are as they were rendered, those included that are no finite numbers.
+/// Full scale is 1. Samples are as rendered; some may not be finite.
 public struct Sound: Hashable, Sendable {
   /// In Hz, above 0.
   public var sampleRate: Double
-  /// The samples of each channel; all have the same length.
+  /// The samples of each channel, all of the same length.
   public var channels: [[Float]]
 
   public init(sampleRate: Double, channels: [[Float]]) {
@@ -18,21 +18,21 @@ public struct Sound: Hashable, Sendable {
   /// In seconds.
   public var duration: Double { Double(frameCount) / sampleRate }
 
-  /// A part of it: frames beyond its end are not there.
+  /// The frames of a range, as far as the sound has them.
   public func during(_ frames: Range<Int>) -> Sound {
     let range = frames.clamped(to: 0..<frameCount)
     return Sound(sampleRate: sampleRate, channels: channels.map { Array($0[range]) })
   }
 
-  /// One of its channels by itself.
+  /// The sound of a single channel.
   public func channel(_ number: Int) -> Sound {
     Sound(sampleRate: sampleRate, channels: [channels[number]])
   }
 }
 
-/// A number that was measured, and where.
+/// A measured number, and its place.
 public struct SoundReading: Hashable, Sendable {
-  /// In the unit of what was measured; minus infinity for the level of silence.
+  /// In the unit of the measurement; minus infinity for the level of silence.
   public var value: Double
   public var place: SoundPlace
 
@@ -42,7 +42,7 @@ public struct SoundReading: Hashable, Sendable {
   }
 }
 
-/// A place in a sound: what is `nil` is all of it.
+/// A place in a sound: a `nil` member means all of them.
 public struct SoundPlace: Hashable, Sendable {
   /// From 0.
   public var channel: Int?

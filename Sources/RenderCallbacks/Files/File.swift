@@ -153,7 +153,7 @@ public struct FileCallback: LiveCallback {
   struct Part {
     var reader: SoundFileReader
     var frames: Range<Int>
-    /// Where the file has another rate than the bus.
+    /// Set where the file has another rate than the bus.
     var converter: RateConverter?
 
     func duration(at sampleRate: Double) -> Int {

@@ -2,9 +2,8 @@ import FileAccess
 import SoundFiles
 import Synchronization
 
-/// A short sound file in memory, as floats: one for all sources that play it.
-///
-/// It lasts as long as one of them.
+/// A short sound file in memory, as floats, shared by all sources that play it. It is freed with the
+/// last of them.
 final class FileImage: Sendable {
   /// The most samples of a file in memory: 4 MiB.
   static let mostSamples = 1 << 20

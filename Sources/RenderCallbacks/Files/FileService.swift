@@ -208,7 +208,7 @@ final class FileService: RenderService, @unchecked Sendable {
     }
   }
 
-  /// Whether a pass has come to its end, and nothing is there of another.
+  /// Whether a pass has ended, and no other has begun.
   private var isOver: Bool {
     guard converter == nil || isFed else { return false }
     return written >= passes.end(pass)

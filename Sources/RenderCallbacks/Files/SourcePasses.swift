@@ -1,7 +1,7 @@
 import RenderCore
 
-/// How far a source is that may begin again at its end: for whoever asks when it ends, once it has been
-/// told to begin again or not to.
+/// The progress of a source that can loop: its end is computed from this when looping has been
+/// turned on or off.
 struct SourcePasses: Sendable {
   let block = CounterBlock(count: 2)
   /// Whether it was to loop when it was made.

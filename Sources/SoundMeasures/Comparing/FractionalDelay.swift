@@ -1,23 +1,23 @@
 import Glibc
 
-/// Reads a sound between its samples, in doubles: a sinc under a Kaiser window.
+/// Reads a sound between its samples, in doubles: a sinc under a Kaiser window (Kaiser,
+/// "Nonrecursive digital filter design using the I0-sinh window function", 1974).
 ///
-/// Of 256 frames, its error is below -150 dB up to 0.48 of the sample rate; what a sound has above that,
-/// next to half the rate, is not read right. Kaiser, "Nonrecursive digital filter design using the
-/// I0-sinh window function", 1974.
+/// With 256 taps, its error is below -150 dB up to 0.48 of the sample rate. Above that, next to
+/// half the rate, it is wrong.
 struct FractionalDelay {
-  /// Frames to either side that take part.
+  /// Frames that the filter reaches to either side.
   let half: Int
-  /// Frames that are skipped, rounded down.
+  /// The whole frames of the delay, rounded down.
   let whole: Int
-  /// The filter for the rest; empty where there is none.
+  /// The filter for the fraction of a frame; empty where there is none.
   private let taps: [Double]
 
   static let longest = 128
 
   /// - Parameters:
-  ///   - frames: How much later it reads.
-  ///   - half: As many frames to either side make the filter.
+  ///   - frames: The delay.
+  ///   - half: The frames that the filter reaches to either side.
   init(_ frames: Double, half: Int = longest) {
     whole = Int(frames.rounded(.down))
     let rest = frames - Double(whole)
@@ -25,10 +25,10 @@ struct FractionalDelay {
     taps = rest == 0 ? [] : Self.taps(rest, half: half)
   }
 
-  /// Whether it reads samples as they are.
+  /// Whether it reads samples as they are, without a filter.
   var isWhole: Bool { taps.isEmpty }
 
-  /// Filter values for frames -(half - 1)...half around a time between 0 and 1.
+  /// Taps for the frames -(half - 1)...half, around a time between 0 and 1.
   private static func taps(_ time: Double, half: Int) -> [Double] {
     let beta = min(15.6, 0.24 * Double(half))
     let peak = bessel(beta)
@@ -39,12 +39,12 @@ struct FractionalDelay {
       let place = distance / Double(half)
       let window = bessel(beta * max(0, 1 - place * place).squareRoot()) / peak
       guard distance.magnitude > 1e-12 else { return window }
-      // sin(pi (t - n)) is that of t, its sign turned for each n.
+      // sin(pi (t - n)) is sin(pi t), with the sign changed for odd n.
       return (frame & 1 == 0 ? sine : -sine) / distance * window
     }
   }
 
-  /// Filter values of the derivative at a whole frame, in the same order, frame 0 in the middle.
+  /// Taps for the derivative at a whole frame, in the same order, frame 0 in the middle.
   static func derivative(half: Int = longest) -> [Double] {
     let beta = min(15.6, 0.24 * Double(half))
     let peak = bessel(beta)
@@ -57,7 +57,7 @@ struct FractionalDelay {
     }
   }
 
-  /// The modified Bessel function of order 0, by its power series, all of whose terms are positive.
+  /// The modified Bessel function of order 0, by its power series (all terms are positive).
   private static func bessel(_ argument: Double) -> Double {
     let quarter = argument * argument / 4
     var (term, sum, index) = (1.0, 1.0, 1.0)
@@ -69,7 +69,7 @@ struct FractionalDelay {
     return sum
   }
 
-  /// The samples that much later than each of some frames. Beyond its ends a sound is silent.
+  /// The samples at a range of frames, moved by the delay. Beyond its ends a sound is silent.
   func read(_ samples: [Float], _ frames: Range<Int>) -> [Double] {
     guard !taps.isEmpty else {
       let first = frames.lowerBound + whole
@@ -78,7 +78,7 @@ struct FractionalDelay {
     return Self.filter(samples, taps, half, frames.lowerBound + whole, frames.count)
   }
 
-  /// The derivative of a sound at some of its frames, per frame.
+  /// The derivative of a sound at a range of frames, per frame.
   static func slope(_ samples: [Float], _ frames: Range<Int>, _ taps: [Double]) -> [Double] {
     filter(samples, taps, taps.count / 2, frames.lowerBound, frames.count)
   }
@@ -103,8 +103,8 @@ struct FractionalDelay {
     let window = self.samples(samples, around)
     var result = [Double](repeating: 0, count: padded)
     guard window.contains(where: { $0 != 0 }) else { return Array(result.prefix(count)) }
-    // Eight at a time: each tap and each sample is then fetched once for eight products.
-    // Counted by hand: a build without optimization takes several times as long with ranges.
+    // Eight outputs at a time: each tap and each sample is fetched once for eight products. The
+    // loops count by hand, since ranges take several times as long in a build without optimization.
     var base = 0
     while base < padded {
       var s0 = 0.0

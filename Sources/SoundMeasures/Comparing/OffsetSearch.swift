@@ -1,21 +1,21 @@
 import Glibc
 import RenderCore
 
-/// Finds the lags, in whole frames, at which a sound may be another one that is late.
+/// Finds the lags, in whole frames, at which a sound may be a delayed copy of another.
 ///
-/// Sum over the channels of the cross-correlation, by Fourier transforms, and three looks at it: as it is;
-/// divided by the level of what the two have in common at a lag; and whitened, which tells the echoes of a
-/// coloured sound from its onset (Knapp and Carter, "The generalized correlation method for estimation of
-/// time delay", 1976).
+/// It adds up the cross-correlations of the channels, by Fourier transforms, and looks at the sum
+/// in three ways: as it is; divided by the level of the parts that overlap at each lag; and
+/// whitened, which tells the echoes of a coloured sound from its onset (Knapp and Carter, "The
+/// generalized correlation method for estimation of time delay", 1976).
 struct OffsetSearch {
   struct Candidate {
     /// Frames by which the sound is late.
     var lag: Int
-    /// What is to be added to the lag, by the parabola through its neighbours.
+    /// The fraction of a frame to add to the lag, by the parabola through its neighbours.
     var fraction: Double
-    /// Of the parts that both have, from -1 to 1.
+    /// The correlation of the overlapping parts, -1 to 1.
     var correlation: Double
-    /// The lesser of the shares of their energies that these parts have, 0 to 1.
+    /// The share of its energy that a sound has in the overlap, 0 to 1: the smaller of the two.
     var share: Double
   }
 
@@ -24,14 +24,14 @@ struct OffsetSearch {
   private let lags: ClosedRange<Int>
   private let soundEnergy: EnergySum
   private let referenceEnergy: EnergySum
-  /// For each lag.
+  /// The correlation for each lag.
   private var plain: [Float] = []
   private var whitened: [Float] = []
 
   /// - Parameters:
-  ///   - sound: Its channels, all samples finite.
-  ///   - reference: As many.
-  ///   - most: The greatest lag in either direction.
+  ///   - sound: The channels, all samples finite.
+  ///   - reference: As many channels.
+  ///   - most: The greatest lag in either direction, in frames.
   init?(_ sound: [[Float]], in reference: [[Float]], most: Int) {
     guard let first = sound.first, let other = reference.first, first.count > 0, other.count > 0
     else { return nil }
@@ -44,7 +44,7 @@ struct OffsetSearch {
     correlate(other.count)
   }
 
-  /// Without its mean, the greatest magnitude 1.
+  /// The channels without their means, scaled to a peak of 1.
   private static func leveled(_ channels: [[Float]]) -> [[Float]] {
     let means = channels.map { channel in
       channel.reduce(0.0) { $0 + Double($1) } / Double(max(1, channel.count))
@@ -60,12 +60,12 @@ struct OffsetSearch {
     }
   }
 
-  /// Long sounds in blocks whose spectra are added up.
+  /// Long sounds are transformed in blocks whose spectra are added up.
   private mutating func correlate(_ count: Int) {
     let span = lags.count
     var length = 1024
     while length < 1 << 24 && length < count + span { length *= 2 }
-    // No longer than blocks of as many frames as there are lags.
+    // Beyond 2^20, no longer than four times the number of lags.
     while length > 1 << 20 && length / 4 > span { length /= 2 }
     let block = length - span
     var fft = RealFFT(length: length)
@@ -97,7 +97,7 @@ struct OffsetSearch {
       magnitudes[bin] = (x * x + y * y).squareRoot()
       sum += Double(magnitudes[bin])
     }
-    // What is hardly there is not made as strong as the rest.
+    // The floor keeps bins that are nearly empty from becoming as strong as the rest.
     let floor = Float(sum / Double(bins) * 0.01)
     for bin in 0..<bins where magnitudes[bin] > 0 {
       let scale = 1 / (magnitudes[bin] + floor)
@@ -113,7 +113,7 @@ struct OffsetSearch {
     var buffer: ChannelBuffer { storage.buffer(at: 0, count: storage.count) }
   }
 
-  /// Puts a stretch of a channel at the beginning; `false` where all of it is silence.
+  /// Writes part of a channel to the start of the buffer; `false` where all of it is silence.
   private static func put(
     _ samples: [Float], _ frames: Range<Int>, _ time: borrowing SampleStorage
   ) -> Bool {
@@ -136,7 +136,7 @@ struct OffsetSearch {
     return (real.buffer, imaginary.buffer)
   }
 
-  /// The correlation for each lag.
+  /// The inverse transform: the correlation for each lag.
   private func back(
     _ fft: inout RealFFT, _ real: [Float], _ imaginary: [Float],
     _ time: borrowing SampleStorage, _ rows: [Row]
@@ -152,14 +152,14 @@ struct OffsetSearch {
 
   // MARK: Candidates
 
-  /// Best first, by the first look, those that others bring after them.
+  /// Sorted by the normalized correlation, the greatest magnitude first.
   func candidates() -> [Candidate] {
     let normalized = normalized()
     var chosen: Set<Int> = []
     for look in [normalized, plain, whitened] {
       chosen.formUnion(Self.greatest(look, count: 10))
     }
-    // Of a sound that repeats, the next to 0 among the equals.
+    // Where a sound repeats, several lags are equally good: add those nearest to 0.
     let best = normalized.reduce(0) { max($0, $1.magnitude) }
     let middle = -lags.lowerBound
     for sign: Float in [1, -1] {
@@ -196,7 +196,7 @@ struct OffsetSearch {
     let (all, allReference) = (soundEnergy.all, referenceEnergy.all)
     return plain.indices.map { place in
       let (sound, reference) = shares(place + lags.lowerBound)
-      // Of a little that both have much can be alike by chance.
+      // A short overlap can be alike by chance.
       guard sound > all * 0.02, reference > allReference * 0.02 else { return 0 }
       return Float(Double(plain[place]) / (sound * reference).squareRoot())
     }
@@ -239,11 +239,11 @@ struct OffsetSearch {
   }
 }
 
-/// The energy of any stretch of a sound, without adding it up again.
+/// The energy of any range of a sound, from running sums.
 struct EnergySum {
   let count: Int
   private let sums: [Double]
-  /// Frames from one sum to the next: a stretch is rounded to that.
+  /// Frames from one sum to the next: ranges are rounded to it.
   private let step: Int
 
   init(_ channels: [[Float]]) {

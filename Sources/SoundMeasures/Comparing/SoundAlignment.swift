@@ -1,12 +1,12 @@
 import Glibc
 
-/// How one sound has to be moved and scaled to be another one.
+/// The offset and the gain that make a sound most like another.
 struct SoundAlignment {
-  /// Frames by which the sound is late.
+  /// The frames by which the sound is late.
   var offset = 0.0
-  /// The sound is this many times the reference; below 0 where it is upside down.
+  /// The sound is the reference times this; below 0 where it is inverted.
   var gain = 1.0
-  /// Whether they have something in common.
+  /// Whether the two are correlated at all.
   var isFound = true
 
   private let sound: [[Float]]
@@ -15,14 +15,14 @@ struct SoundAlignment {
   private let soundCount: Int
   private let soundEnergy: EnergySum
   private let referenceEnergy: EnergySum
-  /// What is left of the loudest parts, as a share of their energy.
+  /// The energy of the residual in the loudest blocks, as a share of theirs.
   private(set) var rest = 1.0
-  /// Frames of a block that is looked at.
+  /// Frames of a block.
   private static let block = 1024
 
   /// - Parameters:
-  ///   - sound: Its channels, all samples finite.
-  ///   - reference: As many.
+  ///   - sound: The channels, all samples finite.
+  ///   - reference: As many channels.
   ///   - most: The greatest offset in either direction, in frames.
   init(_ sound: [[Float]], to reference: [[Float]], most: Int) {
     self.sound = sound
@@ -39,7 +39,7 @@ struct SoundAlignment {
       return
     }
     let blocks = loudest(48, around: best.offset)
-    // Near it by a few blocks, and there by many, which noise matters less to.
+    // A few blocks bring it near; many average out noise.
     var fine = refined(best, Array(blocks.prefix(6)), half: FractionalDelay.longest, rounds: 12)
     fine = refined(fine, blocks, half: FractionalDelay.longest, rounds: 3)
     offset = fine.offset
@@ -51,16 +51,17 @@ struct SoundAlignment {
   private struct Guess {
     var offset: Double
     var gain: Double
-    /// What is left of the sound's energy, as a share of it.
+    /// The energy of the residual, as a share of the sound's.
     var rest = 1.0
   }
 
-  /// The guess that leaves the least; of those that leave as little the next to 0, and the right way up.
+  /// The guess with the smallest residual; among those within a factor of 4, the one that is not
+  /// inverted and nearest to 0.
   private func choose(_ candidates: [OffsetSearch.Candidate]) -> Guess? {
     let strongest = candidates.first?.correlation.magnitude ?? 0
     var guesses: [Guess] = []
     for candidate in candidates {
-      // After one that leaves next to nothing only its equals matter.
+      // After a guess with next to no residual, only candidates of similar strength matter.
       if candidate.correlation.magnitude < 0.6 * strongest,
         guesses.contains(where: { $0.rest < 1e-4 })
       {
@@ -72,7 +73,7 @@ struct SoundAlignment {
       guess = refined(
         guess, loudest(3, around: guess.offset), half: 32, rounds: 5)
       let (rest, _, _) = measure(guess, telling(guess), half: 32)
-      // What is alike in a small part may be so by chance.
+      // A short overlap can be alike by chance.
       guess.rest = max(rest, 1e-8) / max(1e-3, candidate.share * candidate.share)
       guesses.append(guess)
     }
@@ -82,7 +83,7 @@ struct SoundAlignment {
     }
   }
 
-  /// A whole number of frames, where what that leaves is as little.
+  /// Rounds the offset to a whole frame where the residual does not grow.
   private mutating func snap(_ fine: Guess, _ blocks: [Range<Int>]) {
     let whole = fine.offset.rounded()
     guard (fine.offset - whole).magnitude < 0.004, fine.offset != whole else { return }
@@ -96,11 +97,11 @@ struct SoundAlignment {
 
   // MARK: Where it looks
 
-  /// The frames of the reference that both have, but for the ends.
+  /// The frames of the reference that overlap the sound, without a margin at either end.
   private func common(_ offset: Double) -> Range<Int> {
     let low = max(0, Int((-offset).rounded(.up)))
     let high = max(low, min(count, Int((Double(soundCount) - offset).rounded(.down))))
-    // A filter that reaches beyond the end of a sound that is cut off there is wrong.
+    // The filter is wrong where it reaches beyond the end of a sound that is cut off there.
     let margin = min(FractionalDelay.longest, (high - low) / 8)
     return (low + margin)..<(high - margin)
   }
@@ -117,8 +118,8 @@ struct SoundAlignment {
     return all.map { ($0, referenceEnergy[$0]) }.sorted { $0.1 > $1.1 }.prefix(most).map(\.0)
   }
 
-  /// Blocks that tell a right guess from one that is a period off: where the levels are least alike, the
-  /// loudest, and some from all over.
+  /// Blocks that tell the right guess from one that is a period off: those whose levels differ
+  /// most, the loudest, and some spread over the sound.
   private func telling(_ guess: Guess) -> [Range<Int>] {
     let all = blocks(guess.offset)
     guard all.count > 14 else { return all }
@@ -143,7 +144,7 @@ struct SoundAlignment {
 
   // MARK: Least squares
 
-  /// Gauss and Newton's steps to the offset and the gain that leave the least.
+  /// Gauss-Newton steps to the offset and the gain with the smallest residual.
   private func refined(
     _ guess: Guess, _ blocks: [Range<Int>], half: Int, rounds: Int
   ) -> Guess {
@@ -155,7 +156,7 @@ struct SoundAlignment {
     var offset = guess.offset
     for _ in 0..<rounds {
       let delay = FractionalDelay(offset, half: half)
-      // Of the sound s, the reference r and its slope q: s is about gain * r - step * gain * q.
+      // Sound s, reference r and its slope q: s is about gain * r - step * gain * q.
       var (sr, sq, rr, rq, qq) = (0.0, 0.0, 0.0, 0.0, 0.0)
       for (frames, slopes) in zip(blocks, slopes) {
         for channel in reference.indices {
@@ -180,7 +181,7 @@ struct SoundAlignment {
       guard step.isFinite else { break }
       step = min(0.5, max(-0.5, step))
       best.gain = gain
-      // Another peak is another candidate's.
+      // Another peak belongs to another candidate.
       guard (offset + step - guess.offset).magnitude < 2 else { break }
       offset += step
       best.offset = offset
@@ -189,7 +190,7 @@ struct SoundAlignment {
     return best
   }
 
-  /// What a guess leaves, and the gain that leaves the least.
+  /// The residual of a guess, and the gain that minimizes it.
   private func measure(
     _ guess: Guess, _ blocks: [Range<Int>], half: Int
   ) -> (rest: Double, gain: Double, energy: Double) {
@@ -211,7 +212,7 @@ struct SoundAlignment {
     }
     guard ss > 0, rr > 0 else { return (1, guess.gain, ss) }
     let gain = sr / rr
-    // Not by the sums, which cancel.
+    // Not from the sums, which cancel.
     var rest = 0.0
     for (moved, other) in pairs {
       for index in moved.indices {

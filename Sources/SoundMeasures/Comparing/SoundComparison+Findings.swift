@@ -1,7 +1,7 @@
 import Glibc
 
 extension SoundComparison {
-  /// Looks for what else may be the matter where much is left.
+  /// Looks for further causes where much of the difference is left.
   mutating func look(
     around sound: Sound, _ reference: Sound, _ pair: SoundPair, _ options: Options,
     _ fit: SoundPair.Fit
@@ -26,14 +26,14 @@ extension SoundComparison {
     }
   }
 
-  /// By how many frames the offset grows in a second; `nil` where it stays, or is not clear.
+  /// The frames per second by which the offset grows; `nil` where it is constant or unclear.
   private func drift(_ pair: SoundPair) -> Double? {
     let parts = 8
     let length = frames.count / parts
     guard Double(length) > 0.25 * sampleRate, length > 4096 else { return nil }
     var points: [(time: Double, offset: Double)] = []
     for part in 0..<parts {
-      // The same frames of both at the offset of the whole, and what is missing around it.
+      // The same frames of both at the overall offset, padded with silence where the sound ends.
       let start = frames.lowerBound + part * length
       let size = min(length, Int(4 * sampleRate))
       let lag = Int(offset.rounded())
@@ -48,7 +48,7 @@ extension SoundComparison {
       points.append((Double(start) + Double(size) / 2, alignment.offset))
     }
     guard points.count >= 5 else { return nil }
-    // A straight line, by least squares; one that is no line is no drift.
+    // A straight line by least squares; points far from it are no drift.
     let count = Double(points.count)
     let time = points.reduce(0) { $0 + $1.time } / count
     let mean = points.reduce(0) { $0 + $1.offset } / count
@@ -66,7 +66,7 @@ extension SoundComparison {
 
   // MARK: What the sounds are
 
-  /// What is to be known of the two by themselves.
+  /// Findings about each of the two sounds by itself.
   static func findings(of pair: SoundPair) -> [Finding] {
     let sides: [(Side, SoundPair.Content)] = [
       (.sound, pair.soundContent), (.reference, pair.referenceContent),
@@ -74,18 +74,19 @@ extension SoundComparison {
     var found: [Finding] = sides.filter { $0.1.spoilt > 0 }.map {
       .notFinite($0.0, count: $0.1.spoilt, first: $0.1.firstSpoilt)
     }
-    // That both are is no difference.
+    // Where both are silent, they do not differ.
     if sides.contains(where: { !$0.1.isSilent }) {
       found += sides.filter { $0.1.isSilent }.map { .silent($0.0) }
     }
     return found
   }
 
-  /// The frames that only one of a pair has after it has been aligned.
+  /// The frames that only one sound of an aligned pair has.
   static func surplus(of pair: SoundPair, _ offset: Double) -> [Surplus] {
     var found: [Surplus] = []
     let lag = Int(offset.rounded(.down))
-    // Where sounds are read between samples, the frames around the ends are neither compared nor surplus.
+    // Between samples, the frames at the ends that the filter cannot reach are neither compared nor
+    // surplus.
     let low = max(0, -lag)
     let high = max(low, min(pair.count, pair.soundCount - lag))
     let most = Int(offset.magnitude.rounded(.up))

@@ -5,7 +5,7 @@ extension SoundComparison {
     count > 0 ? 10 * log10(squares / Double(count)) : -.infinity
   }
 
-  /// Takes the reference from the sound, and measures what is left.
+  /// Subtracts the reference from the sound, and measures the residual.
   mutating func measure(_ pair: SoundPair, _ fit: SoundPair.Fit, _ factor: Double) {
     let length = max(1, Int((sampleRate * 0.02).rounded()))
     let blockCount = (frames.count + length - 1) / length
@@ -17,7 +17,7 @@ extension SoundComparison {
     var left = pair.reference.map { _ in [Float]() }
     var sums = pair.reference.map { _ in Sums() }
     for channel in left.indices { left[channel].reserveCapacity(frames.count) }
-    // Whole blocks at a time, and enough of them that the filter is worth it.
+    // Parts of whole blocks, long enough that the filter is worth it.
     pair.walk(offset, frames, part: length * max(1, 8192 / length)) { channel, moved, range in
       let reference = pair.reference[channel]
       var sum = sums[channel]
@@ -105,7 +105,7 @@ extension SoundComparison {
     guard let place = worst?.place, let range = place.frames, let channel = place.channel else {
       return
     }
-    // Around it as much as a low band takes, but no other block is louder than it is.
+    // From the samples of the block alone: the bands begin where its length allows.
     let first = range.lowerBound - frames.lowerBound
     let near = ThirdOctaves(sampleRate: sampleRate, frameCount: range.count)
     let powers = near.powers(

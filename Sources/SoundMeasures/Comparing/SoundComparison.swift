@@ -1,17 +1,17 @@
 import Glibc
 
-/// How far a sound is from another, the reference: after it has been moved in time and scaled to be as
-/// like it as it can be, or sample for sample.
+/// The difference between a sound and a reference, either sample for sample or after the sound has
+/// been moved in time and scaled to be most like the reference.
 ///
-/// Places are in frames of the reference. The difference is what has to be added to the reference to get
-/// the sound, at the reference's level. A sample that is no finite number counts as 0, and is told of.
+/// Places are in frames of the reference. The difference plus the reference is the sound at the
+/// reference's level. A sample that is not finite counts as 0 and becomes a finding.
 public struct SoundComparison: Sendable {
   public struct Options: Hashable, Sendable {
-    /// Whether the sound may be late or early.
+    /// Whether the sound may be late or early: the offset is matched.
     public var aligns = true
-    /// Whether it may be louder or softer, or upside down.
+    /// Whether the sound may be louder, softer or inverted: the gain is matched.
     public var matchesGain = true
-    /// The greatest offset that is looked for, either way: in seconds, above 0.
+    /// The greatest offset to look for, in either direction: in seconds, above 0.
     public var mostOffset = 5.0
 
     public init(aligns: Bool = true, matchesGain: Bool = true, mostOffset: Double = 5) {
@@ -20,7 +20,7 @@ public struct SoundComparison: Sendable {
       self.mostOffset = mostOffset
     }
 
-    /// Sample for sample: of the same bits nothing is left.
+    /// Sample for sample: equal samples leave no difference.
     public static let exact = Options(aligns: false, matchesGain: false)
   }
 
@@ -32,43 +32,44 @@ public struct SoundComparison: Sendable {
     case channelCounts(Int, Int)
   }
 
-  /// Which of the two.
+  /// One of the two sounds.
   public enum Side: Hashable, Sendable { case sound, reference }
 
-  /// What is left of two sounds when one is taken from the other.
+  /// The levels of a difference.
   public struct Null: Hashable, Sendable {
-    /// The difference's root of the mean square, in dBFS; minus infinity for none.
+    /// The root mean square of the difference, in dBFS; minus infinity for none.
     public var rms: Double
-    /// Its greatest magnitude, in dBFS.
+    /// The greatest magnitude of the difference, in dBFS.
     public var peak: Double
-    /// The root of the reference's mean square, in dBFS.
+    /// The root mean square of the reference, in dBFS.
     public var reference: Double
-    /// The difference below the reference, in dB.
+    /// The difference relative to the reference, in dB.
     public var relative: Double { rms == -.infinity ? rms : rms - reference }
   }
 
-  /// One channel of the two.
+  /// The comparison of one channel.
   public struct Channel: Hashable, Sendable {
     public var null: Null
-    /// Of the sound over the reference by this channel alone, in dB; `nil` where either is silent.
+    /// The gain of the sound over the reference in this channel alone, in dB; `nil` where either is
+    /// silent.
     public var gain: Double?
-    /// Whether this channel alone is upside down.
+    /// Whether this channel alone is inverted.
     public var isInverted: Bool
   }
 
-  /// A stretch of 20 ms.
+  /// The levels in a block of 20 ms.
   public struct Block: Hashable, Sendable {
     public var frames: Range<Int>
-    /// For each channel the root of the mean square, in dBFS.
+    /// The root mean square of each channel, in dBFS.
     public var reference: [Double]
     public var difference: [Double]
   }
 
-  /// A third of an octave, of all channels: those of IEC 61260 by powers of ten.
+  /// A third of an octave (IEC 61260, powers of ten), over all channels.
   public struct Band: Hashable, Sendable {
-    /// Its middle, in Hz.
+    /// The centre frequency, in Hz.
     public var frequency: Double
-    /// The root of the mean square within it, in dBFS, of the channel that has most.
+    /// The root mean square in the band, in dBFS, of the channel with the most.
     public var reference: Double
     public var difference: Double
   }
@@ -76,57 +77,58 @@ public struct SoundComparison: Sendable {
   /// Frames that only one of the two has.
   public struct Surplus: Hashable, Sendable {
     public var side: Side
-    /// In frames of its own.
+    /// In frames of that sound.
     public var frames: Range<Int>
-    /// In dBFS, at its own level.
+    /// In dBFS, at that sound's own level.
     public var peak: Double
-    /// Whether it is there because the one is late: no more frames than the offset has.
+    /// Whether the offset explains it: it has no more frames than the offset.
     public var isMovedOut: Bool
   }
 
-  /// Something that is to be known besides.
+  /// A further result of a comparison.
   public enum Finding: Hashable, Sendable {
     case silent(Side)
-    /// No offset makes them alike: neither it nor the gain is matched.
+    /// No offset makes the sounds alike: neither offset nor gain is matched.
     case unrelated
-    /// The sound is upside down: all of its channels, or those of a list.
+    /// The sound is inverted: the listed channels, or all where the list is empty.
     case inverted(channels: [Int])
-    /// Left is right: the difference is so much less when they are changed round, in dB.
+    /// Left and right are swapped: swapping them back lowers the difference by this many dB.
     case swapped(by: Double)
-    /// Samples that are no finite numbers, and the first frame that has one.
+    /// Samples that are not finite, and the first frame with one.
     case notFinite(Side, count: Int, first: Int)
-    /// The one clock is faster: the offset grows by this many frames in a second.
+    /// The clocks differ: the offset grows by this many frames per second.
     case drifts(framesPerSecond: Double)
   }
 
   /// In Hz.
   public let sampleRate: Double
   public let channelCount: Int
-  /// Frames by which the sound is late, to a hundredth; below 0 where it is early.
+  /// The frames by which the sound is late, to a hundredth; below 0 where it is early.
   public internal(set) var offset = 0.0
-  /// Of the sound over the reference, in dB, to a thousandth.
+  /// The gain of the sound over the reference, in dB, to a thousandth.
   public internal(set) var gain = 0.0
-  /// Whether the sound has been turned upside down to be like the reference.
+  /// Whether the sound was inverted to match the reference.
   public internal(set) var isInverted = false
-  /// Of the channel of which most is left.
+  /// The highest levels of any channel.
   public internal(set) var null = Null(rms: -.infinity, peak: -.infinity, reference: -.infinity)
   public internal(set) var channels: [Channel] = []
-  /// The frames of the reference that were compared. Where the sound is read between its samples, as many
-  /// frames as that takes are left out at an end where it is cut off.
+  /// The frames of the reference that were compared. Where the sound is read between its samples,
+  /// the filter's reach is left out at an end that is not silent.
   public internal(set) var frames = 0..<0
   public internal(set) var overTime: [Block] = []
   public internal(set) var overFrequency: [Band] = []
-  /// The block with the loudest difference, in dBFS: its frames, channel and the third of an octave that
-  /// has most of it; `nil` where nothing is left.
+  /// The block with the loudest difference, in dBFS: its frames, its channel and the strongest
+  /// third of an octave; `nil` where there is no difference.
   public internal(set) var worst: SoundReading?
-  /// The sample that is farthest off, in dBFS: its frame and channel; `nil` where nothing is left.
+  /// The sample with the greatest difference, in dBFS: its frame and channel; `nil` where there is
+  /// no difference.
   public internal(set) var worstSample: SoundReading?
   public internal(set) var surplus: [Surplus] = []
   public internal(set) var findings: [Finding] = []
-  /// Of `frames`.
+  /// The difference over `frames`.
   public internal(set) var difference: Sound
 
-  /// - Throws: Where they differ in sample rate or channels.
+  /// - Throws: `Refusal` where the two differ in sample rate or channel count.
   public init(
     of sound: Sound, with reference: Sound, _ options: Options = Options()
   ) throws(Refusal) {
@@ -139,7 +141,7 @@ public struct SoundComparison: Sendable {
     self.init(sound, reference, options, looksAround: true)
   }
 
-  /// - Parameter looksAround: Whether it looks for what else may be the matter.
+  /// - Parameter looksAround: Whether to look for further causes of a difference.
   init(_ sound: Sound, _ reference: Sound, _ options: Options, looksAround: Bool) {
     sampleRate = reference.sampleRate
     channelCount = reference.channelCount
@@ -170,8 +172,7 @@ public struct SoundComparison: Sendable {
     if looksAround { look(around: sound, reference, pair, options, fit) }
   }
 
-  /// That of all channels together, unless they were aligned by one of them: then of those that are like
-  /// that one.
+  /// The gain of the channels whose own gain is within 10 % of the alignment's; without any, of all.
   private func gain(_ fit: SoundPair.Fit, _ aligned: Double?) -> Double? {
     guard channelCount > 1, let aligned else { return fit.gain }
     return fit.gain(
@@ -181,21 +182,20 @@ public struct SoundComparison: Sendable {
       }) ?? fit.gain
   }
 
-  /// Whether what is left stays below a bound everywhere.
+  /// Whether the difference stays at or below a bound everywhere.
   ///
-  /// It does not where either sound has samples that are no finite numbers and the other has not the same,
-  /// nor where one of them has sound, above the bound, that the other has not and that the offset does not
-  /// explain.
+  /// It does not where the two have different samples that are not finite, nor where one sound has
+  /// frames above the bound that the other lacks and that the offset does not explain.
   ///
   /// - Parameters:
-  ///   - bound: Of every 20 ms of each channel, in dBFS.
-  ///   - peak: Of every sample, in dBFS; `nil` for any.
+  ///   - bound: For each block of 20 ms of each channel, in dBFS.
+  ///   - peak: For each sample, in dBFS; `nil` for any.
   public func isBelow(_ bound: Double, peak: Double? = nil) -> Bool {
     guard unmatched == 0, (worst?.value ?? -.infinity) <= bound else { return false }
     if let peak, null.peak > peak { return false }
     return !surplus.contains { !$0.isMovedOut && $0.peak > bound }
   }
 
-  /// Samples that are finite in one of the two only, or are neither finite nor the same.
+  /// Pairs of samples that differ and are not both finite.
   public internal(set) var unmatched = 0
 }

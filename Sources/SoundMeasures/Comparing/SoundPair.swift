@@ -1,11 +1,11 @@
 import Glibc
 
-/// Two sounds of as many channels, with 0 in the place of what is no finite number.
+/// Two sounds with the same number of channels; samples that are not finite are replaced with 0.
 struct SoundPair {
   let sound: [[Float]]
   let reference: [[Float]]
-  /// Of each of the two: how many samples are no finite numbers, the first frame with one, and whether all
-  /// others are 0.
+  /// What one of the sounds has: the number of samples that are not finite, the first frame with
+  /// one, and whether all others are 0.
   struct Content {
     var spoilt = 0
     var firstSpoilt = Int.max
@@ -47,13 +47,13 @@ struct SoundPair {
   var count: Int { reference.first?.count ?? 0 }
   var soundCount: Int { sound.first?.count ?? 0 }
 
-  /// The frames of the reference that both have and for which the sound can be read.
+  /// The frames of the reference at which the sound overlaps and can be read.
   func common(_ offset: Double) -> Range<Int> {
     let delay = FractionalDelay(offset)
     var low = max(0, -delay.whole)
     var high = min(count, soundCount - delay.whole)
     if !delay.isWhole {
-      // Where the sound begins or ends in silence, there is nothing that a filter could miss.
+      // A filter that reaches beyond the end of a sound is right where that end is silent.
       let edge = FractionalDelay.longest
       if sound.contains(where: { $0.prefix(edge).contains { $0 != 0 } }) {
         low = max(low, edge - delay.whole)
@@ -65,26 +65,26 @@ struct SoundPair {
     return low..<max(low, high)
   }
 
-  /// How the sound has to be moved and scaled: all channels together or, where they are not alike after
-  /// that, by the one that then is.
+  /// The alignment of all channels together; or, where a channel alone fits far better, of that
+  /// channel.
   func alignment(most: Int) -> SoundAlignment {
     var best = SoundAlignment(sound, to: reference, most: most)
     guard sound.count > 1, !best.isFound || best.rest > 1e-4 else { return best }
     let together = best
     for channel in sound.indices.prefix(8) {
       let alone = SoundAlignment([sound[channel]], to: [reference[channel]], most: most)
-      // One channel by itself is a little more alike always.
+      // A single channel always fits a little better.
       if alone.isFound, alone.rest < 0.1 * together.rest, alone.rest < best.rest { best = alone }
     }
     return best
   }
 
-  /// The gains that leave the least.
+  /// The gains with the smallest residual.
   struct Fit {
-    /// Of each channel, the products of sound and reference, and the reference's squares.
+    /// For each channel, Σ sound · reference and Σ reference².
     var sums: [(Double, Double)]
 
-    /// Of all of some channels, linear; `nil` where one of the two is silent.
+    /// The linear gain over some channels; `nil` where one of the two is silent.
     func gain(of channels: [Int]) -> Double? {
       let sum = channels.reduce((0, 0)) { ($0.0 + sums[$1].0, $0.1 + sums[$1].1) }
       let gain = sum.0 / sum.1
@@ -110,7 +110,7 @@ struct SoundPair {
     return Fit(sums: sums)
   }
 
-  /// Goes through a stretch in parts, with the sound as it is read there.
+  /// Calls the body for each part of a range and each channel, with the sound read at the offset.
   func walk(
     _ offset: Double, _ frames: Range<Int>, part: Int = 8192,
     _ body: (_ channel: Int, _ moved: [Double], _ frames: Range<Int>) -> Void
@@ -122,7 +122,7 @@ struct SoundPair {
     }
   }
 
-  /// How many samples of the two are not both finite or both the same.
+  /// The number of sample pairs that are neither both finite nor bitwise equal.
   func unmatched(_ offset: Double, _ frames: Range<Int>) -> Int {
     let lag = Int(offset.rounded())
     var unmatched = 0

@@ -1,29 +1,29 @@
 import Glibc
 import RenderCore
 
-/// Mean squares in thirds of an octave.
+/// The mean square in each third of an octave.
 struct ThirdOctaves {
-  /// In Hz.
+  /// The centre frequencies, in Hz.
   let middles: [Double]
   private let length: Int
-  /// The bins of each, and the share of the first and the last that belongs to it.
+  /// The edges of each band, in bins; a bin at an edge counts by its share.
   private let edges: [(low: Double, high: Double)]
   private let window: [Float]
 
-  /// - Parameter frameCount: How much sound there is: the bands begin where that is long enough.
+  /// - Parameter frameCount: The frames of the sound: with more of them the bands begin lower.
   init(sampleRate: Double, frameCount: Int) {
-    // A bin is narrower than the lowest band from 20 Hz up, where the sound is as long as that takes.
+    // Long enough that a bin is narrower than the band at 20 Hz, where the sound is that long.
     var length = 256
     while length < 1 << 18, Double(length) < sampleRate / 2.5, length < frameCount { length *= 2 }
     self.length = length
-    // Of a fourth of its length from one to the next, the squares add up to 1.5.
+    // Hann windows a quarter of their length apart: their squares add up to 1.5.
     window = (0..<length).map {
       Float(0.5 - 0.5 * cos(2 * Double.pi * Double($0) / Double(length)))
     }
     let binWidth = sampleRate / Double(length)
     var middles: [Double] = []
     var edges: [(low: Double, high: Double)] = []
-    // IEC 61260: middles at powers of ten by tenths.
+    // IEC 61260: centres at powers of 10^(1/10).
     for tenth in 10...53 {
       let middle = pow(10, Double(tenth) / 10)
       let low = pow(10, Double(tenth) / 10 - 0.05) / binWidth
@@ -31,12 +31,12 @@ struct ThirdOctaves {
       guard low < Double(length / 2), high > low, tenth >= 13 || binWidth < middle * 0.2 else {
         continue
       }
-      // What is below the lowest belongs to it.
+      // The lowest band includes everything below it.
       middles.append(middle)
       edges.append((edges.isEmpty ? -0.5 : low, high))
     }
     if let first = edges.firstIndex(where: { $0.high >= 1.5 }), first > 0 {
-      // No bin is theirs.
+      // Bands without a bin of their own.
       middles.removeFirst(first)
       edges.removeFirst(first)
       edges[0].low = -0.5
@@ -45,10 +45,10 @@ struct ThirdOctaves {
     self.edges = edges
   }
 
-  /// The mean square of each band, of some frames of a channel.
+  /// The mean square of each band, for a range of frames of a channel.
   func powers(of samples: [Float], _ frames: Range<Int>) -> [Double] {
     var sums = [Double](repeating: 0, count: middles.count)
-    // Floats would lose what is small.
+    // Scaled by the peak: floats would lose small samples.
     var peak: Float = 0
     for frame in frames where samples[frame].magnitude > peak { peak = samples[frame].magnitude }
     guard peak > 0, peak.isFinite, !frames.isEmpty else { return sums }
@@ -81,7 +81,7 @@ struct ThirdOctaves {
       for bin in first...last {
         let share =
           min(edge.high, Double(bin) + 0.5) - max(edge.low, Double(bin) - 0.5)
-        // At 0 Hz and at half the rate there is one line where elsewhere there are two.
+        // The bins at 0 Hz and at half the rate have no mirror image.
         let isEnd = bin == 0 || bin == bins - 1
         sums[band] += power[bin] * max(0, min(1, share)) * scale * (isEnd ? 1 : 2)
       }

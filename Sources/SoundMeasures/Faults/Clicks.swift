@@ -1,12 +1,12 @@
 internal import RenderCore
 
-/// A place at which a sound jumps.
+/// A jump in a sound.
 public struct Click: Hashable, Sendable {
   /// From 0.
   public var channel: Int
-  /// The first frame behind the jump.
+  /// The first frame after the jump.
   public var frame: Int
-  /// How high the jump is, in dBFS: 0 from silence to full scale.
+  /// The height of the jump, in dBFS: 0 is a step from silence to full scale.
   public var size: Double
 
   public init(channel: Int, frame: Int, size: Double) {
@@ -17,25 +17,27 @@ public struct Click: Hashable, Sendable {
 }
 
 extension Sound {
-  /// Jumps that are no part of what sounds around them, in the order of channels and frames: a step that stays,
-  /// a sample that is off, a splice, or a short stretch of zeros.
+  /// The jumps that do not belong to the sound around them, in the order of channels and frames: a
+  /// lasting step, a single sample that is off, a splice, or a short run of zeros.
   ///
-  /// A linear prediction takes away what follows from the samples before (see `Whitening`), and what is left is
-  /// matched with what it would leave of a step. A jump counts where all of this holds:
-  /// - It is four times as high as any other within 60 ms on either side: waves that jump in each period, and the
-  ///   pulses of a voice, stand beside each other. It is forty times as high as what is left within 10 ms.
-  /// - Its shape is that of a step, of an impulse or of both: three quarters of what is left are explained by
-  ///   them. The attack of a drum has another one.
-  /// - It is no more than 38 dB below the level within 50 ms, and above -60 dBFS.
-  /// - Where the sound is four times as high in the 10 ms behind it as in those before, a sound begins: then they
-  ///   have to explain 90 %.
-  /// - It is no edge of digital silence, which begins and ends a sound, or is a gate that shuts at once. Zeros
-  ///   for 0.5 to 2 ms in a sound are a click, at their first frame; longer ones are `dropouts(atLeast:)`.
+  /// A linear prediction removes what follows from earlier samples (see `Whitening`). The residual
+  /// is matched with the residual of a step. A jump counts where all of this holds:
+  /// - It is four times as high as any other within 60 ms on either side, so waves that jump in
+  ///   each period and the pulses of a voice do not count. It is forty times the residual within 10
+  ///   ms.
+  /// - It has the shape of a step, an impulse or both: these explain three quarters of the
+  ///   residual. The attack of a drum has another shape.
+  /// - It is at most 38 dB below the level within 50 ms, and above -60 dBFS.
+  /// - Where the 10 ms after it are four times as loud as the 10 ms before it, a sound begins
+  ///   there, and the shape has to explain 90 %.
+  /// - It is no edge of digital silence, which begins or ends a sound or is a gate that shuts at
+  ///   once. A run of zeros of 0.5 to 2 ms inside a sound is a click, at its first frame; longer
+  ///   runs are `dropouts(atLeast:)`.
   ///
-  /// Single samples that are off are looked for by themselves, too: see `Impulses`.
+  /// Single samples that are off are also looked for separately: see `Impulses`.
   ///
-  /// What is hidden by a sound is not found: a step of -50 dBFS in noise, in the hiss of a voice, or in waves
-  /// that jump by themselves.
+  /// A jump that the sound masks is not found: a step of -50 dBFS in noise, in the hiss of a voice,
+  /// or in waves that jump by themselves.
   public func clicks() -> [Click] {
     channels.enumerated().flatMap { number, samples in
       let search = ClickSearch(samples, rate: sampleRate)
@@ -54,18 +56,18 @@ extension Sound {
   }
 }
 
-/// Looks for clicks in one channel.
+/// Looks for clicks in a channel.
 private struct ClickSearch {
   private let samples: [Float]
   private let rate: Double
   private let whitening: Whitening
-  /// Sums of the squares of what comes before each frame: of what is matched.
+  /// Running sums of the squared matches: entry n covers the frames before n.
   private var energies = [0.0]
-  /// Of each millisecond the highest match.
+  /// The highest match of each millisecond.
   private var tops: [Float] = []
   /// Frames of a millisecond.
   private let unit: Int
-  /// Milliseconds on either side of a jump that are filled by it.
+  /// Milliseconds on either side of a jump that its own matches fill.
   private let guardUnits: Int
 
   init(_ samples: [Float], rate: Double) {
@@ -106,7 +108,7 @@ private struct ClickSearch {
           click.frame > $0.lowerBound - reach && click.frame < $0.upperBound + reach
         })
       else { continue }
-      // Two neighbouring milliseconds may see one jump.
+      // Neighbouring milliseconds may see the same jump.
       if let last, click.frame - last.frame < reach {
         if click.match <= last.match { continue }
         clicks.removeLast()
@@ -124,7 +126,7 @@ private struct ClickSearch {
     guard let frame = range.max(by: { matches[$0].magnitude < matches[$1].magnitude }) else {
       return nil
     }
-    // What lies next to the ends of a sound is not predicted from a whole past, or has no future.
+    // Next to the ends of a sound the prediction has no full past, or the match no full future.
     let reach = guardUnits * unit
     guard frame >= 3 * unit && frame < samples.count - reach else { return nil }
     let match = Double(matches[frame].magnitude)
@@ -134,7 +136,7 @@ private struct ClickSearch {
     guard match > 40 * beside else { return nil }
     let size = whitening.height(of: match, at: frame)
     guard isLoud(size, at: frame) else { return nil }
-    // 1e-5: a step in silence begins nothing.
+    // 1e-5: a step in silence is not the beginning of a sound.
     let before = deviation(frame - 10 * unit..<frame)
     let isBeginning = deviation(frame..<frame + 10 * unit) > 4 * before + 1e-5
     guard whitening.explained(at: frame) > (isBeginning ? 0.9 : 0.75) else { return nil }
@@ -145,7 +147,7 @@ private struct ClickSearch {
     size > 0.001 && size > 0.012 * deviation(frame - 50 * unit..<frame + 50 * unit)
   }
 
-  /// Of the matches.
+  /// The root mean square of the matches.
   private func rootMeanSquare(_ range: Range<Int>) -> Double {
     let range = range.clamped(to: samples.indices)
     guard !range.isEmpty else { return 0 }
@@ -153,7 +155,7 @@ private struct ClickSearch {
     return (sum / Double(range.count)).squareRoot()
   }
 
-  /// The root mean square of samples about their mean.
+  /// The standard deviation of the samples.
   private func deviation(_ range: Range<Int>) -> Double {
     let part = samples[range.clamped(to: samples.indices)]
     let (sum, squares) = (SampleSums.sum(part.span), SampleSums.squares(part.span))
@@ -164,7 +166,7 @@ private struct ClickSearch {
 
   // MARK: Digital silence
 
-  /// Runs of one value of 1 ms or more.
+  /// Runs of equal samples of at least 1 ms.
   private func stillRuns() -> [Range<Int>] {
     var runs: [Range<Int>] = []
     var start = 0
@@ -177,7 +179,7 @@ private struct ClickSearch {
     return runs
   }
 
-  /// Whether a frame is at the edge of a run of zeros, and nothing stands still on the other side of it.
+  /// Whether a frame is at an edge of a run of zeros with no other such run on its other side.
   private func isEdge(of run: Range<Int>, _ frame: Int, _ runs: [Range<Int>]) -> Bool {
     guard samples[run.lowerBound] == 0 else { return false }
     let reach = (guardUnits + 1) * unit

@@ -1,10 +1,10 @@
 extension Sound {
-  /// Runs of samples at or beyond a level, in the order of channels and frames. What is not a number ends a
-  /// run; infinities belong to it.
+  /// The runs of samples at or above a level, in the order of channels and frames. NaN ends a run;
+  /// infinities belong to it.
   ///
   /// - Parameters:
-  ///   - level: The magnitude that a sample has at least: 1 is full scale.
-  ///   - run: How many samples a run has at least, from 1.
+  ///   - level: The least magnitude; 1 is full scale.
+  ///   - run: The least number of samples in a run, from 1.
   public func clipped(atLeast level: Double = 1, run: Int = 2) -> [SoundPlace] {
     precondition(run > 0, "a run has one sample at least")
     var places: [SoundPlace] = []
@@ -22,13 +22,13 @@ extension Sound {
     return places
   }
 
-  /// How many samples are no finite numbers, and which is the first: of the earliest frame that has one, the
-  /// first channel.
+  /// The number of samples that are not finite, and the first of them: in the earliest frame, the
+  /// lowest channel; `nil` where all are finite.
   public func nonFinite() -> (count: Int, first: SoundPlace)? {
     var count = 0
     var first: (frame: Int, channel: Int)?
     for (number, samples) in channels.enumerated() {
-      // A sum over all of them is quicker than a look at each.
+      // The sum is faster than a look at each sample.
       if SampleSums.sum(samples.span).count == samples.count { continue }
       for frame in samples.indices where !samples[frame].isFinite {
         count += 1

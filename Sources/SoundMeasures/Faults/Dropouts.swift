@@ -1,21 +1,21 @@
 extension Sound {
-  /// Stretches inside a channel at which the sound stands still: zeros, or one value that is stuck, between
-  /// stretches that move. In the order of channels and frames.
+  /// The drop-outs: runs of zeros or of one stuck value inside a sound that moves, in the order of
+  /// channels and frames.
   ///
-  /// A stretch counts where all of this holds:
-  /// - Within 5 ms on either side, half of the samples differ at least from the one before them, so that
-  ///   square waves, pulses and what comes out of a bit crusher are left alone; and there is a sample above
-  ///   -60 dBFS. Silence before and behind a sound is therefore none.
-  /// - It is entered or left at once: in the 1 ms next to it, on one side at least, the sound is a quarter as
-  ///   far from the value as it is within 5 ms. What fades to silence in 4 ms or more is no drop-out. A gate that shuts at
-  ///   once is, since nothing tells it from one.
-  /// - A value other than 0 lies inside of what the sound reaches within 20 ms, by a tenth: the flat tops of
-  ///   a clipped wave are `clipped(atLeast:run:)`.
+  /// A run counts where all of this holds:
+  /// - Within 5 ms on either side, at least half of the samples differ from the one before, which
+  ///   leaves out square waves, pulses and the output of a bit crusher; and one sample is above -60
+  ///   dBFS, which leaves out silence before and after a sound.
+  /// - It is entered or left at once: on at least one side, the sound in the adjacent 1 ms is at
+  ///   least a quarter as far from the value as it is within 5 ms. A fade to silence of 4 ms or
+  ///   more is no drop-out. A gate that shuts at once is one, since nothing tells the two apart.
+  /// - A value other than 0 lies inside the range of the sound within 20 ms, by a tenth of that
+  ///   range: the flat tops of a clipped wave are `clipped(atLeast:run:)`.
   ///
-  /// - Parameter seconds: How long one is at least, above 0.
+  /// - Parameter seconds: The least duration of a drop-out, in seconds, above 0.
   public func dropouts(atLeast seconds: Double = 0.001) -> [SoundPlace] {
     precondition(seconds > 0, "a drop-out has a length")
-    // Rounded down: 1 ms of 44,100 Hz is 44 frames, but for rounding.
+    // Rounded down: 1 ms at 44,100 Hz is 44 frames. The 1e-6 undoes rounding errors.
     let least = max(2, Int(seconds * sampleRate + 1e-6))
     return channels.enumerated().flatMap { number, samples in
       DropoutSearch(samples: samples, rate: sampleRate).places(atLeast: least, isHard: true).map {
@@ -25,14 +25,14 @@ extension Sound {
   }
 }
 
-/// Looks for stretches of one channel that stand still.
+/// Looks for runs of equal samples in a channel.
 struct DropoutSearch {
   let samples: [Float]
   let rate: Double
 
   private func frames(_ seconds: Double) -> Int { max(2, Int((seconds * rate).rounded())) }
 
-  /// - Parameter isHard: Whether they have to be entered or left at once.
+  /// - Parameter isHard: Whether a run has to be entered or left at once.
   func places(atLeast least: Int, isHard: Bool) -> [Range<Int>] {
     let samples = samples.span
     var places: [Range<Int>] = []
@@ -60,7 +60,8 @@ struct DropoutSearch {
     return value > low + inside && value < high - inside
   }
 
-  /// Whether it is the only zeros within 60 ms, with jumps on both sides: a hole in a square wave.
+  /// Whether the run holds the only zeros within 60 ms, with jumps on both sides: a hole in a
+  /// square wave.
   private func isLoneHole(_ run: Range<Int>) -> Bool {
     guard samples[run.lowerBound] == 0, run.lowerBound > 0, run.upperBound < samples.count,
       !samples[before(run, 0.06)].contains(0), !samples[after(run, 0.06)].contains(0)
@@ -86,7 +87,7 @@ struct DropoutSearch {
     run.upperBound..<min(samples.count, run.upperBound + frames(seconds))
   }
 
-  /// Whether at least half of the samples differ from their neighbours, and one is above -60 dBFS.
+  /// Whether at least half of the samples differ from the one before, and one is above -60 dBFS.
   private func moves(_ range: Range<Int>) -> Bool {
     guard range.count > 1 else { return false }
     var changes = 0
@@ -94,7 +95,7 @@ struct DropoutSearch {
     return 2 * changes >= range.count - 1 && distance(range, 0) > 0.001
   }
 
-  /// The farthest that a finite sample is from a value.
+  /// The greatest distance of a finite sample from a value.
   private func distance(_ range: Range<Int>, _ value: Float) -> Float {
     var most: Float = 0
     for sample in samples[range] where sample.isFinite {

@@ -1,17 +1,18 @@
-/// Single samples that are off: what a step detector that predicts tones overlooks in them.
+/// Single samples that are off, which a step detector with a linear prediction overlooks in tones.
 ///
-/// Each sample is compared with what the six around it say of it, by Lagrange's interpolation of degree 5:
-/// (15 (x[-1] + x[1]) - 6 (x[-2] + x[2]) + x[-3] + x[3]) / 20. A sample that is off by h leaves h there, and
-/// -0.75 h, 0.3 h and -0.05 h on either side: that is its shape.
+/// Each sample is compared with an interpolation from the six samples around it (Lagrange, degree
+/// 5): (15 (x[-1] + x[1]) - 6 (x[-2] + x[2]) + x[-3] + x[3]) / 20. A sample that is off by h leaves
+/// h there, and -0.75 h, 0.3 h and -0.05 h on either side. These are the shape.
 enum Impulses {
   private static let shape = [-0.05, 0.3, -0.75, 1, -0.75, 0.3, -0.05]
   private static let shapeEnergy = shape.reduce(0) { $0 + $1 * $1 }
 
   /// The frames of samples that are off, and by how much. Such a sample:
-  /// - explains 95 % of what is left within 8 frames on either side,
-  /// - is twelve times as high as the root mean square of what is left within 10 ms, that of its shape apart,
-  /// - is four times as high as any other within 60 ms,
-  /// - is in sound: there is something on both sides, at most 36 dB above it.
+  /// - explains 95 % of the residual within 8 frames on either side,
+  /// - is twelve times the root mean square of the residual within 10 ms, without those frames,
+  /// - is four times as high as any other residual within 60 ms,
+  /// - has sound on both sides: the 10 ms before and after it are above -80 dBFS, within 12 dB of
+  ///   each other, and at most 36 dB above it.
   static func places(in samples: [Float], rate: Double) -> [(frame: Int, size: Double)] {
     let count = samples.count
     let near = max(16, Int(rate * 0.01))
@@ -42,7 +43,7 @@ enum Impulses {
       let inner = energy(frame - 8..<frame + 9)
       let around = max(0, energy(frame - near..<frame + near + 1) - inner)
       let level = (around / Double(2 * near - 16)).squareRoot()
-      // The cheap questions first.
+      // The cheap conditions first.
       guard height > 12 * level, height * height * shapeEnergy > 0.9 * inner else { continue }
       var match = 0.0
       for (index, weight) in shape.enumerated() { match += weight * rest[frame - 3 + index] }

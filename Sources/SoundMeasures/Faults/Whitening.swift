@@ -1,24 +1,25 @@
 internal import RenderCore
 
-/// What a linear prediction leaves of samples, and how much of that is a step.
+/// The residual of a linear prediction, and how well a step explains it.
 ///
-/// The prediction has 128 coefficients, by the autocorrelation method under a Hann window of 80 ms (J. Makhoul,
-/// "Linear prediction: a tutorial review", Proc. IEEE 63, 1975), with white noise 70 dB below the sound added to
-/// it: that is as far as floats go. Tones, and whatever leaves a part of the spectrum empty, are predicted to
-/// nearly nothing, while a step at a frame leaves the running sum of the coefficients from there on. Matching
-/// with that (a matched filter) has a step stand out as far as it can be had to.
+/// The prediction has 128 coefficients, by the autocorrelation method under a Hann window of 80 ms
+/// (J. Makhoul, "Linear prediction: a tutorial review", Proc. IEEE 63, 1975). White noise 70 dB
+/// below the sound is added to the autocorrelation, since floats are no more exact. Tones and other
+/// sounds with empty parts in their spectrum are predicted to nearly nothing, while a step leaves
+/// the running sum of the coefficients from its frame on. A matched filter for that shape brings
+/// out a step as clearly as possible.
 struct Whitening {
   static let order = 128
   private static let lagCount = order + 1
 
-  /// What is left of each hop, `order` frames further than it goes: a jump near its end is seen by one
-  /// prediction. The hops lie one behind the other.
+  /// The residuals of the hops, one after the other. Each has `order` frames more than the hop, so
+  /// that a jump near its end is seen by one prediction.
   private let rest: [Float]
-  /// What is left, matched with a step that begins at a frame, whose energy is 1.
+  /// The residual, matched with a step of energy 1 that begins at each frame.
   let matches: [Float]
-  /// Frames that have one prediction.
+  /// Frames that share a prediction.
   private let hop: Int
-  /// Of each hop: what is left of an impulse, and of a step.
+  /// For each hop, the residual of an impulse and of a step.
   private let impulses: [[Float]]
   private let steps: [[Float]]
 
@@ -26,7 +27,7 @@ struct Whitening {
     let hop = max(Self.order, Int(rate * 0.04) / 16 * 16)
     let count = samples.count
     let hops = (count + hop - 1) / hop
-    // Zeros ahead for the first window, and behind for the last.
+    // Zeros before the sound for the first window, and after it for the last.
     let input = SampleStorage(repeating: 0, count: (hops + 3) * hop)
     for frame in 0..<count where samples[frame].isFinite { input[hop + frame] = samples[frame] }
     let length = hop + Self.order
@@ -68,13 +69,13 @@ struct Whitening {
     self.matches = (0..<count).map { matches[$0] }
   }
 
-  /// The height of a step with such a match.
+  /// The height of a step with a given match.
   func height(of match: Double, at frame: Int) -> Double {
     let energy = steps[frame / hop].reduce(0.0) { $0 + Double($1) * Double($1) }
     return match / energy.squareRoot()
   }
 
-  /// How much of what is left around a frame a step and an impulse at it explain: 0 to 1.
+  /// The share of the residual after a frame that a step and an impulse at it explain, 0 to 1.
   func explained(at frame: Int) -> Double {
     let (step, impulse) = (steps[frame / hop], impulses[frame / hop])
     let first = frame / hop * (hop + Self.order) + frame % hop
@@ -89,7 +90,7 @@ struct Whitening {
       ri += r * i
       energy += r * r
     }
-    // What comes just before, in the same hop, is no part of it.
+    // The residual of the few frames before, within the hop, counts as unexplained.
     for index in first - min(8, frame % hop)..<first {
       energy += Double(rest[index]) * Double(rest[index])
     }
@@ -100,22 +101,23 @@ struct Whitening {
   }
 }
 
-/// Finds the filter that takes away what follows from the samples before.
+/// Finds the prediction filter of a window of samples.
 private struct LinearPredictor: ~Copyable {
   private let window: [Float]
   private let weighted: SampleStorage
   private var lags = [Double](repeating: 0, count: Whitening.order + 1)
 
-  /// - Parameter length: How many samples it looks at: a multiple of 16.
+  /// - Parameter length: The samples of a window: a multiple of 16.
   init(length: Int) {
     window = PowerSpectrum.hann(length).map(Float.init)
     weighted = SampleStorage(repeating: 0, count: length + Whitening.order)
   }
 
-  /// The first coefficient is 1.
+  /// The coefficients of the filter, the first of them 1.
   mutating func filter(_ samples: ChannelBuffer) -> [Double] {
     for index in window.indices { weighted[index] = samples[index] * window[index] }
-    // Floats lose what 70 dB of prediction need over more than a few hundred products.
+    // Summed in parts: over more than a few hundred products, floats are not exact enough for 70
+    // dB.
     for lag in lags.indices {
       lags[lag] = stride(from: 0, to: window.count, by: 256).reduce(0.0) { sum, start in
         let count = min(256, window.count - start)
@@ -135,7 +137,7 @@ private struct LinearPredictor: ~Copyable {
       var sum = lags[step]
       for index in 1..<step { sum += filter[index] * lags[step - index] }
       let turn = -sum / error
-      // Rounding has used up what there was to predict.
+      // Rounding errors have used up what was predictable.
       guard turn.magnitude < 1 else { break }
       var index = 1
       while 2 * index <= step {

@@ -2,12 +2,13 @@ internal import AudioTypes
 internal import RenderCore
 internal import RenderTaps
 
-// Loudness by EBU R 128 (ITU-R BS.1770-4, EBU Tech 3341 and 3342), as the `loudness` tap measures it: up to
-// six channels in the order of 5.1, one channel as one, and what is no finite number as silence.
+// Loudness by EBU R 128 (ITU-R BS.1770-4, EBU Tech 3341 and 3342), as the `loudness` tap measures
+// it: up to six channels in the order of 5.1, a single channel counted once. Samples that are not
+// finite are silence.
 
 extension Sound {
-  /// Why the loudness of this sound cannot be measured: its channels, its rate, or a library that is not
-  /// there. `nil` where it can be.
+  /// Why the loudness of this sound cannot be measured (its channels, its rate, or a missing
+  /// library); `nil` where it can.
   public var loudnessRefusal: String? {
     if !(1...LoudnessState.mostChannels).contains(channelCount) {
       return "loudness is defined for 1 to \(LoudnessState.mostChannels) channels; there are "
@@ -20,16 +21,16 @@ extension Sound {
       ? LoudnessState.refusal : nil
   }
 
-  /// In LUFS; `nil` where nothing passes the gates: the sound is shorter than 0.4 s or everywhere softer than
-  /// -70 LUFS, or there is a `loudnessRefusal`.
+  /// The integrated loudness in LUFS. `nil` where nothing passes the gates (the sound is shorter
+  /// than 0.4 s or softer than -70 LUFS everywhere), or there is a `loudnessRefusal`.
   public func integratedLoudness() -> Double? {
     let level = measuredLoudness()?.reading.integrated ?? -.infinity
     return level.isFinite ? level : nil
   }
 
-  /// The least and the greatest loudness of 3 s in LUFS, looked at every 0.1 s, each with its frames; minus
-  /// infinity where they are silent. `nil` where the sound is shorter than 3 s, or there is a
-  /// `loudnessRefusal`.
+  /// The least and the greatest loudness over 3 s, in LUFS, measured every 0.1 s, each with its
+  /// frames; minus infinity where they are silent. `nil` where the sound is shorter than 3 s, or
+  /// there is a `loudnessRefusal`.
   public func shortTermLoudness() -> (least: SoundReading, greatest: SoundReading)? {
     guard let looks = measuredLoudness()?.looks, var least = looks.first else { return nil }
     var greatest = least
@@ -40,9 +41,9 @@ extension Sound {
     return (least, greatest)
   }
 
-  /// In LU: how far the short-term loudness spreads between its 10th and its 95th percentile, behind the gates
-  /// of EBU Tech 3342. `nil` where the sound is shorter than 3 s or softer than -70 LUFS, or there is a
-  /// `loudnessRefusal`.
+  /// The loudness range in LU: from the 10th to the 95th percentile of the short-term loudness,
+  /// behind the gates of EBU Tech 3342. `nil` where the sound is shorter than 3 s or softer than
+  /// -70 LUFS, or there is a `loudnessRefusal`.
   public func loudnessRange() -> Double? {
     guard let measured = measuredLoudness(),
       measured.looks.contains(where: { $0.value >= -70 })

@@ -1,10 +1,10 @@
 internal import Glibc
 
-// Levels of samples. What is no finite number is skipped: `nonFinite()` finds it.
+// Levels of samples. Samples that are not finite are skipped: `nonFinite()` finds them.
 
 extension Sound {
-  /// Of each channel the largest magnitude of a sample, in dBFS (full scale is 0), and the first frame that
-  /// has it; minus infinity, without a frame, for silence.
+  /// The largest magnitude of a sample of each channel, in dBFS (full scale is 0), and its first
+  /// frame; minus infinity, without a frame, for silence.
   public func peak() -> [SoundReading] {
     channels.enumerated().map { number, samples in
       let frame = SampleSums.loudest(samples.span)
@@ -14,8 +14,8 @@ extension Sound {
     }
   }
 
-  /// Of each channel the root mean square, in dBFS: 0 for a square wave of full scale, -3.01 for a sine of
-  /// full scale, minus infinity for silence.
+  /// The root mean square of each channel, in dBFS: 0 for a square wave of full scale, -3.01 for a
+  /// sine of full scale, minus infinity for silence.
   public func rms() -> [SoundReading] {
     channels.enumerated().map { number, samples in
       let sum = SampleSums.squares(samples.span)
@@ -24,7 +24,7 @@ extension Sound {
     }
   }
 
-  /// Of each channel the magnitude of the mean, in dBFS: minus infinity where there is none.
+  /// The magnitude of the mean of each channel, in dBFS: minus infinity for a mean of 0.
   public func dc() -> [SoundReading] {
     channels.enumerated().map { number, samples in
       let sum = SampleSums.sum(samples.span)
@@ -34,8 +34,9 @@ extension Sound {
     }
   }
 
-  /// How alike two channels are: Σxy / √(Σx² Σy²), from -1 (one is the other upside down) over 0 to 1 (one is
-  /// the other, at whatever level). Means are not taken off. `nil` where one of them is silent.
+  /// The correlation of two channels: Σxy / √(Σx² Σy²), from -1 (one is the other inverted) to 1
+  /// (they are the same but for the level). The means are not subtracted. `nil` where one of them
+  /// is silent.
   public func correlation(of first: Int, and second: Int) -> Double? {
     let one = channels[first]
     let other = channels[second]
@@ -50,7 +51,7 @@ extension Sound {
     return max(-1, min(1, products / (squares.squareRoot() * otherSquares.squareRoot())))
   }
 
-  /// How much louder one channel is than another: their root mean squares, in dB. 0 where both are silent,
+  /// The root mean square of one channel over that of another, in dB: 0 where both are silent,
   /// infinite where one is.
   public func balance(of first: Int, and second: Int) -> Double {
     let levels = rms()
@@ -58,7 +59,8 @@ extension Sound {
     return one == other ? 0 : one - other
   }
 
-  /// The first frame at which a channel has a magnitude above a level in dBFS, and the first such channel.
+  /// The first frame with a magnitude above a level in dBFS, and the lowest channel that has it;
+  /// `nil` where there is none.
   public func firstAbove(_ level: Double) -> SoundPlace? {
     place(above: level) { samples, bound in
       samples.indices.first { samples[$0].magnitude > bound && samples[$0].isFinite }
@@ -67,7 +69,8 @@ extension Sound {
     }
   }
 
-  /// The last frame at which a channel has a magnitude above a level in dBFS, and the first such channel.
+  /// The last frame with a magnitude above a level in dBFS, and the lowest channel that has it;
+  /// `nil` where there is none.
   public func lastAbove(_ level: Double) -> SoundPlace? {
     place(above: level) { samples, bound in
       samples.indices.last { samples[$0].magnitude > bound && samples[$0].isFinite }
@@ -79,7 +82,7 @@ extension Sound {
   private func place(
     above level: Double, _ find: ([Float], Float) -> Int?, before: (Int, Int) -> Bool
   ) -> SoundPlace? {
-    // Nothing above a level that a sample has is lost by rounding the bound down.
+    // Compared as a float: the bound is off by half a unit in the last place at most.
     let bound = Float(pow(10, level / 20))
     var found: (channel: Int, frame: Int)?
     for (number, samples) in channels.enumerated() {
@@ -91,16 +94,16 @@ extension Sound {
   }
 }
 
-/// A magnitude, of which 1 is full scale, in dBFS.
+/// A magnitude in dBFS; 1 is full scale.
 func decibels(_ magnitude: Double) -> Double { 20 * log10(magnitude) }
 
-/// Sums over the finite samples of a channel, and how many these are.
+/// Sums over the finite samples of a channel, and their count.
 enum SampleSums {
   typealias Sum = (value: Double, count: Int)
 
   /// The first of the loudest finite samples; `nil` where all are 0.
   static func loudest(_ samples: Span<Float>) -> Int? {
-    // As whole numbers, magnitudes have the same order, and what is not finite is above all of them.
+    // As integers, magnitudes keep their order, and infinities and NaN are above all others.
     let infinity = Float.infinity.bitPattern
     var most: UInt32 = 0
     for index in samples.indices { most = max(most, samples[index].bitPattern & 0x7FFF_FFFF) }
@@ -137,7 +140,7 @@ enum SampleSums {
     for lane in 0..<samples.count - index { rest[lane] = Double(samples[index + lane]) }
     sums += term(rest)
     let sum = sums.sum()
-    // No sum of squares or of samples that are finite is beyond what a double holds.
+    // Sums and sums of squares of finite floats are finite doubles.
     if sum.isFinite { return (sum, samples.count) }
     var finite: Sum = (0, 0)
     for index in samples.indices where samples[index].isFinite {
@@ -149,7 +152,7 @@ enum SampleSums {
 }
 
 extension Span<Float> {
-  /// Eight samples from a place on.
+  /// Eight samples from an index on.
   @inline(__always)
   func doubles(at index: Int) -> SIMD8<Double> {
     SIMD8(

@@ -1,14 +1,14 @@
 internal import RenderCore
 
 extension Sound {
-  /// Of each channel the largest magnitude of the wave that its samples stand for, in dBTP, and the frame that
-  /// begins before it; minus infinity, without a frame, for silence.
+  /// The true peak of each channel: the largest magnitude of the wave through its samples, in dBTP,
+  /// and the frame before it; minus infinity, without a frame, for silence.
   ///
-  /// ITU-R BS.1770-4, annex 2, by stricter filters: sixteen places for each frame, and a parabola through the
-  /// highest of them. The wave between samples is passed up to 99.88 % of half the sample rate, so that noise
-  /// that fills all of it is read to 0.1 dB. Before its first and behind its last frame a sound is silent: one
-  /// that begins or ends with a step overshoots there, as it does on its way out of a converter. What is no
-  /// finite number counts as silence.
+  /// ITU-R BS.1770-4, annex 2, with stricter filters: sixteen points per frame, and a parabola
+  /// through the highest of them. The filters pass up to 99.88 % of half the sample rate, so noise
+  /// over the whole band is read to 0.1 dB. Before its first and after its last frame a sound is
+  /// silent: a step there overshoots, as it does in a converter. Samples that are not finite are
+  /// silence.
   public func truePeak() -> [SoundReading] {
     var shape = TruePeakFilters()
     return channels.enumerated().map { number, samples in
@@ -22,36 +22,36 @@ extension Sound {
   }
 }
 
-/// What finds the peaks between samples: samples halfway between them by a long filter, which is applied to
-/// spectra, and eight places from each of these to the next by short ones.
+/// Finds peaks between samples: a long filter, applied to spectra, gives the samples halfway
+/// between two; short filters give eight points from each of these half frames to the next.
 private struct TruePeakFilters: ~Copyable {
-  /// Samples of a transform.
+  /// Samples in a transform.
   private static let length = 16_384
   /// Taps of the long filter.
   private static let halfTaps = 8192
-  /// Places from one half frame to the next.
+  /// Points from one half frame to the next.
   private static let places = 8
   private var transform = RealFFT(length: length)
   private let half: SpectrumStorage
   private let fineTaps: Int
   private let fine: SampleStorage
-  /// Half frames that are needed on either side of a block.
+  /// Half frames that the short filters need on either side of a block.
   private let margin: Int
-  /// Frames at a time: as many as a transform leaves room for.
+  /// Frames in a block: as many as fit in a transform.
   private let block: Int
 
   init() {
-    // By Kaiser's formula 8,162 taps.
+    // Kaiser's formula gives 8,162 taps.
     let long = KaiserFilter(attenuation: 80, passBand: 0.998_77, step: 1)
     precondition(long.tapCount <= Self.halfTaps, "a transform has room for the long filter")
-    // Half frames carry nothing above half of their band.
+    // The signal at twice the rate has nothing above half of its band.
     let short = KaiserFilter(attenuation: 90, passBand: 0.5, step: 1)
     let fineTaps = short.tapCount
     self.fineTaps = fineTaps
     margin = fineTaps / 2
     block = Self.length - Self.halfTaps - 2 * margin
     let fine = (1..<Self.places).flatMap { place in
-      // The row is the response backwards: its taps are at the times of the half frames.
+      // A row is the response in reverse: its taps are at the times of the half frames.
       short.values(
         from: Double(place) / Double(Self.places) - Double(fineTaps) / 2, count: fineTaps
       ).reversed()
@@ -64,16 +64,16 @@ private struct TruePeakFilters: ~Copyable {
     transform.forward(taps.buffer(at: 0, count: taps.count), into: half[0])
   }
 
-  /// `nil` for silence. Frames are those of the samples, with what lies between them.
+  /// The peak, and its time in frames, with a fraction; `nil` for silence.
   mutating func peak(of samples: [Float]) -> (magnitude: Double, frame: Double)? {
     var best: (magnitude: Double, frame: Double)?
-    // The filter's middle lies between its first half and its second.
+    // The filter is centred between its two middle taps.
     let lead = Self.halfTaps / 2 - 1
     let input = SampleStorage(repeating: 0, count: Self.length)
     let between = SampleStorage(repeating: 0, count: Self.length)
     let halves = SampleStorage(repeating: 0, count: 2 * (block + 2 * margin))
     let outputs = SampleStorage(repeating: 0, count: Self.places * 2 * block)
-    // A wave goes on for a while before its first sample and behind its last.
+    // The wave goes on before the first sample and after the last.
     var start = -margin
     while start < samples.count + margin {
       for index in 0..<input.count {
@@ -107,11 +107,11 @@ private struct TruePeakFilters: ~Copyable {
     return best
   }
 
-  /// The top of the parabola through the largest value and its neighbours.
+  /// The vertex of the parabola through the largest value and its neighbours.
   private static func vertex(
     _ outputs: borrowing SampleStorage, count: Int, of largest: Float, from start: Double
   ) -> (magnitude: Double, frame: Double) {
-    // One place after the other: halves, then what lies behind each by one eighth, and so on.
+    // The outputs are in rows: the half frames, then the points an eighth after each, and so on.
     func value(_ place: Int) -> Double {
       Double(outputs[place % places * count + place / places])
     }

@@ -2,20 +2,21 @@ internal import Glibc
 internal import RenderCore
 
 extension Sound {
-  /// Of each channel the root mean square of what lies between two frequencies, in dBFS; minus infinity for
+  /// The root mean square of each channel between two frequencies, in dBFS; minus infinity for
   /// silence.
   ///
-  /// Welch's method (P. D. Welch, IEEE Trans. Audio Electroacoust. 15, 1967), so that a tone that was cut out
-  /// somewhere does not spread over all other bands:
+  /// Welch's method (P. D. Welch, IEEE Trans. Audio Electroacoust. 15, 1967), so that a tone that
+  /// begins or ends in the sound does not spread over all other bands:
   /// - A transform has L samples, the smallest power of two of at least a quarter of a second.
   /// - Its window is a periodic Hann window of W = min(L, frames), filled up with zeros.
-  /// - There are ⌈4 (frames - W) / W⌉ + 1 windows, spread evenly from the first frame to the last: window i of n
-  ///   begins at ⌊i (frames - W) / (n - 1)⌋.
-  /// - Bin k holds the mean over the windows of |X[k]|² / (L Σw²), twice but for k = 0 and k = L / 2, and spans
-  ///   k ± ½ times rate / L, within 0 and half the rate. A bin of which the band has a share counts by that.
+  /// - There are ⌈4 (frames - W) / W⌉ + 1 windows, spread evenly from the first frame to the last:
+  ///   window i of n begins at ⌊i (frames - W) / (n - 1)⌋.
+  /// - Bin k is the mean over the windows of |X[k]|² / (L Σw²), doubled except for k = 0 and k = L
+  ///   / 2. It spans k ± ½ times rate / L, within 0 and half the rate. A bin at an edge of the band
+  ///   counts by its share.
   ///
-  /// An edge is as wide as the window lets it be: 4 bins, at 48 kHz 12 Hz. What sounds within W of the first
-  /// or the last frame counts less than the rest. What is no finite number counts as silence.
+  /// The window makes an edge 4 bins wide: 12 Hz at 48 kHz. Sound within W of the first or the last
+  /// frame counts less than the rest. Samples that are not finite are silence.
   ///
   /// - Parameters:
   ///   - low: In Hz, from 0.
@@ -31,13 +32,13 @@ extension Sound {
 
 /// Power by frequency, as `Sound.band(from:to:)` defines it.
 struct PowerSpectrum {
-  /// The power in each bin: their sum is the mean square of the samples.
+  /// The power of each bin: they add up to the mean square of the samples.
   let bins: [Double]
   let rate: Double
   /// In Hz.
   var binWidth: Double { rate / Double(2 * (bins.count - 1)) }
 
-  /// One for each channel.
+  /// The spectrum of each channel.
   static func of(_ sound: Sound) -> [PowerSpectrum] {
     var length = 4
     while Double(length) < sound.sampleRate / 4 && length < 1 << 24 { length *= 2 }
@@ -49,7 +50,7 @@ struct PowerSpectrum {
     }
   }
 
-  /// One period of it.
+  /// One period of a Hann window.
   static func hann(_ count: Int) -> [Double] {
     (0..<count).map { 0.5 - 0.5 * cos(2 * .pi * Double($0) / Double(count)) }
   }
@@ -85,7 +86,7 @@ struct PowerSpectrum {
     return sums
   }
 
-  /// Between two frequencies in Hz.
+  /// The power between two frequencies in Hz.
   func power(from low: Double, to high: Double) -> Double {
     let width = binWidth
     var sum = 0.0

@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// What a channel has beside a sine.
+/// The distortion and noise of a channel that carries a sine.
 public struct DistortionReading: Hashable, Sendable {
   /// From 0.
   public var channel: Int
-  /// Of the fundamental, in Hz; 0 where there is none, and the levels are then not a number.
+  /// The frequency of the fundamental, in Hz; 0 where there is none, and the levels are then NaN.
   public var frequency: Double
-  /// The harmonics 2 to 10 that lie below half the rate, against the fundamental, in dB.
+  /// The harmonics 2 to 10 below half the rate over the fundamental, in dB.
   public var thd: Double
-  /// All but the fundamental and the mean, from 20 Hz to 20 kHz, against all of it, in dB.
+  /// All but the fundamental and the mean, from 20 Hz to 20 kHz, over the whole, in dB.
   public var thdn: Double
-  /// The fundamental against what is neither it, nor one of those harmonics, nor the mean, from 20 Hz to 20 kHz,
-  /// in dB.
+  /// The fundamental over the noise from 20 Hz to 20 kHz, in dB: without it, those harmonics and
+  /// the mean.
   public var snr: Double
 
   public init(channel: Int, frequency: Double, thd: Double, thdn: Double, snr: Double) {
@@ -24,13 +24,13 @@ public struct DistortionReading: Hashable, Sendable {
 }
 
 extension Sound {
-  /// Of each channel the distortion and the noise beside a sine: the strongest one, or the strongest within a
-  /// third of an octave of a frequency in Hz.
+  /// The distortion and noise of each channel beside a sine: the strongest one, or the strongest
+  /// within a third of an octave of a frequency in Hz.
   ///
-  /// The sine, its harmonics and the mean are fitted together, as `tone(near:)` does, and taken off in double
-  /// precision; the rest is measured as `band(from:to:)` does. The ratio with the noise is that of AES17,
-  /// without its notch filter: nothing beside the fundamental is lost. Samples of 32-bit floats have a floor of
-  /// their own near -150 dB. It takes ten periods or more.
+  /// The sine, its harmonics and the mean are fitted together, as in `tone(near:)`, and subtracted
+  /// in double precision; the residual is measured as in `band(from:to:)`. The ratio with noise is
+  /// that of AES17 without its notch filter, so nothing beside the fundamental is lost. Samples of
+  /// 32-bit floats have a noise floor near -150 dB. The sound needs ten periods or more.
   public func distortion(of frequency: Double? = nil) -> [DistortionReading] {
     precondition(frequency.map { $0 > 0 } ?? true, "a frequency is above 0 Hz")
     return channels.enumerated().map { number, samples in

@@ -1,29 +1,30 @@
 internal import Glibc
 
-/// A mean, a sine and multiples of its frequency, fitted to samples by least squares under a Hann window, in
-/// double precision. The window keeps other tones out: without one, a tone eleven periods away would turn the
-/// frequency by far more than noise does.
+/// A mean, a sine and its harmonics, fitted to samples by least squares under a Hann window, in
+/// double precision. The window keeps other tones out: without it, a tone eleven periods away would
+/// shift the frequency by far more than noise does.
 ///
-/// For any frequency the amplitudes come out of linear equations, and the frequency is where the error is
-/// least (variable projection: G. H. Golub and V. Pereyra, SIAM J. Numer. Anal. 10, 1973). Time 0 is in the
-/// middle, so that the equations of cosines and of sines are apart.
+/// For a given frequency the amplitudes follow from linear equations. The frequency is the one with
+/// the smallest error (variable projection: G. H. Golub and V. Pereyra, SIAM J. Numer. Anal. 10,
+/// 1973). Time 0 is in the middle, which separates the equations of the cosines from those of the
+/// sines.
 struct SineModel {
-  /// Of each multiple, from the first on: of cosine and sine at time 0.
+  /// For each harmonic, from the fundamental on, the cosine and sine amplitudes at time 0.
   private(set) var cosines: [Double]
   private(set) var sines: [Double]
   private(set) var mean = 0.0
-  /// Radians from frame to frame.
+  /// In radians per frame.
   private(set) var angle: Double
   private let samples: WindowedSamples
 
-  /// The amplitude of a multiple, from 1.
+  /// The amplitude of a harmonic; 1 is the fundamental.
   func amplitude(_ multiple: Int) -> Double {
     hypot(cosines[multiple - 1], sines[multiple - 1])
   }
 
   /// - Parameters:
-  ///   - angle: In radians from frame to frame, half a bin from the right one at the most.
-  ///   - multiples: How many there are, all below half the rate.
+  ///   - angle: In radians per frame, at most half a bin off.
+  ///   - multiples: The number of harmonics with the fundamental, all below half the rate.
   init(_ samples: WindowedSamples, near angle: Double, multiples: Int) {
     self.samples = samples
     self.angle = angle
@@ -43,7 +44,7 @@ struct SineModel {
       let bend = curvature()
       guard bend > 0 else { return }
       var step = slope / bend
-      // A secant is nearer than the curvature where few periods make the columns lean on each other.
+      // With few periods the columns are correlated: a secant is then better than the curvature.
       if let last, last.angle != angle {
         let secant = (last.slope - slope) / (angle - last.angle)
         if secant > 0.3 * bend && secant < 3 * bend { step = slope / secant }
@@ -58,7 +59,7 @@ struct SineModel {
     solve()
   }
 
-  /// Finds mean and amplitudes.
+  /// Computes mean and amplitudes.
   private mutating func solve() {
     let orders = cosines.count
     var evens = [samples.project(angle: 0).cosine]
@@ -87,7 +88,7 @@ struct SineModel {
     sines = odds
   }
 
-  /// Σ w r ∂m/∂angle, where r is what the model m leaves: 0 at the best frequency.
+  /// Σ w r ∂m/∂angle, with the residual r of the model m: 0 at the best frequency.
   private func slope() -> Double {
     let rest = samples.subtracting(mean: mean, self.parts)
     var sum = 0.0
@@ -111,14 +112,14 @@ struct SineModel {
     cosines.indices.map { (Double($0 + 1) * angle, cosines[$0], sines[$0]) }
   }
 
-  /// What the model leaves of the samples.
+  /// The residual of the model.
   var rest: [Float] {
     samples.subtracting(mean: mean, parts).values.map(Float.init)
   }
 }
 
-/// Solves symmetric equations without a negative eigenvalue, by Cholesky's way. An unknown that nothing tells
-/// from those before it becomes 0.
+/// Solves symmetric positive semidefinite equations by Cholesky's method. An unknown that depends
+/// on earlier ones becomes 0.
 private func solved(_ right: [Double], matrix: (Int, Int) -> Double) -> [Double] {
   let count = right.count
   var factor = [[Double]](repeating: [Double](repeating: 0, count: count), count: count)

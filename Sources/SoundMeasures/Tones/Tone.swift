@@ -1,13 +1,14 @@
 internal import Glibc
 internal import RenderCore
 
-/// The sine that a channel has.
+/// The sine of a channel.
 public struct ToneReading: Hashable, Sendable {
   /// From 0.
   public var channel: Int
   /// In Hz; 0 where there is none.
   public var frequency: Double
-  /// Of the sine's amplitude, in dBFS: 0 for a sine of full scale. Minus infinity where there is none.
+  /// The level of the sine's amplitude, in dBFS: 0 for a sine of full scale, minus infinity for
+  /// none.
   public var level: Double
 
   public init(channel: Int, frequency: Double, level: Double) {
@@ -16,16 +17,18 @@ public struct ToneReading: Hashable, Sendable {
     self.level = level
   }
 
-  /// How much higher it is than a frequency in Hz, in cents: 1200 are an octave.
+  /// The interval above a frequency in Hz, in cents: 1200 are an octave.
   public func cents(from expected: Double) -> Double { 1200 * log2(frequency / expected) }
 }
 
 extension Sound {
-  /// Of each channel the strongest sine, or the strongest within a third of an octave of a frequency in Hz.
+  /// The strongest sine of each channel, or the strongest within a third of an octave of a
+  /// frequency in Hz.
   ///
-  /// It is looked for in a spectrum under a Hann window, and then fitted to the samples by least squares under
-  /// the same window, with a mean beside it. It takes 8 frames and two periods or more; other tones have to be
-  /// four periods of the sound's length away. The first 2^23 frames count; what is no finite number is silence.
+  /// It is the highest peak of a spectrum under a Hann window, and is then fitted to the samples by
+  /// least squares under the same window, together with a mean. The sound needs 8 frames and two
+  /// periods or more; other tones have to be four periods of the sound's length away. Only the
+  /// first 2^23 frames count; samples that are not finite are silence.
   public func tone(near frequency: Double? = nil) -> [ToneReading] {
     precondition(frequency.map { $0 > 0 } ?? true, "a frequency is above 0 Hz")
     return channels.enumerated().map { number, samples in
@@ -41,7 +44,7 @@ extension Sound {
 
 /// Looks for a sine in a channel.
 struct ToneSearch {
-  /// As many frames as count at the most.
+  /// The frames that count, at most.
   static let longest = 1 << 23
   let samples: WindowedSamples
   private let slice: ArraySlice<Float>
@@ -58,10 +61,11 @@ struct ToneSearch {
     return SineModel(samples, near: angle, multiples: 1)
   }
 
-  /// In radians from frame to frame, to a fraction of a bin.
+  /// In radians per frame, to a fraction of a bin.
   func angle(near frequency: Double?) -> Double? {
     guard slice.count >= 8 else { return nil }
-    // Twice as many bins as there are frames: the highest is then a quarter of a frame's bin away at most.
+    // At least twice as many samples as frames: the highest bin is off by at most a quarter of
+    // 1/frames.
     var length = 128
     while length < 2 * slice.count { length *= 2 }
     var transform = RealFFT(length: length)
@@ -77,7 +81,7 @@ struct ToneSearch {
       Double(real[bin]) * Double(real[bin]) + Double(imaginary[bin]) * Double(imaginary[bin])
     }
     let width = rate / Double(length)
-    // Below one period of the sound there is its mean.
+    // Below one period over the sound lies its mean.
     let lowest = max(2 * length / (2 * slice.count), 1)
     var bins = lowest..<transform.binCount - 1
     if let frequency {
@@ -86,7 +90,7 @@ struct ToneSearch {
       let last = Int(min(frequency * third / width, Double(length)).rounded(.down))
       bins = (first..<max(first, last) + 1).clamped(to: 1..<transform.binCount - 1)
     }
-    // The skirt of a stronger tone next door has no top among them.
+    // Only peaks: the skirt of a stronger tone just outside has none.
     let tops = bins.filter { power($0) >= power($0 - 1) && power($0) >= power($0 + 1) }
     guard let best = (tops.isEmpty ? Array(bins) : tops).max(by: { power($0) < power($1) }),
       power(best) > 0

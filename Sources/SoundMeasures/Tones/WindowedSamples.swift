@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// Samples under a Hann window, in double precision; time 0 is in their middle, in frames.
+/// Samples under a Hann window, in double precision; time 0 is in the middle, in frames.
 struct WindowedSamples {
   typealias Part = (angle: Double, cosine: Double, sine: Double)
   private typealias Lanes = SIMD8<Double>
 
   let count: Int
-  /// Filled up with zeros, whose weights are 0.
+  /// The samples, eight to a vector, padded with zeros of weight 0.
   private var lanes: [Lanes]
   private let weights: [Lanes]
   /// Σ w t².
   let spread: Double
 
-  /// What is no finite number becomes 0.
+  /// Samples that are not finite become 0.
   init(_ samples: ArraySlice<Float>) {
     let frames = samples.count
     count = frames
@@ -40,7 +40,7 @@ struct WindowedSamples {
 
   /// Σ w cos(angle t).
   func kernel(_ angle: Double) -> Double {
-    // Dirichlet's kernel, and the window's cosine as two more of them.
+    // Dirichlet's kernel; the window's cosine adds two more.
     func sum(_ angle: Double) -> Double {
       let half = sin(angle / 2)
       let length = Double(count)
@@ -75,7 +75,7 @@ struct WindowedSamples {
     return (cosines.sum(), sines.sum())
   }
 
-  /// The same without a mean and without sines. (Lanes beyond the last sample have no weight.)
+  /// The samples minus a mean and sines. Lanes beyond the last sample have weight 0.
   func subtracting(mean: Double, _ parts: [Part]) -> WindowedSamples {
     var result = self
     for index in result.lanes.indices { result.lanes[index] -= mean }
@@ -87,8 +87,8 @@ struct WindowedSamples {
     return result
   }
 
-  /// Cosines and sines of each time, eight at a time: turned from one to the next, and taken afresh every 512
-  /// frames, so that they are exact to the last digits.
+  /// Cosines and sines at each time, eight at a time: rotated from one vector to the next, and
+  /// computed exactly every 512 frames against rounding errors.
   @inline(__always)
   private func turn(_ angle: Double, _ body: (Int, Lanes, Lanes) -> Void) {
     let (stepCosine, stepSine) = (cos(8 * angle), sin(8 * angle))
