@@ -1,4 +1,4 @@
-/// What a measured number may be.
+/// The range that a measured number may be in.
 public struct Bound: Hashable, Sendable {
   /// The least; minus infinity for none.
   public var low: Double
@@ -13,8 +13,7 @@ public struct Bound: Hashable, Sendable {
   public static func atMost(_ high: Double) -> Bound { Bound(high: high) }
   public static func atLeast(_ low: Double) -> Bound { Bound(low: low) }
 
-  /// How far a number is outside; 0 or less for one that is inside. What is not a number is infinitely far
-  /// outside.
+  /// How far a number is outside, in its unit; 0 or less inside, infinite for NaN.
   public func excess(of value: Double) -> Double {
     if value.isNaN { return .infinity }
     if value == low || value == high { return 0 }
@@ -23,17 +22,18 @@ public struct Bound: Hashable, Sendable {
       high == .infinity ? -.infinity : value - high)
   }
 
-  /// Whether a number is inside, its ends included. Of rounding to float a millionth of a unit is forgiven.
+  /// Whether a number is inside, the ends included. A millionth of a unit is allowed for rounding
+  /// to float.
   public func holds(_ value: Double) -> Bool { excess(of: value) <= 1e-6 }
 }
 
-/// What a number of a kind of expectation is counted in.
+/// The unit of a measured number.
 public struct BoundUnit: Hashable, Sendable {
-  /// Behind a number: `dBTP`; empty for a mere number.
+  /// The text after a number, such as `dBTP`; empty for a number without a unit.
   public var symbol: String
-  /// What a text with a unit may stand for.
+  /// The kinds of text with a unit that a test file may give.
   public var measure: Measure
-  /// How many digits are shown behind the point.
+  /// The digits shown after the decimal point.
   public var digits: Int
 
   public enum Measure: Hashable, Sendable { case decibels, seconds, number }
@@ -57,7 +57,7 @@ public struct BoundUnit: Hashable, Sendable {
   public static let plain = BoundUnit("", digits: 3)
   public static let percent = BoundUnit("%", digits: 1)
 
-  /// `-1.50 dBTP`.
+  /// A number with its unit: `-1.50 dBTP`.
   public func text(_ value: Double) -> String {
     let number = Self.number(value, digits)
     return symbol.isEmpty ? number : symbol == "%" ? number + symbol : "\(number) \(symbol)"
@@ -70,7 +70,7 @@ public struct BoundUnit: Hashable, Sendable {
     return fixed(value, digits)
   }
 
-  /// A number with so many digits behind the point.
+  /// A number with a fixed count of digits after the point.
   static func fixed(_ value: Double, _ digits: Int) -> String {
     var scale = 1.0
     for _ in 0..<digits { scale *= 10 }

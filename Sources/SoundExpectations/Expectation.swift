@@ -1,37 +1,38 @@
 public import PatchSyntax
 public import RenderCore
 
-/// An expectation as it has been read: what is expected of which part of which sound.
+/// An expectation that has been read: its kind, its bound and settings, and the part of the sound
+/// that it looks at.
 public struct Expectation: Sendable {
   public var kind: ExpectationKind
-  /// The whole of it, in the test file.
+  /// The whole expectation, in the test file.
   public var json: JSONValue
-  /// What stands behind the kind's name.
+  /// The value at the key of the kind.
   public var value: JSONValue
-  /// The key with the kind's name.
+  /// The key of the kind.
   public var key: JSONValue
-  /// Where it listens; `nil` for what the output unit plays.
+  /// The bus to listen at; `nil` for the output unit's output.
   public var at: Located<PatchDocument.Address>?
-  /// In seconds; `nil` for all of it.
+  /// The time to look at, in seconds; `nil` for all of it.
   public var during: Located<ClosedRange<Double>>?
-  /// From 0; `nil` for all.
+  /// The channel to look at, from 0; `nil` for all.
   public var channel: Located<Int>?
-  /// What its number may be; everything, where the kind has none.
+  /// The bound of the measured number; without ends where the kind has no number.
   public var bound = Bound()
-  /// Where the ends of the bound are written, and their keys.
+  /// Where the ends of the bound are written in the test file.
   public var boundPlaces = BoundPlaces()
   public var settings: [String: SettingValue] = [:]
   public var numbers: [String: [Double]] = [:]
   public var rows: [String: [[Double]]] = [:]
   public var texts: [String: [String]] = [:]
-  /// What stands at a key as JSON, for what is neither number nor text.
+  /// The values of ``ExpectationKind/ListInfo/Form/changes`` lists, by JSON Pointer.
   public var changes: [String: JSONValue] = [:]
 
-  /// Where the ends of a bound are written.
+  /// Where the ends of a bound are written in the test file.
   public struct BoundPlaces: Sendable {
     public var low: JSONValue?
     public var high: JSONValue?
-    /// Of `near` and `within`, the distance.
+    /// The distance of `near` and `within`.
     public var within: JSONValue?
     public init() {}
   }
@@ -43,7 +44,9 @@ public struct Expectation: Sendable {
     self.value = value
   }
 
-  /// Measures it.
+  /// Renders what the kind needs of a patch, and measures it.
+  ///
+  /// - Throws: ``ExpectationProblem`` where it cannot be rendered or measured.
   public func measure(_ patch: any TestedPatch) throws(ExpectationProblem) -> [MeasuredQuantity] {
     try kind.measure(self, patch)
   }

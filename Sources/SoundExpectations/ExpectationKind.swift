@@ -1,43 +1,44 @@
 public import AudioTypes
 public import RenderCore
 
-/// Everything that can be said about a kind of expectation before there is one: the reader, the schema, the
-/// listings, `--new`, `--bless` and the run of the tests are made from this.
+/// The description of a kind of expectation, from which the reader, the schema, the listings,
+/// `--new`, `--bless` and the test run are made.
 ///
-/// Where sound is looked at (`at`, `during`, `channel`) is not among the settings: each expectation has that.
+/// `at`, `during` and `channel` are not among its settings: they belong to every expectation.
 public struct ExpectationKind: Sendable {
   /// The name in a test file: `truePeak`.
   public var name: String
-  /// A sentence.
+  /// A sentence about what is expected.
   public var summary: String
-  /// What is broken where it does not hold.
+  /// The rule that an expectation breaks when it does not hold.
   public var rule: Rule
-  /// What may be said of the number; `nil` where it has none.
+  /// The unit and range of the bound; `nil` where the kind has no number to bound.
   public var bound: BoundInfo?
   public var settings: [SettingInfo]
   public var lists: [ListInfo]
-  /// What a value that is no object stands for; `nil` where it has to be one.
+  /// The meaning of a value that is not an object; `nil` where an object is required.
   public var shorthand: Shorthand?
   public var subject: Subject
   let measure:
     @Sendable (Expectation, any TestedPatch) throws(ExpectationProblem) -> [MeasuredQuantity]
 
-  /// What is looked at.
+  /// The part of a patch that a kind of expectation looks at.
   public enum Subject: Hashable, Sendable {
-    /// The sound at a bus: `at`, `during` and `channel` say which.
+    /// The sound at a bus, selected by `at`, `during` and `channel`.
     case sound
     /// The patch as a whole.
     case patch
   }
 
-  /// What may be said of the number of a kind.
+  /// The bounds that a kind of expectation accepts.
   public struct BoundInfo: Hashable, Sendable {
     public var unit: BoundUnit
-    /// What can be meant.
+    /// The range of the bound's ends, in the unit.
     public var range: ClosedRange<Double>
-    /// What holds where no bound is given; `nil` where one has to be.
+    /// The bound where none is written; `nil` where one is required.
     public var standard: Bound?
-    /// The key of a single number that says it, beside `atMost`, `atLeast` and `between`: `below`.
+    /// A further key for a bound of one end, beside `atMost`, `atLeast` and `between`: `below`, for
+    /// example.
     public var alias: Alias?
 
     public enum Alias: Hashable, Sendable {
@@ -56,7 +57,7 @@ public struct ExpectationKind: Sendable {
     }
   }
 
-  /// A setting that has more values than one.
+  /// A setting with several values.
   public struct ListInfo: Hashable, Sendable {
     public var key: String
     public var form: Form
@@ -67,9 +68,9 @@ public struct ExpectationKind: Sendable {
       /// Finite numbers.
       case numbers
       case texts
-      /// Arrays of so many finite numbers.
+      /// Arrays, each of this many finite numbers.
       case rows(Int)
-      /// Whatever values by JSON Pointer.
+      /// An object of values by JSON Pointer.
       case changes
     }
 
@@ -81,13 +82,13 @@ public struct ExpectationKind: Sendable {
     }
   }
 
-  /// What a value that is no object stands for.
+  /// The meaning of a value that is not an object.
   public enum Shorthand: Hashable, Sendable {
-    /// `"clicks": 0`: the number is the most.
+    /// `"clicks": 0`: the number is the upper bound.
     case atMost
-    /// `"golden": "mix.golden.flac"`: a setting.
+    /// `"golden": "mix.golden.flac"`: the value of a setting.
     case setting(String)
-    /// `"sameAtSlices": [64, 333]`: a list.
+    /// `"sameAtSlices": [64, 333]`: the values of a list.
     case list(String)
     /// `"finite": true`.
     case yes
@@ -111,7 +112,7 @@ public struct ExpectationKind: Sendable {
     self.measure = measure
   }
 
-  /// The keys that an object of it may have.
+  /// The keys that an object of this kind may have.
   public var keys: [String] {
     var keys: [String] = []
     if let bound {
@@ -124,6 +125,6 @@ public struct ExpectationKind: Sendable {
     return keys + settings.map(\.key) + lists.map(\.key)
   }
 
-  /// The keys that say what a number may be.
+  /// The keys of a bound.
   public static let boundKeys = ["atMost", "atLeast", "between", "near", "within"]
 }

@@ -1,14 +1,13 @@
 public import AudioTypes
 
-/// What a test file has to keep to, and what is broken where an expectation does not hold. Each is in a file
-/// of its own: the rules of kinds beside what measures them.
+/// The rules of test files and of expectations. Each is in a file of its own; a kind's rule is in
+/// the file of the kind.
 public enum ExpectationRules {
-  /// All of them.
   public static let all: [Rule] =
     [file, kind, bound, setting, place, input, render, goldenFile]
     + ExpectationCatalog.kinds.map(\.rule)
 
-  /// The rules of the file, and of what it names.
+  /// The rules of test files, and of the files that they name.
   public static let ofFiles: [Rule] = [
     file, kind, bound, setting, place, input, render, goldenFile,
   ]

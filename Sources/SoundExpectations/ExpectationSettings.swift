@@ -2,7 +2,7 @@ import PatchSyntax
 import RenderCore
 
 extension Expectation {
-  /// A number among the settings, or else its default.
+  /// A number among the settings, or the default of the setting; `nil` where there is neither.
   public func number(_ key: String) -> Double? {
     if case .number(let number)? = settings[key] { return number }
     if case .number(let number)? = kind.settings.first(where: { $0.key == key })?.defaultValue {
@@ -16,7 +16,7 @@ extension Expectation {
     return nil
   }
 
-  /// What it says, in a line: `truePeak at eq:0, 0 s to 0.5 s`.
+  /// The kind and the part of the sound, in a line: `truePeak at eq:0, 0 s to 0.5 s`.
   public var title: String {
     var text = kind.name
     if let at { text += " at \(at.value.node)" + (at.value.bus.map { ":\($0)" } ?? "") }

@@ -2,47 +2,53 @@ public import AudioTypes
 import PatchSyntax
 public import SoundMeasures
 
-/// What an expectation may ask of a patch that is tested. Everything is rendered at most once.
+/// The renders and measurements of a tested patch that an expectation may use. Each render is made
+/// at most once.
 ///
 /// Used by one thread at a time.
 public protocol TestedPatch: AnyObject {
-  /// What an expectation listens to: the part of the sound at its bus, on its channel.
+  /// The sound that an expectation looks at: the part at its bus, on its channel, in its time.
   func sound(for expectation: Expectation) throws(ExpectationProblem) -> Sound
-  /// The same of another render of the patch.
+  /// The same part of another render of the patch.
   func sound(
     for expectation: Expectation, _ variant: RenderVariant
   ) throws(ExpectationProblem) -> Sound
-  /// A golden: the sound in a file, whose path is relative to the test file.
+  /// A golden: the sound in a file, with the path relative to the test file.
   func golden(_ path: String, for expectation: Expectation) throws(ExpectationProblem) -> Sound
-  /// How a path passes sound on.
+  /// The response of a path.
+  ///
+  /// - Parameters:
+  ///   - from: The input, callback or microphone where the path begins.
+  ///   - to: The output where it ends; `nil` for the output unit's.
+  ///   - level: The peak of the test signal, in dBFS.
   func response(
     from: String, to: String?, level: Double
   ) throws(ExpectationProblem) -> MeasuredPath
-  /// What is found in the patch, notes included.
+  /// The codes of the findings in the patch. Notes are included where the test lists them.
   func findings() throws(ExpectationProblem) -> [Rule.Code]
-  /// How long the render has taken, in seconds of a processor for one second of sound.
+  /// The time that the render took by the clock, in seconds per second of sound.
   func load() throws(ExpectationProblem) -> Double
-  /// In seconds, how long the patch plays by itself; `nil` for without an end.
+  /// How long the patch plays by itself, in seconds; `nil` where it has no end.
   func playingTime() throws(ExpectationProblem) -> Double?
 }
 
-/// How a patch is rendered another time.
+/// Another render of a tested patch.
 public enum RenderVariant: Hashable, Sendable {
-  /// In slices of so many frames, of the session.
+  /// In slices of this many frames at the device.
   case slices(Int)
-  /// Another patch, by its path relative to the test file.
+  /// Another patch, with the path relative to the test file.
   case patch(String)
-  /// With other values from the beginning: each a text `POINTER=VALUE`.
+  /// With other values from the beginning, each `POINTER=VALUE`.
   case settings([String])
-  /// With those values from a moment on, in seconds: as `PATCH` of a running patch would make them.
+  /// With those values from a time in seconds on, changed as by a `PATCH` of the running patch.
   case changed([String], at: Double)
 }
 
-/// How a path passes sound on.
+/// The response of a path through a patch.
 public struct MeasuredPath: Sendable {
   /// In Hz, ascending.
   public var frequencies: [Double]
-  /// In dB, of each channel.
+  /// In dB at each frequency, for each channel.
   public var magnitudes: [[Double]]
   public var latencyFrames: Int
 
@@ -53,12 +59,12 @@ public struct MeasuredPath: Sendable {
   }
 }
 
-/// Why an expectation could not be looked at.
+/// Why an expectation could not be measured.
 public struct ExpectationProblem: Error, Hashable, Sendable {
   /// A sentence that starts in lower case.
   public var message: String
   public var help: [String]
-  /// The key in the expectation that it is about; `nil` for all of it.
+  /// The key of the expectation that is at fault; `nil` for all of it.
   public var key: String?
 
   public init(_ message: String, help: [String] = [], key: String? = nil) {
@@ -68,19 +74,19 @@ public struct ExpectationProblem: Error, Hashable, Sendable {
   }
 }
 
-/// A number that was measured for an expectation, with all the places that it was measured at.
+/// A number that was measured for an expectation, with all its readings.
 public struct MeasuredQuantity: Sendable {
-  /// `true peak`.
+  /// Its name in messages: `true peak`.
   public var noun: String
   public var unit: BoundUnit
-  /// One at least: of each channel, or of each moment.
+  /// At least one: a reading for each channel, or for each moment.
   public var readings: [SoundReading]
   public var bound: Bound
-  /// The key of the bound, where that is a setting; `nil` for the expectation's own bound.
+  /// The key of the setting that is the bound; `nil` for the expectation's own bound.
   public var key: String?
-  /// What there is to say besides.
+  /// Further notes for the finding.
   public var notes: [String]
-  /// What would have to stand at a key, as JSON, for it to hold; `nil` where a bound says it.
+  /// The key, and the JSON value that would make the expectation hold; `nil` where a bound does.
   public var correction: (key: String, text: String)?
 
   public init(
@@ -95,7 +101,7 @@ public struct MeasuredQuantity: Sendable {
     self.notes = notes
   }
 
-  /// The one that is farthest outside, or nearest to being so.
+  /// The reading that is farthest outside of the bound, or nearest to its end.
   public var worst: SoundReading {
     readings.max { bound.excess(of: $0.value) < bound.excess(of: $1.value) }
       ?? SoundReading(-.infinity)

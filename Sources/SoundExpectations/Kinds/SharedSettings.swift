@@ -4,21 +4,21 @@ import RenderCore
 import SoundMeasures
 
 extension [SettingInfo] {
-  /// Two channels that are compared.
+  /// The two channels of a comparison.
   static let channelPair = [
     SettingInfo(
       "channels", .text, defaultValue: .text("0 1"),
       summary: "Which two, from 0, with a blank between them.")
   ]
 
-  /// A sine whose frequency may be known.
+  /// The frequency of a sine, where it is known.
   static let fundamental = [
     SettingInfo(
       "frequency", .number(1...1_500_000), unit: .hertz,
       summary: "Of the sine; not given, that of the strongest.")
   ]
 
-  /// From one bus of a patch to another.
+  /// The ends of a path through a patch.
   static let path = [
     SettingInfo(
       "from", .text, isRequired: true,
@@ -31,7 +31,7 @@ extension [SettingInfo] {
 }
 
 extension Expectation {
-  /// The sound with two channels that are compared.
+  /// The sound, and the two channels of a comparison.
   func pair(
     _ patch: any TestedPatch
   ) throws(ExpectationProblem) -> (sound: Sound, first: Int, second: Int) {
@@ -51,7 +51,7 @@ extension Expectation {
     return (sound, first, second)
   }
 
-  /// What a sine is distorted by, on each channel.
+  /// The distortion of a sine, for each channel.
   func distortions(_ patch: any TestedPatch) throws(ExpectationProblem) -> [DistortionReading] {
     let sound = try patch.sound(for: self)
     let found = sound.distortion(of: number("frequency"))
@@ -63,14 +63,15 @@ extension Expectation {
     return found
   }
 
-  /// Frames of a block that two sounds are compared in.
+  /// Frames of a block of a comparison.
   private static let block = 1024
 
-  /// How far two sounds are apart: the level of their difference, a block after another.
+  /// Compares two sounds: the level of their difference in each block, and a second quantity where
+  /// their lengths differ.
   ///
   /// - Parameters:
-  ///   - other: What the second is called.
-  ///   - begin: Where the first begins in what is tested.
+  ///   - other: The name of the reference in messages.
+  ///   - begin: The frame at which the first sound begins in the tested sound.
   func differences(
     of sound: Sound, and reference: Sound, _ other: String, from begin: Int = 0
   ) throws(ExpectationProblem) -> [MeasuredQuantity] {
@@ -92,7 +93,7 @@ extension Expectation {
         let end = min(start + Self.block, count)
         var sum = 0.0
         for frame in start..<end {
-          // Two that are both no numbers are the same.
+          // Equal bits are no difference, NaN included.
           let bits = heard[frame].bitPattern == wanted[frame].bitPattern
           let difference = bits ? 0 : Double(heard[frame]) - Double(wanted[frame])
           sum += difference * difference
@@ -128,7 +129,7 @@ extension Expectation {
 }
 
 extension MeasuredQuantity {
-  /// Notes the strongest frequency of the difference where that is worst.
+  /// Adds the strongest frequency of the difference to the worst reading.
   fileprivate mutating func nameFrequency(of sound: Sound, and reference: Sound, from begin: Int) {
     let bound = bound
     guard
@@ -142,7 +143,7 @@ extension MeasuredQuantity {
     readings[index].place.frequency = difference.tone(near: nil).first?.frequency
   }
 
-  /// A number of places.
+  /// The count of places, at the first of them.
   static func count(_ noun: String, _ places: [SoundPlace], _ bound: Bound) -> MeasuredQuantity {
     MeasuredQuantity(
       noun, .count, [SoundReading(Double(places.count), at: places.first ?? SoundPlace())], bound,

@@ -3,14 +3,14 @@ public import Diagnostics
 public import PatchSyntax
 import RenderCore
 
-/// Turns what is written of an expectation into one: looks up its kind, and reads its bound and settings.
+/// Reads expectations from a test file: looks up the kind, and reads its bound and settings.
 public struct ExpectationReader {
-  /// What is wrong, in the order in which it was found.
+  /// The findings, in the order in which they were made.
   public private(set) var diagnostics: [Diagnostic] = []
 
   public init() {}
 
-  /// - Returns: `nil` where it has been reported why there is none.
+  /// - Returns: `nil` where the reader has reported why.
   public mutating func read(_ written: TestDocument.WrittenExpectation) -> Expectation? {
     guard let (kind, field) = kind(of: written) else { return nil }
     var expectation = Expectation(
@@ -56,7 +56,7 @@ public struct ExpectationReader {
     }
     if known.count < written.fields.count { return nil }
     guard let first = known.first else {
-      // What could not be read may have been it.
+      // The unreadable part may have been the kind.
       if written.json.hasUnread { return nil }
       report(
         ExpectationRules.kind, "the expectation says nothing", written.json,
@@ -237,7 +237,8 @@ public struct ExpectationReader {
     expectation.boundPlaces = places
   }
 
-  /// Whether something is wrong with it already, or could not be read: it may have been what is missing.
+  /// Whether a part of it could not be read or has been reported: it may be the one that seems
+  /// missing.
   private func isDoubtful(_ expectation: Expectation) -> Bool {
     expectation.value.hasUnread || diagnostics.contains { $0.isAbout(expectation) }
   }
@@ -349,7 +350,7 @@ public struct ExpectationReader {
     }
   }
 
-  /// How one of a kind is written.
+  /// An example of a kind, as it is written in a test file.
   static func example(_ kind: ExpectationKind) -> String {
     switch kind.shorthand {
     case .atMost?: return "\"\(kind.name)\": 0"
@@ -363,7 +364,7 @@ public struct ExpectationReader {
 }
 
 extension ExpectationKind.ListInfo.Form {
-  /// What may be given, in words.
+  /// The values that a list takes, in words.
   public var words: String {
     switch self {
     case .numbers: "an array of numbers"
@@ -375,7 +376,8 @@ extension ExpectationKind.ListInfo.Form {
 }
 
 extension JSONValue {
-  /// Whether it, or something right inside it, could not be read: that has been reported.
+  /// Whether this value, or one directly inside it, could not be read; the reader of the JSON has
+  /// reported it.
   fileprivate var hasUnread: Bool {
     kind == .invalid || elements.contains { $0.kind == .invalid }
       || members.contains {
@@ -385,7 +387,7 @@ extension JSONValue {
 }
 
 extension Diagnostic {
-  /// Whether it is about something in an expectation.
+  /// Whether it is about a part of an expectation.
   fileprivate func isAbout(_ expectation: Expectation) -> Bool {
     expectation.json.range.contains(range.lowerBound)
   }

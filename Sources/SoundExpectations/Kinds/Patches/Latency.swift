@@ -16,7 +16,7 @@ extension ExpectationKind {
     ],
     subject: .patch,
     measure: { expectation, patch throws(ExpectationProblem) in
-      // So soft that a limiter only delays.
+      // Soft enough that a limiter only delays.
       let path = try patch.response(
         from: expectation.text("from") ?? "", to: expectation.text("to"), level: -60)
       let exact = expectation.number("frames")

@@ -2,7 +2,7 @@ import PatchSyntax
 import RenderCore
 import SoundMeasures
 
-/// Between which magnitudes a response has to be, over frequency.
+/// A range of magnitudes over frequency.
 struct ResponseMask {
   private struct Row {
     var frequency: Double
@@ -13,7 +13,10 @@ struct ResponseMask {
 
   private var rows: [Row]
 
-  /// - Parameter rows: Each a frequency in Hz, and the least and the greatest magnitude in dB.
+  /// - Parameter rows: For each point of the mask a frequency in Hz, the least and the greatest
+  ///   magnitude in dB; the frequencies ascend.
+  /// - Throws: ``ExpectationProblem`` where there are no rows, a frequency does not ascend, or a
+  ///   least magnitude is above the greatest.
   init(_ rows: [[Double]]) throws(ExpectationProblem) {
     guard !rows.isEmpty else {
       throw ExpectationProblem(
@@ -39,7 +42,8 @@ struct ResponseMask {
     }
   }
 
-  /// The bound at a frequency; `nil` beyond the first and the last row. A mask of one row holds everywhere.
+  /// The bound at a frequency; `nil` outside of the first and the last row. A single row applies to
+  /// all frequencies.
   func bound(at frequency: Double) -> Bound? {
     guard rows.count > 1 else { return Bound(low: rows[0].low, high: rows[0].high) }
     let position = renderLog10(frequency)
@@ -55,7 +59,7 @@ struct ResponseMask {
       high: before.high + share * (after.high - before.high))
   }
 
-  /// The magnitude that is farthest outside.
+  /// The magnitude that is farthest outside of the mask.
   func worst(of path: MeasuredPath) -> MeasuredQuantity {
     var worst: (reading: SoundReading, bound: Bound)?
     var count = 0
@@ -81,7 +85,7 @@ struct ResponseMask {
     return quantity
   }
 
-  /// The mask with its rows as much wider as the path takes, in tenths of a decibel.
+  /// The mask, with rows widened to include the path, in tenths of a decibel.
   private func widened(to path: MeasuredPath) -> ResponseMask {
     var mask = self
     for (frequency, magnitude) in path.magnitudes.flatMap({ zip(path.frequencies, $0) })
