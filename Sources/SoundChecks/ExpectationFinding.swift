@@ -5,7 +5,7 @@ import SoundExpectations
 import SoundMeasures
 
 extension Bound {
-  /// `at most -1.0 dBTP`.
+  /// In words: `at most -1.0 dBTP`.
   func text(_ unit: BoundUnit) -> String {
     if low == high { return "exactly \(unit.text(low))" }
     if low == -.infinity { return high == .infinity ? "anything" : "at most \(unit.text(high))" }
@@ -15,17 +15,18 @@ extension Bound {
 }
 
 extension MeasuredQuantity {
-  /// `true peak -1.20 dBTP (at most -1.00 dBTP)`.
+  /// The worst reading and the bound: `true peak -1.20 dBTP (at most -1.00 dBTP)`.
   var text: String { "\(noun) \(unit.text(worst.value)) (\(bound.text(unit)))" }
 }
 
-/// Words the finding of an expectation that does not hold, with its caret and the edit that would let it pass.
+/// The finding of an expectation that does not hold: its message, its place in the test file, and
+/// the edit that would let it pass.
 struct ExpectationFinding: Sendable {
   let expectation: Expectation
   let quantity: MeasuredQuantity
-  /// What else of the expectation does not hold, and less so.
+  /// Further quantities of the expectation that do not hold, but by less.
   var others: [MeasuredQuantity] = []
-  /// Where the part begins that was looked at, and its rate.
+  /// The first frame of the measured part, and its sample rate.
   let origin: (frame: Int, sampleRate: Double)?
 
   private var worst: SoundReading { quantity.worst }
@@ -60,7 +61,7 @@ struct ExpectationFinding: Sendable {
       + (isAbove ? "more than expected" : "less than expected")
   }
 
-  /// Where it is worst: a time, a channel and a frequency, as far as there are such.
+  /// The place of the worst reading: time, channel and frequency, where it has them.
   var spot: String? {
     var parts: [String] = []
     let place = worst.place
@@ -78,7 +79,7 @@ struct ExpectationFinding: Sendable {
     return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }
 
-  /// `0:03.214`.
+  /// Minutes, seconds and milliseconds: `0:03.214`.
   static func clock(_ seconds: Double) -> String {
     let milliseconds = Int((seconds * 1000).rounded())
     let (minutes, rest) = (milliseconds / 60_000, milliseconds % 60_000)
@@ -86,7 +87,7 @@ struct ExpectationFinding: Sendable {
     return "\(minutes):" + (rest < 10_000 ? "0" : "") + text
   }
 
-  /// What the other channels have, where each has one number.
+  /// The values of all channels, where each channel has one reading.
   private var channels: [String] {
     guard quantity.readings.count > 1, quantity.readings.count <= 32,
       quantity.readings.enumerated().allSatisfy({ $0.element.place.channel == $0.offset })
@@ -99,7 +100,7 @@ struct ExpectationFinding: Sendable {
 
   // MARK: The bound
 
-  /// What the caret stands under: the end of the bound that is not held.
+  /// The value that the finding marks: the end of the bound that does not hold.
   private var place: JSONValue {
     if let key = quantity.key {
       if let json = expectation.value[key] { return json }
@@ -113,7 +114,7 @@ struct ExpectationFinding: Sendable {
   /// How far the bound has to move.
   var movement: Double { quantity.bound.excess(of: worst.value) }
 
-  /// The edit that would let it pass, with all that does not hold.
+  /// The edit that would let every quantity pass.
   private func fixOfAll() -> Diagnostic.Fix? {
     guard var all = fix() else { return nil }
     for other in others {
@@ -127,9 +128,9 @@ struct ExpectationFinding: Sendable {
     return all
   }
 
-  /// The edit that would let the quantity pass.
+  /// The edit that would let the quantity pass; `nil` where there is none.
   ///
-  /// - Parameter margin: How much farther the bound goes than what was measured.
+  /// - Parameter margin: How far the new bound goes beyond the measured value, in its unit.
   func fix(margin: Double = 0) -> Diagnostic.Fix? {
     if let correction = quantity.correction {
       let json = expectation.value[correction.key] ?? expectation.value
@@ -165,7 +166,7 @@ struct ExpectationFinding: Sendable {
     return insert("\"\(key)\": \(Self.written(value))", title)
   }
 
-  /// Adds a member to what is expected, which may be no object yet.
+  /// Adds a member to the expectation's value, which becomes an object where it is not one yet.
   private func insert(_ member: String, _ title: String) -> Diagnostic.Fix? {
     let json = expectation.value
     switch (json.kind, expectation.kind.shorthand) {
@@ -188,7 +189,7 @@ struct ExpectationFinding: Sendable {
     }
   }
 
-  /// To the digits that the unit is shown with, at most 2, away from what was measured, so that it is inside.
+  /// Rounded to the digits of the unit, upwards or downwards.
   static func rounded(_ value: Double, _ unit: BoundUnit, up: Bool) -> Double {
     var scale = 1.0
     for _ in 0..<min(unit.digits, 2) { scale *= 10 }
@@ -197,10 +198,10 @@ struct ExpectationFinding: Sendable {
     return (up ? scaled.rounded(.up) : scaled.rounded(.down)) / scale
   }
 
-  /// What is written, without the comma of an insertion.
+  /// The replacement, without the comma of an insertion.
   private func shown(_ edit: Diagnostic.Edit) -> String {
     let text = edit.replacement
-    // The number alone is a distance, and what is allowed a level.
+    // `within` gets its key: its number is a distance, while the title names a level.
     if edit.range == expectation.boundPlaces.within?.range { return "\"within\": \(text)" }
     return text.hasPrefix(", ") ? String(text.dropFirst(2)) : text
   }

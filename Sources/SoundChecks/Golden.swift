@@ -3,12 +3,12 @@ public import FileAccess
 public import SoundFiles
 public import SoundMeasures
 
-/// What a test has once heard and found good, in a sound file.
+/// A recording that a test compares with, in a sound file.
 public enum Golden {
-  /// Frames that are read in one go.
+  /// Frames per read or write.
   private static let block = 4096
 
-  /// Reads one.
+  /// Reads all of a golden.
   public static func read(_ path: String) throws(SoundFileError) -> Sound {
     let reader = try SoundFileReader(path: path)
     let count = reader.channelCount
@@ -26,9 +26,10 @@ public enum Golden {
     return Sound(sampleRate: reader.sampleRate, channels: channels)
   }
 
-  /// Writes one: of 24 bits where its ending says FLAC, and else with every bit.
+  /// Writes a golden in place of an existing file: with 24 bits where the path ends in `.flac`, and
+  /// else with the floats as they are.
   ///
-  /// - Parameter files: Where it may be.
+  /// - Parameter files: The policy that says where files may be written.
   public static func write(
     _ sound: Sound, to path: String, files: FilePolicy
   ) throws(SoundFileError) {

@@ -8,7 +8,7 @@ import RenderHost
 import Responses
 import SoundExpectations
 
-/// The buses of a graph that sound can be listened to at.
+/// The buses of a graph that expectations can listen at.
 struct PatchPlacesOfSound {
   private let graph: AudioGraph
   private let document: PatchDocument?
@@ -26,7 +26,7 @@ struct PatchPlacesOfSound {
     outputs = Self.outputUnits(graph)
   }
 
-  /// The names of the units that end a graph.
+  /// The names of the output units of a graph.
   static func outputUnits(_ graph: AudioGraph?) -> Set<String> {
     guard let graph else { return [] }
     return Set(
@@ -35,8 +35,8 @@ struct PatchPlacesOfSound {
       })
   }
 
-  /// Where an address listens: a sub-graph is the node in it that hands on what it puts out, an output unit
-  /// is what it plays.
+  /// The place that an address stands for: a sub-graph stands for the node in it that is its
+  /// output, an output unit for its device output.
   static func place(
     _ at: PatchDocument.Address, ends: [String], outputUnits: Set<String>,
     in document: PatchDocument?
@@ -52,7 +52,7 @@ struct PatchPlacesOfSound {
     return .output(address.node, bus)
   }
 
-  /// Why an expectation looks at nothing; `nil` where it does not.
+  /// Why there is no sound where an expectation listens; `nil` where there is.
   func problem(of expectation: Expectation, duration: Double?) -> TestProblem? {
     if let during = expectation.during, let duration, during.value.lowerBound >= duration {
       return TestProblem(

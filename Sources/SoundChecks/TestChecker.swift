@@ -9,15 +9,15 @@ import SoundMeasures
 public enum TestChecker {
   /// What a check keeps beside its verdict.
   public struct Options: Sendable {
-    /// Whether what was heard is kept where an expectation fails.
+    /// Whether the sound is kept where an expectation does not pass.
     public var keepsSound = false
-    /// Whether `CheckedTest.fingerprint` is wanted.
+    /// Whether to compute `CheckedTest.fingerprint`.
     public var needsFingerprint = false
     public init() {}
   }
 
-  /// What is wrong with a file as far as nothing has to be rendered: with its own text, and with what its tests
-  /// look at in the patch.
+  /// The findings in a file that need no render: in its own text, and in the places of the patch
+  /// that its tests look at.
   public static func findings(in file: TestFile) -> [Diagnostic] {
     var found = Findings()
     found += file.diagnostics
@@ -30,7 +30,7 @@ public enum TestChecker {
       } catch {
         problems = [error]
       }
-      // What is wrong with the patch is said once.
+      // A problem of the patch is reported once.
       for problem in problems where said.insert(problem.key).inserted {
         found.append(problem.diagnostic)
       }
@@ -40,7 +40,9 @@ public enum TestChecker {
 
   /// Runs one test.
   ///
-  /// - Parameter number: Of the test, in `file.tests`.
+  /// - Parameters:
+  ///   - number: The index of the test in `file.tests`.
+  ///   - isCancelled: Asked while it renders; the test ends early where it returns `true`.
   public static func check(
     _ number: Int, of file: TestFile, _ options: Options = Options(),
     isCancelled: @escaping () -> Bool = { false }
@@ -48,9 +50,9 @@ public enum TestChecker {
     check(number, of: file, options, mutation: nil, isCancelled: isCancelled).test
   }
 
-  /// Runs one test, with something spoilt.
+  /// Runs one test with a mutation.
   ///
-  /// - Returns: What has come of it, and a number for what was rendered.
+  /// - Returns: The result, and a hash of the test's own render.
   static func check(
     _ number: Int, of file: TestFile, _ options: Options = Options(), mutation: Mutation?,
     isCancelled: @escaping () -> Bool
@@ -60,7 +62,7 @@ public enum TestChecker {
     let begin = monotonicNanoseconds()
     var checked = CheckedTest(name: test.name)
     guard file.patch != nil else {
-      // It has been said with the file.
+      // The diagnostics of the file have it.
       checked.problem = file.diagnostics.first { $0.rule == ExpectationRules.file }
       checked.expectations = test.expectations.map {
         CheckedExpectation(expectation: $0, status: .notMeasured)
@@ -130,7 +132,7 @@ public enum TestChecker {
       var checked = CheckedExpectation(
         expectation: expectation, status: .notMeasured,
         diagnostic: TestProblem(rule, error.message, place, help: error.help).diagnostic)
-      // What is to become the golden.
+      // The sound that would become the golden.
       if options.keepsSound, isGolden { checked.heard = try? run.sound(for: expectation) }
       return checked
     }
@@ -138,7 +140,7 @@ public enum TestChecker {
 }
 
 extension TestProblem {
-  /// What makes two the same.
+  /// Equal for problems that are the same.
   fileprivate var key: String { "\(rule.code) \(place.range) \(message)" }
 }
 

@@ -7,7 +7,7 @@ public import SoundExpectations
 
 /// A test file that has been read: its tests, and the text of the patch that they test.
 public struct TestFile: Sendable {
-  /// A test and what is expected.
+  /// A test with its expectations.
   public struct Test: Sendable {
     public var name: String
     public var key: JSONValue
@@ -16,18 +16,18 @@ public struct TestFile: Sendable {
   }
 
   public let source: SourceText
-  /// The folder that its paths begin in; empty for the current one.
+  /// The folder that relative paths start from; empty for the current one.
   public let directory: String
-  /// In the order written.
+  /// In the order of the file.
   public let tests: [Test]
-  /// What is wrong with the file, whatever is heard.
+  /// The findings in the file itself, whatever its patch plays.
   public let diagnostics: [Diagnostic]
   /// The patch; `nil` where it could not be read.
   public let patch: TestedSource?
 
   /// A patch that a test file names.
   public struct TestedSource: Sendable {
-    /// As it is called in messages.
+    /// Its path in messages.
     public let path: String
     public let source: SourceText
     public let surroundings: PatchSurroundings
@@ -38,10 +38,10 @@ public struct TestFile: Sendable {
     }
   }
 
-  /// Where patches that test files name are read, and what they may do.
+  /// How the patches of test files are read, and what they may do.
   public struct Access: Sendable {
     public var limits: PatchLimits
-    /// Of a patch in a folder.
+    /// The surroundings of a patch in a folder.
     public var surroundings: @Sendable (_ directory: String) -> PatchSurroundings
 
     public init(
@@ -56,7 +56,7 @@ public struct TestFile: Sendable {
   }
 
   let access: Access
-  /// Where the patch is named.
+  /// The value of `patch` in the file.
   let patchPlace: JSONValue?
 
   /// Reads a test file and the patch that it names. Nothing is rendered.
@@ -93,7 +93,7 @@ public struct TestFile: Sendable {
     self.access = access
   }
 
-  /// Reads a patch that is named.
+  /// Reads a patch by its path, relative to a folder.
   static func patch(
     _ path: String, in directory: String, _ access: Access
   ) throws(FileRefusal) -> TestedSource {

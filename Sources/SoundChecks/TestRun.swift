@@ -12,7 +12,7 @@ import SoundExpectations
 import SoundFiles
 import SoundMeasures
 
-/// A test while it is run: renders its patch, as often as its expectations need.
+/// One run of a test: renders its patch as often as its expectations need.
 ///
 /// Used by one thread at a time.
 final class TestRun: TestedPatch {
@@ -21,17 +21,16 @@ final class TestRun: TestedPatch {
   private let patch: TestFile.TestedSource
   private let assumption: HardwareAssumption
   private let settings: TestSettings
-  /// The patch as the test has it.
+  /// The patch with the mutation and the settings of the test.
   private let reading: PatchReader.Result
   private let mutations: [String]
   private let spoil: (@Sendable (Sound) -> Sound)?
   private let isCancelled: () -> Bool
-  /// Of each variant what has been rendered of it; `nil` is the test's own.
+  /// The renders, by variant; `nil` is the test's own patch.
   private var renders: [RenderVariant?: PatchRender.Outcome] = [:]
 
-  /// - Throws: What is wrong before anything is rendered.
-  ///
-  /// - Parameter mutation: What is spoilt on purpose; `nil` for nothing.
+  /// - Parameter mutation: A deliberate fault; `nil` for none.
+  /// - Throws: ``TestProblem`` where the patch, the hardware or a setting of the test is wrong.
   init(
     _ test: TestFile.Test, in file: TestFile, mutation: Mutation? = nil,
     isCancelled: @escaping () -> Bool = { false }
@@ -54,7 +53,7 @@ final class TestRun: TestedPatch {
         help: ["write \"rate=48000,channels=2\", for example"])
     }
     settings = try TestSettings(test.written, of: patch, assuming: assumption)
-    // What is spoilt comes first: a test that sets the same has its own.
+    // Mutations come first, so that a setting of the test overrides one.
     if case .patch(let texts)? = mutation?.change {
       mutations = texts
     } else {
@@ -66,11 +65,12 @@ final class TestRun: TestedPatch {
 
   // MARK: Before it is heard
 
-  /// Checks the patch, and where its sound is looked at. Nothing is rendered.
+  /// Checks the patch, and the places where the expectations listen. Nothing is rendered.
   ///
-  /// - Parameter isStatic: Whether nothing is going to be rendered: then a patch with native code need not be
-  ///   allowed to call it.
-  /// - Returns: What is wrong with single expectations.
+  /// - Parameter isStatic: Whether nothing will be rendered afterwards either: a patch with native
+  ///   code then needs no permission to call it.
+  /// - Returns: The problems of single expectations.
+  /// - Throws: ``TestProblem`` where the patch is wrong or cannot be initialized.
   func check(isStatic: Bool = false) throws(TestProblem) -> [TestProblem] {
     let isAboutFindings =
       !test.expectations.isEmpty
@@ -90,7 +90,7 @@ final class TestRun: TestedPatch {
     }
   }
 
-  /// What is wrong with the patch, as a finding of the test file.
+  /// The first error of the patch, as a finding of the test file.
   private func problem(of built: BuiltPatch) -> TestProblem {
     let errors = built.diagnostics.filter { $0.severity == .error }
     guard let first = errors.first else {
@@ -146,7 +146,7 @@ final class TestRun: TestedPatch {
     }
   }
 
-  /// Where the expectations begin that look at nothing.
+  /// The expectations without a sound to listen to, by their offset in the file.
   private var placeless: Set<Int> = []
 
   private var places: Set<PatchRender.Place> {
@@ -156,10 +156,10 @@ final class TestRun: TestedPatch {
       }.map { place($0) })
   }
 
-  /// Where an expectation listens. Of a sub-graph it is the node in it that hands on what it puts out.
+  /// Where an expectation listens.
   private func place(_ expectation: Expectation) -> PatchRender.Place {
     guard let at = expectation.at?.value else { return .device }
-    // One whose place there is not has been reported, and is not rendered.
+    // An expectation without a place has been reported, and is not measured.
     return
       (try? PatchPlacesOfSound.place(
         at, ends: subgraphEnds, outputUnits: outputUnits, in: built.document)) ?? .device
@@ -289,13 +289,14 @@ final class TestRun: TestedPatch {
     return begin..<max(begin + 1, Int((during.upperBound * sound.sampleRate).rounded()))
   }
 
-  /// Where the part that an expectation looks at begins, and the rate there.
+  /// The first frame and the sample rate of the part that an expectation looks at; `nil` before the
+  /// patch is rendered.
   func origin(of expectation: Expectation) -> (frame: Int, sampleRate: Double)? {
     guard let sound = renders[nil]?.sounds[place(expectation)] else { return nil }
     return (frames(of: expectation, sound).lowerBound, sound.sampleRate)
   }
 
-  /// A number for what was rendered: equal where every sample is.
+  /// A hash of the test's own render: equal where every sample is.
   var fingerprint: Int {
     var hasher = Hasher()
     for (place, sound) in (renders[nil]?.sounds ?? [:]).sorted(by: { "\($0.key)" < "\($1.key)" }) {
@@ -325,7 +326,7 @@ final class TestRun: TestedPatch {
     var reading = reading
     let patch = built
     guard !patch.hasErrors else { throw ExpectationProblem("the patch is wrong") }
-    // No tap writes its file here, and nothing changes on the way.
+    // No tap writes its file, and the timeline makes no changes.
     reading.document = patch.document
     reading.document?.taps = []
     reading.document?.timeline = []

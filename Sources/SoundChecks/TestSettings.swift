@@ -6,9 +6,9 @@ import PatchSyntax
 import RenderHost
 import SoundExpectations
 
-/// What a test changes in its patch, as texts of `--set`: `POINTER=VALUE`.
+/// The changes of a test to its patch, as arguments of `--set`: `POINTER=VALUE`.
 struct TestSettings {
-  /// In the order in which they are made.
+  /// In the order in which they apply.
   private(set) var overrides: [String] = []
   /// Where each of them is written in the test file.
   private(set) var places: [JSONValue] = []
@@ -18,7 +18,7 @@ struct TestSettings {
     places.append(place)
   }
 
-  /// - Throws: What is wrong with a feed.
+  /// - Throws: ``TestProblem`` where a pointer or a feed is wrong.
   init(
     _ test: TestDocument.Test, of patch: TestFile.TestedSource,
     assuming assumption: HardwareAssumption
@@ -39,7 +39,7 @@ struct TestSettings {
     }
   }
 
-  /// A callback in the place of another, or of what feeds an input.
+  /// Replaces a callback, or the feed of an input, with the callback of a feed.
   private mutating func add(
     _ feed: PatchDocument.Field, _ number: Int, _ document: PatchDocument,
     _ reading: PatchReader.Result, _ patch: TestFile.TestedSource, _ assumption: HardwareAssumption
@@ -128,7 +128,8 @@ struct TestSettings {
       JSONPointer(["nodes", name, "inputs", "\(bus)", "streamFormat"]), text.compact, feed.key.json)
   }
 
-  /// Where in the test file the override is written that a finding of the patch is about; `nil` for none.
+  /// The place in the test file of the override that a finding of the patch is about; `nil` for
+  /// none.
   func place(of diagnostic: Diagnostic, in source: SourceText) -> JSONValue? {
     let (text, _) = source.origin(of: diagnostic.range)
     guard text.name == DocumentOverride.sourceName else { return nil }
@@ -137,7 +138,7 @@ struct TestSettings {
   }
 }
 
-/// Why a test could not be looked at, with its place in the test file.
+/// Why a test or an expectation could not be checked, with its place in the test file.
 struct TestProblem: Error {
   var rule: Rule
   var message: String

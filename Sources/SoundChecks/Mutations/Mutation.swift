@@ -1,28 +1,28 @@
 import SoundMeasures
 
-/// Something that is spoilt on purpose, to see whether the tests notice.
+/// A deliberate fault, to see whether the tests notice it.
 public struct Mutation: Sendable {
-  /// What kind it is: `mute a source`.
+  /// The name of the kind: `mute a source`.
   public var kind: String
-  /// What is done: `callback 'sea' is silent`.
+  /// The fault itself: `callback 'sea' is silent`.
   public var title: String
   var change: Change
 
   enum Change: Sendable {
-    /// The patch is another one: each a text `POINTER=VALUE`.
+    /// Changes the patch, each text a `POINTER=VALUE`.
     case patch([String])
-    /// What is heard is another: the same way wherever somebody listens.
+    /// Changes the rendered sound at every place in the same way.
     case sound(@Sendable (Sound) -> Sound)
   }
 
-  /// All that can be done to a patch.
+  /// All faults that can be made in a patch.
   static func all(of patch: TestFile.TestedSource) -> [Mutation] {
     sounds + PatchMutations(patch).all
   }
 
   // MARK: Sounds
 
-  /// What can go wrong behind every patch.
+  /// Faults of the rendered sound, which apply to every patch.
   private static let sounds: [Mutation] = [
     sound("add 1 dB", "the sound is 1 dB louder") { sound in
       sound.mapped { $0 * 1.122018454301963 }
@@ -127,7 +127,7 @@ extension Sound {
     Sound(sampleRate: sampleRate, channels: channels.map { $0.map(change) })
   }
 
-  /// Where the loudest sample is of the middle half: at its ends a sound begins and ends.
+  /// The loudest frame of the middle half, since a sound begins and ends at its ends.
   fileprivate var loudestFrame: Int {
     var best = (frame: 0, level: Float(-1))
     for channel in channels {

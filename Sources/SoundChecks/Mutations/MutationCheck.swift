@@ -6,12 +6,12 @@ import SoundMeasures
 /// What the tests of a file notice of a mutation.
 public struct MutationCheck: Sendable {
   public var mutation: Mutation
-  /// The expectations that noticed it: of each the test and its place in it.
+  /// The expectations that noticed it.
   public var noticedBy: [Expected]
-  /// Whether nothing that is listened to changes at all: there is nothing to notice.
+  /// Whether it changes no rendered sound, so that there is nothing to notice.
   public var isEquivalent = false
 
-  /// An expectation by its place.
+  /// The indices of a test in its file, and of an expectation in its test.
   public struct Expected: Hashable, Sendable {
     public var test: Int
     public var expectation: Int
@@ -22,21 +22,21 @@ public struct MutationCheck: Sendable {
     }
   }
 
-  /// All that can be done to the patch of a file.
+  /// All mutations of the patch of a file; empty where the patch could not be read.
   public static func mutations(of file: TestFile) -> [Mutation] {
     file.patch.map(Mutation.all) ?? []
   }
 
-  /// What the tests of a file come to while nothing is spoilt.
+  /// The results of the tests of a file without a mutation.
   public static func baseline(of file: TestFile) -> [CheckedTest] {
     var options = TestChecker.Options()
     options.needsFingerprint = true
     return file.tests.indices.map { TestChecker.check($0, of: file, options) }
   }
 
-  /// Runs all tests of a file on a patch that was spoilt.
+  /// Runs all tests of a file with a mutation.
   ///
-  /// - Parameter baseline: What the patch as it is comes to.
+  /// - Parameter baseline: The results without a mutation.
   public static func check(
     _ mutation: Mutation, in file: TestFile, baseline: [CheckedTest],
     isCancelled: @escaping () -> Bool = { false }

@@ -6,13 +6,13 @@ import PatchGraph
 import PatchSyntax
 import RenderHost
 
-/// What can be spoilt in a patch itself: sources, nodes, parameters.
+/// Faults in the patch itself: its sources, nodes and parameters.
 struct PatchMutations {
   private let patch: TestFile.TestedSource
   private let document: PatchDocument?
   private let graph: AudioGraph?
 
-  /// Of each kind so many at most.
+  /// The most mutations of a kind.
   private static let most = 8
 
   init(_ patch: TestFile.TestedSource) {
@@ -31,7 +31,7 @@ struct PatchMutations {
     Mutation(kind: kind, title: title, change: .patch(overrides))
   }
 
-  /// Callbacks that play nothing, and tones that are a semitone off.
+  /// Silenced callbacks, and tones a semitone sharp.
   private var sources: [Mutation] {
     var found: [Mutation] = []
     for callback in document?.callbacks.prefix(Self.most) ?? [] {
@@ -51,7 +51,7 @@ struct PatchMutations {
     return found
   }
 
-  /// Nodes that what they process goes around.
+  /// Nodes that their input bypasses.
   private var nodes: [Mutation] {
     guard let document else { return [] }
     var found: [Mutation] = []
@@ -74,7 +74,7 @@ struct PatchMutations {
     return found
   }
 
-  /// Parameters as fresh units have them.
+  /// Settings of units reset to those of fresh units.
   private var settings: [Mutation] {
     guard let document, let graph else { return [] }
     var found: [Mutation] = []

@@ -4,20 +4,20 @@ import PatchSyntax
 import SoundExpectations
 public import SoundMeasures
 
-/// What makes the tests of a file hold that do not: new bounds, and goldens.
+/// The changes that would make failed tests hold: new bounds and goldens.
 public struct Blessings: Sendable {
   /// The test file with its new bounds; `nil` where none has changed.
   public private(set) var text: [UInt8]?
-  /// The goldens to be written, by their places.
+  /// The goldens to write, with their paths.
   public private(set) var goldens: [(path: String, sound: Sound)] = []
-  /// What has changed, a line each.
+  /// The changes, a line each.
   public private(set) var changes: [String] = []
-  /// What stays as it is, a line each with its reason.
+  /// The expectations that stay as they are, a line each with the reason.
   public private(set) var refusals: [String] = []
 
   /// - Parameters:
-  ///   - checked: All tests of the file that were run, with their sound.
-  ///   - most: How far a bound may move, in its own unit.
+  ///   - checked: The tests that were run, with their sound kept.
+  ///   - most: The most that a bound may move, in its own unit.
   public init(_ checked: [CheckedTest], of file: TestFile, most: Double) {
     var edits: [Diagnostic.Edit] = []
     for test in checked {

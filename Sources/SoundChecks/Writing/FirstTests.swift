@@ -9,23 +9,25 @@ import SoundExpectations
 public import SoundFiles
 public import SoundMeasures
 
-/// A first test file of a patch: what it sounds like now, with room for what nobody would call a fault.
+/// A first test file for a patch: it records how the patch sounds now, with tolerances for harmless
+/// changes.
 public struct FirstTests: Sendable {
   /// The test file.
   public let text: String
-  /// The golden that it names, and its sound; `nil` where nothing is heard.
+  /// The golden that it names, and its sound; `nil` where the patch is silent.
   public let golden: (path: String, sound: Sound)?
 
-  /// In seconds: how much of an endless patch is listened to, and of a long one.
+  /// In seconds: the render of an endless patch, and the longest render.
   private static let (usual, most) = (3.0, 10.0)
-  /// Long enough for an echo and for the release of a compressor; as FLAC some 300 kB of music.
+  /// Long enough for an echo and the release of a compressor; as FLAC some 300 kB of music.
   private static let goldenSeconds = 2.0
 
   /// - Parameters:
-  ///   - path: The patch, relative to the test file.
-  ///   - golden: The golden's path, relative to the test file.
-  ///   - input: The sound file that the microphone hears, relative to the test file; `nil` for none.
-  ///   - duration: In seconds; `nil` for as long as the patch plays, 10 s at most.
+  ///   - path: The path of the patch, relative to the test file.
+  ///   - golden: The path of the golden, relative to the test file.
+  ///   - input: The sound file for the microphone, with its path relative to the test file; `nil`
+  ///     for none.
+  ///   - duration: In seconds; `nil` for as long as the patch plays, at most 10 s.
   public init(
     of reading: PatchReader.Result, in surroundings: PatchSurroundings, path: String,
     golden goldenPath: String, input: (path: String, reader: SoundFileReader)? = nil,
@@ -99,7 +101,7 @@ public struct FirstTests: Sendable {
     self.golden = golden
   }
 
-  /// A number near what it is now, with the margin of its disturbances.
+  /// Expects a number near its present value, within its margin.
   private static func add(
     _ kind: String, _ value: Double, _ sound: Sound, _ channel: Int?, _ lines: inout [JSONText]
   ) {
@@ -116,8 +118,8 @@ public struct FirstTests: Sendable {
     lines.append(.object(members))
   }
 
-  /// Where the loudest part of a golden's length begins, in hundredths of a second: most of what a patch does is
-  /// heard there. `nil` in silence.
+  /// Where the loudest two seconds begin, in seconds, to 10 ms: most of what a patch does is heard
+  /// there. `nil` for silence.
   private static func loudest(_ sound: Sound) -> Double? {
     let step = max(1, Int(sound.sampleRate / 100))
     let powers = stride(from: 0, to: sound.frameCount, by: step).map { start in
@@ -143,7 +145,7 @@ public struct FirstTests: Sendable {
 }
 
 extension Expectation {
-  /// One without a bound, of a text of its own.
+  /// An expectation of a kind without a bound, with a text of its own.
   static func free(_ kind: ExpectationKind) -> Expectation? {
     let text = SourceText(name: "", text: "{ \"\(kind.name)\": {} }")
     guard let root = JSONReader.read(text, dialect: .json).tree?.root, let value = root[kind.name],

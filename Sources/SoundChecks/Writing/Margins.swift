@@ -3,13 +3,14 @@ import PatchSyntax
 import SoundExpectations
 import SoundMeasures
 
-/// How far a measured number moves when the sound is disturbed a little: what a bound has to leave room for.
+/// How far a measured number moves when the sound changes a little, which a bound has to leave room
+/// for.
 ///
-/// The disturbances are those that nobody would call a fault: 0.1 dB of level up and down, noise at -90 dBFS,
-/// half a frame of delay, 5 ms cut off at either end. The number is measured under a quarter, a half and the
-/// whole of each; the margin is the greatest distance of this curve from where it begins.
+/// The changes are harmless ones: 0.1 dB of level up and down, noise at -90 dBFS, half a frame of
+/// delay, 5 ms cut off at either end. The number is measured under a quarter, a half and the whole
+/// of each; the margin is the greatest distance from its value for the unchanged sound.
 enum Margins {
-  /// Of each size and kind a sound.
+  /// The sound with each change, at each size.
   static func disturbed(_ sound: Sound) -> [Sound] {
     var found: [Sound] = []
     for size in [0.25, 0.5, 1.0] {
@@ -42,7 +43,8 @@ enum Margins {
     return found
   }
 
-  /// How far the readings of an expectation move, at most; 0 for one that is not of a sound.
+  /// How far the worst reading of an expectation moves, at most; 0 for an expectation that is not
+  /// about sound or has no bound.
   static func margin(_ expectation: Expectation, of sound: Sound) -> Double {
     guard expectation.kind.subject == .sound, expectation.kind.bound != nil else { return 0 }
     guard let middle = worst(expectation, sound) else { return 0 }
@@ -61,7 +63,7 @@ enum Margins {
   }
 }
 
-/// A sound in the place of a patch.
+/// A tested patch that has only a sound.
 final class SingleSound: TestedPatch {
   private let sound: Sound
 

@@ -3,15 +3,15 @@ public import Diagnostics
 public import PatchGraph
 import PatchSyntax
 
-/// Makes the edits of a test file that are safe, as `PatchFixer` does those of a patch.
+/// Makes the safe edits of a test file, as `PatchFixer` does for a patch.
 public enum TestFixer {
-  /// At most so many edits are tried.
+  /// The most edits to try.
   private static let mostAttempts = 64
 
-  /// Fixes a test file until there is nothing left that is safe: one edit after the other, each kept where less
-  /// is wrong afterwards.
+  /// Makes safe edits one after another until none is left. An edit is kept where it leaves fewer
+  /// findings.
   ///
-  /// - Parameter isWanted: Whether what a diagnostic is about is to be put right.
+  /// - Parameter isWanted: Whether to fix a diagnostic.
   public static func fix(
     _ file: TestFile, where isWanted: (Diagnostic) -> Bool = { _ in true }
   ) -> (file: TestFile, findings: [Diagnostic], changes: [PatchFixer.Change]) {
