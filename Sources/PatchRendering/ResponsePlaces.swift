@@ -7,7 +7,8 @@ import PatchSyntax
 import RenderHost
 public import Responses
 
-/// Where a response is measured: the two ends, as the patch calls them and as the graph does.
+/// Where a response is measured: the names of both ends in the patch, the path between them in the
+/// graph, and the stream formats there.
 public struct ResponsePlaces: Sendable {
   public var path: ResponsePath
   public var fromName: String
@@ -17,7 +18,13 @@ public struct ResponsePlaces: Sendable {
 }
 
 extension ResponseBench {
-  /// Looks up the two ends, and whether there is a way from the one to the other.
+  /// Looks up both ends of the measurement and checks that a path leads from the one to the other.
+  ///
+  /// - Parameters:
+  ///   - from: A node, a callback or an address such as `mixer:1`.
+  ///   - to: A node or an address; `nil` for the output unit.
+  ///
+  /// - Throws: A misuse where a name is unknown or no path connects the two.
   public func places(from: String, to: String?) throws(ResponseFailure) -> ResponsePlaces {
     let (patch, graph) = try build()
     try initialize(graph, patch)
@@ -30,7 +37,7 @@ extension ResponseBench {
       path: path, fromName: from, toName: toName, input: input, output: output)
   }
 
-  /// What is called what.
+  /// The nodes of the graph by their names, with their formats.
   private struct Names {
     let patch: BuiltPatch
     let graph: AudioGraph
@@ -59,7 +66,7 @@ extension ResponseBench {
       document?.callbacks.contains { $0.name == name } ?? false
     }
 
-    /// `mix.json:12:3`, where a node is written.
+    /// Where the patch file defines a node: `mix.json:12:3`; `nil` for the nodes of sub-graphs.
     func place(of name: String) -> String? {
       guard let json = document?.nodes.first(where: { $0.name == name })?.value.json,
         json.range.lowerBound < patch.ownLength
@@ -69,13 +76,13 @@ extension ResponseBench {
       return "\(source.name):\(position.line):\(position.column)"
     }
 
-    /// `'eq'`, and where it is written.
+    /// The quoted name with its place in the patch file: `'eq' (mix.json:12:3)`.
     func placed(_ name: String) -> String {
       quoted(name) + (place(of: name).map { " (\($0))" } ?? "")
     }
   }
 
-  /// A node's or callback's name, and a bus.
+  /// Splits an address into the name of a node or callback and the number of a bus.
   private func address(
     _ text: String, _ names: Names, candidates: [String], _ scope: ElementNames.Scope
   ) throws(ResponseFailure) -> (name: String, bus: Int?) {
@@ -194,7 +201,7 @@ extension ResponseBench {
     return (.output(node, bus ?? 0), outputs[bus ?? 0].format, text)
   }
 
-  /// Of a sub-graph, the node in it that hands on what the sub-graph puts out.
+  /// The node that gives a sub-graph its output, where `text` names a sub-graph; otherwise `text`.
   private func subgraphEnd(_ text: String, _ names: Names) -> String {
     let ends = names.document?.nodes.filter { $0.value.endsSubgraph }.map(\.name) ?? []
     let name = text.hasSuffix(":0") ? String(text.dropLast(2)) : text
@@ -246,7 +253,7 @@ extension ResponseBench {
   }
 }
 
-/// Which callbacks feed which input, as a document says it.
+/// The callbacks that feed each input of a document.
 enum ResponseChains {
   /// For each input that a callback feeds: that callback, the one that it pulls, and so on.
   static func chains(
