@@ -6,9 +6,9 @@ import PatchSyntax
 import RenderCallbacks
 import RenderCore
 
-/// Something that may be typed.
+/// A text that the editor may insert.
 private struct Proposal {
-  /// CompletionItemKind.
+  /// The numbers of the protocol's `CompletionItemKind`.
   enum Kind: Int {
     case field = 5
     case variable = 6
@@ -24,13 +24,13 @@ private struct Proposal {
   var detail = ""
 }
 
-/// What may stand at a position.
+/// Completes keys and values at a position of a patch.
 struct Completion {
   let patch: OpenPatch
   let vocabulary: Vocabulary
-  /// Whether the editor knows snippets: texts with places to fill in.
+  /// Whether the editor supports snippets: texts with places to fill in.
   private let wantsSnippets: Bool
-  /// The nodes by name.
+  /// The nodes by name; a preset has one with an empty name.
   private let nodes: [String: JSONValue]
 
   init(patch: OpenPatch, vocabulary: Vocabulary, wantsSnippets: Bool = false) {
@@ -49,10 +49,10 @@ struct Completion {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// More would help nobody: a longer beginning finds the rest.
+  /// The most proposals of one list; typing on narrows it.
   private static let most = 5_000
 
-  /// A `CompletionList`.
+  /// The protocol's `CompletionList` for an offset in bytes.
   func list(at offset: Int) -> JSONText {
     guard let cursor = patch.cursor(at: offset) else { return list([], nil) }
     switch cursor.role {
@@ -65,7 +65,7 @@ struct Completion {
   private func list(_ proposals: [Proposal], _ cursor: Cursor?) -> JSONText {
     guard let cursor else { return ["isIncomplete": false, "items": []] }
     let isKey = cursor.role == .key
-    // A key that has its colon keeps it.
+    // A key that already has its colon keeps it.
     let hasColon =
       patch.source.bytes[cursor.token.upperBound...]
       .first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: ":")
@@ -99,7 +99,7 @@ struct Completion {
     return ["isIncomplete": .boolean(proposals.count > Self.most), "items": .array(items)]
   }
 
-  /// A text by which an editor sorts: the order of the proposals.
+  /// A text by which an editor sorts, so that it keeps the order of the proposals.
   private static func rank(_ index: Int) -> String {
     let number = String(index)
     return String(repeating: "0", count: max(0, 5 - number.count)) + number
@@ -107,12 +107,13 @@ struct Completion {
 
   // MARK: Snippets
 
-  /// A text as it is, in a snippet.
+  /// A text with the characters escaped that mean something in a snippet.
   private static func literal(_ text: String) -> String {
     text.replacing("\\", with: "\\\\").replacing("$", with: "\\$")
   }
 
-  /// The brackets or quotes that the value of a new key begins and ends with, with the cursor between them.
+  /// The brackets or quotes around the value of a new key, with the cursor between them; `nil`
+  /// where the value may have more than one type.
   private func opening(of path: [String]) -> String? {
     let schemas = vocabulary.schemas(path, in: patch).flatMap(vocabulary.alternatives)
     let types = Set(
@@ -120,7 +121,7 @@ struct Completion {
         guard let type = schema["type"] else { return [] }
         return type.text.map { [$0] } ?? type.elements.compactMap(\.text)
       })
-    // What may be more than one thing is left to the writer.
+    // The writer chooses where several types are allowed.
     guard types.count == 1, let type = types.first,
       !schemas.contains(where: { $0["if"]?["type"] != nil })
     else { return nil }
@@ -132,7 +133,7 @@ struct Completion {
     }
   }
 
-  /// Whole members and elements that may stand at the position.
+  /// Whole members and elements that may be inserted at the position.
   private func snippets(_ cursor: Cursor, hasColon: Bool, behind count: Int) -> [JSONText] {
     guard wantsSnippets, !patch.isPreset else { return [] }
     let found: [Snippet]
@@ -148,7 +149,7 @@ struct Completion {
       [
         "label": .string(snippet.label), "kind": .number(Proposal.Kind.snippet.rawValue),
         "detail": .string(snippet.detail), "insertTextFormat": 2,
-        // An editor compares with what it replaces: the quote, where there is one.
+        // The editor compares the filter text with the text that it replaces, the quote included.
         "filterText": .string((cursor.isInString ? "\"" : "") + snippet.label),
         "sortText": .string(Self.rank(count + index)),
         "textEdit": ["range": range, "newText": .string(snippet.body)],
@@ -193,7 +194,8 @@ struct Completion {
     return free(proposals, cursor)
   }
 
-  /// The keys that a preset may have in the place of a node, or of a bus; `nil` where it has those of a patch.
+  /// The keys that a preset may have in the place of a node or of a bus; `nil` where a preset has
+  /// the same keys as a patch.
   private func presetKeys(_ container: [String]) -> [String]? {
     guard patch.isPreset else { return nil }
     switch container.count {
@@ -204,7 +206,7 @@ struct Completion {
     }
   }
 
-  /// Those that the object does not have yet.
+  /// The proposals whose keys the object does not have yet.
   private func free(_ proposals: [Proposal], _ cursor: Cursor) -> [Proposal] {
     guard let object = patch.presentValue(cursor.container) else { return proposals }
     let keys = Set(
@@ -254,7 +256,7 @@ struct Completion {
     return proposals
   }
 
-  /// The constants of the patch, as they are named where they stand for a value.
+  /// The constants of the patch, written as values: `"$name"`.
   private func constants(where isNew: (JSONText) -> Bool) -> [Proposal] {
     (patch.value(["constants"])?.members.map(\.self) ?? []).compactMap { key, value in
       guard let name = key.string, name != "comment" else { return nil }
@@ -264,7 +266,7 @@ struct Completion {
     }
   }
 
-  /// The names that an address or a pointer may have; `nil` where neither belongs.
+  /// Names for an address or a pointer; `nil` where the path takes neither.
   private func names(_ path: [String], _ cursor: Cursor) -> [Proposal]? {
     switch (path.first, path.count, path.last) {
     case ("connections", 3, "from"): return sources(besides: nil)
@@ -319,7 +321,7 @@ struct Completion {
     }
   }
 
-  /// How many buses a node has, as far as a list goes.
+  /// How many buses a node has in a scope, at most 64.
   private func busCount(_ node: String, _ scope: Scope) -> Int {
     let unit = Vocabulary.unit(nodes[node]?["component"])?.unit.description
     var count = (scope == .input ? unit?.inputs.count : unit?.outputs.count) ?? 1
@@ -331,7 +333,8 @@ struct Completion {
     return min(max(count, 0), 64)
   }
 
-  /// Pointers to settings that can ramp, of the callbacks that what is typed may lead to.
+  /// Pointers to the settings that can ramp, of the callbacks whose pointer fits what has been
+  /// typed.
   private func liveSettings(_ cursor: Cursor) -> [Proposal] {
     let typed = patch.source[cursor.content]
     return patch.names("callbacks").flatMap { name -> [Proposal] in
@@ -356,7 +359,7 @@ struct Completion {
     }
   }
 
-  /// Pointers to knobs of the sub-graphs that what is typed may lead to.
+  /// Pointers to the knobs of the sub-graphs whose pointer fits what has been typed.
   private func knobs(_ cursor: Cursor) -> [Proposal] {
     let typed = patch.source[cursor.content]
     return patch.names("nodes").flatMap { name -> [Proposal] in
@@ -370,9 +373,10 @@ struct Completion {
     }
   }
 
-  /// Pointers to parameters, of the nodes that what is typed may lead to.
+  /// Pointers to the parameters of the nodes whose pointer fits what has been typed.
   ///
-  /// - Parameter isRamp: Whether only those are meant that can ramp, and levels of matrices.
+  /// - Parameter isRamp: Whether to offer only parameters that can ramp, and the levels of
+  ///   matrices.
   private func parameters(_ cursor: Cursor, isRamp: Bool = true) -> [Proposal] {
     let typed = patch.source[cursor.content]
     return patch.names("nodes").flatMap { name -> [Proposal] in
@@ -400,7 +404,7 @@ struct Completion {
     }
   }
 
-  /// Pointers to the levels of a matrix that are written.
+  /// Pointers to the levels that a node's matrix has in the text.
   private func levels(of name: String, _ unit: UnitDescription, at start: String) -> [Proposal] {
     unit.properties.flatMap { info -> [Proposal] in
       guard case .matrix = info.kind,

@@ -1,29 +1,30 @@
 import Diagnostics
 import PatchSyntax
 
-/// Where in a patch a position is, found from what stands before it alone: what follows may be
-/// anything while somebody types.
+/// Where in a patch a position is. The text before the position decides this alone: the text behind
+/// it may be anything while somebody types.
 struct Cursor {
   enum Role { case key, value }
 
   /// The keys and indices that lead to the container.
   var container: [String]
-  /// What belongs at the position; `nil` where nothing does, as behind a value.
+  /// Whether a key or a value belongs at the position; `nil` for neither, as behind a value.
   var role: Role?
-  /// The key that a value belongs to, or the index.
+  /// The key or the index of the value at the position.
   var step: String
-  /// The token that is touched, without quotes; empty between tokens.
+  /// The token at the position, without quotes; empty between tokens.
   var content: SourceRange
   /// The token with its quotes.
   var token: SourceRange
   var isInString: Bool
-  /// Whether the string has an end.
+  /// Whether the string has its closing quote.
   var isClosed: Bool
 
   /// The path of the value, or of the key's member.
   var path: [String] { container + [step] }
 
-  /// The place of an offset.
+  /// The cursor at an offset in bytes; `nil` in a comment, outside all brackets, and where the
+  /// nesting is too deep.
   static func at(_ offset: Int, in source: SourceText) -> Cursor? {
     var scanner = CursorScanner(bytes: source.bytes)
     return scanner.scan(to: offset)
@@ -159,7 +160,7 @@ private struct CursorScanner {
     return tree?.root.string ?? String(decoding: slice, as: UTF8.self)
   }
 
-  /// Behind the quote; a string does not go on in the next line.
+  /// The offset behind the closing quote; a string ends at the end of its line at the latest.
   private func stringEnd(_ start: Int) -> (offset: Int, isClosed: Bool) {
     var offset = start + 1
     while offset < bytes.count {
@@ -201,7 +202,7 @@ private struct CursorScanner {
       switch bytes[offset] {
       case 0x00...0x20, UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ":"),
         UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"):
-        // A byte that is no blank of JSON is a word of its own.
+        // A control character that is no blank in JSON is a word of its own.
         return offset == start && offset < bytes.count && isLoose(bytes[offset])
           ? offset + 1 : offset
       default: offset += 1

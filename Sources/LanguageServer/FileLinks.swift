@@ -5,11 +5,12 @@ import RenderCallbacks
 import RenderCore
 import RenderTaps
 
-/// The files that a patch or a test file names, as links.
+/// Links to the files that a patch or a test file names.
 struct FileLinks {
   let patch: OpenPatch
 
-  /// `DocumentLink`s. Whether a file is there is not looked at: the editor says so where it is opened.
+  /// The protocol's `DocumentLink`s. Whether a file exists is not checked: the editor reports it
+  /// when somebody follows the link.
   func list() -> JSONText {
     .array(
       paths().compactMap { value -> JSONText? in
@@ -59,7 +60,7 @@ struct FileLinks {
     settings.filter { $0.kind == .path }.compactMap { value[$0.key] }
   }
 
-  /// The URI of a file, `.` and `..` resolved as an editor does.
+  /// The URI of a file, with `.` and `..` resolved without the file system.
   private static func uri(of path: String) -> String {
     var parts: [Substring] = []
     for part in path.split(separator: "/") where part != "." {

@@ -4,7 +4,7 @@ import PatchGraph
 import PatchSyntax
 
 extension OpenPatch {
-  /// What is wrong with the patch, for `textDocument/publishDiagnostics`.
+  /// The parameters of `textDocument/publishDiagnostics`: the diagnostics of the last check.
   func findings(withRelated: Bool) -> JSONText {
     var parameters: [JSONText.Member] = [.init("uri", .string(uri))]
     if let version { parameters.append(.init("version", .number(version))) }
@@ -25,7 +25,7 @@ extension OpenPatch {
       }
     let isElsewhere = isElsewhere(diagnostic.range)
     if isElsewhere {
-      // What is wrong in a sub-graph is shown where the patch names it.
+      // A diagnostic in a sub-graph is shown where the patch names the sub-graph.
       let (text, range) = wholeSource.origin(of: diagnostic.range)
       let file = text.name.split(separator: "/").last.map(String.init) ?? text.name
       lines[0] = "\(file):\(text.position(of: range.lowerBound)): \(lines[0])"
@@ -56,12 +56,12 @@ extension OpenPatch {
     return .object(members)
   }
 
-  /// Whether a range lies in the text of a sub-graph.
+  /// Whether a range lies in the text of another file, such as a sub-graph.
   private func isElsewhere(_ range: SourceRange) -> Bool {
     range.lowerBound > source.bytes.count
   }
 
-  /// Where in the text of the patch a finding is shown.
+  /// Where the text of the patch shows a diagnostic.
   private func shownRange(of diagnostic: Diagnostic) -> SourceRange {
     guard isElsewhere(diagnostic.range) else { return diagnostic.range }
     return diagnostic.notes.last { !isElsewhere($0.range) }?.range ?? 0..<0
@@ -83,7 +83,7 @@ extension OpenPatch {
     ]
   }
 
-  /// The quick fixes of what is wrong in a range.
+  /// The quick fixes of the diagnostics that touch a range.
   func quickFixes(in range: SourceRange, withRelated: Bool) -> [JSONText] {
     diagnostics.filter {
       $0.range.lowerBound <= range.upperBound && range.lowerBound <= $0.range.upperBound
@@ -101,7 +101,7 @@ extension OpenPatch {
     }
   }
 
-  /// All that is safe to put right in the whole text, as `validate --fix` does it; `nil` for nothing.
+  /// All safe fixes for the whole text, as `validate --fix` makes them; `nil` for none.
   func fixOfAll(_ hardware: HardwareAssumption) -> JSONText? {
     let isThere = diagnostics.contains { $0.fixes.count == 1 && $0.fixes[0].isSafe }
     guard isThere, !isPreset else { return nil }
@@ -118,19 +118,19 @@ extension OpenPatch {
 
   static let fixAllKind = "source.fixAll.patchrun"
 
-  /// The edits that give the text its canonical form; `nil` where it is no JSON, and stays.
+  /// The edits that give the text its canonical form; `nil` where it is not JSON.
   func formatting() -> JSONText? {
     PatchFormatter.format(source).text.map { text in
       .array(TextEdits.between(source.bytes, text).map(written))
     }
   }
 
-  /// A `TextEdit`.
+  /// The protocol's `TextEdit`.
   private func written(_ edit: Diagnostic.Edit) -> JSONText {
     ["range": places.range(edit.range), "newText": .string(edit.replacement)]
   }
 
-  /// A `WorkspaceEdit` of this text.
+  /// The protocol's `WorkspaceEdit` with edits of this text.
   func edit(_ edits: [JSONText]) -> JSONText {
     ["changes": .object([.init(uri, .array(edits))])]
   }

@@ -1,20 +1,20 @@
 import Diagnostics
 import PatchSyntax
 
-/// What an editor can fold: objects and arrays of several lines.
+/// Finds what an editor can fold: objects and arrays of several lines.
 struct Folding {
   let patch: OpenPatch
 
-  /// `FoldingRange`s.
+  /// The protocol's `FoldingRange`s.
   func ranges() -> JSONText {
     guard let root = patch.root else { return [] }
     var found: [JSONText] = []
-    // A stack of its own: a text may nest as deeply as its reader allows.
+    // An explicit stack instead of recursion: a text may nest as deeply as the reader allows.
     var open = [root]
     while let value = open.popLast() {
       guard value.kind == .object || value.kind == .array else { continue }
       let first = patch.source.line(of: value.range.lowerBound)
-      // The line of the closing bracket stays in sight.
+      // The line of the closing bracket stays visible.
       let last = patch.source.line(of: max(value.range.lowerBound, value.range.upperBound - 1)) - 1
       guard last >= first else { continue }
       if last > first {

@@ -5,27 +5,27 @@ import GraphDrawings
 import PatchGraph
 import PatchSyntax
 
-/// What is said of the place under the pointer.
+/// The text about the place under the pointer.
 struct Hover {
   var patch: OpenPatch
   var vocabulary: Vocabulary
   /// Whether the editor shows Markdown.
   var isMarkdown = false
 
-  /// Something that is said, by its form.
+  /// A part of the text, by its form.
   private enum Paragraph {
     case text(String)
-    /// A name, and what it is.
+    /// A name, and its description.
     case named(String, String)
-    /// A name, what it is, and its constant in Core Audio.
+    /// A name, its description, and its constant in Core Audio.
     case unit(String, String, String)
-    /// A word, and a value of the patch.
+    /// A label, and a value of the patch.
     case value(String, String)
-    /// What is set out in lines: formats of buses, fields of a format.
+    /// Lines in a fixed layout: formats of buses, fields of a format.
     case lines([String])
   }
 
-  /// A `Hover`, or null.
+  /// The protocol's `Hover`, or null where nothing is known.
   func answer(at offset: Int) -> JSONText {
     guard let cursor = patch.cursor(at: offset), cursor.role != nil,
       !cursor.token.isEmpty
@@ -62,7 +62,7 @@ struct Hover {
     }
   }
 
-  /// A text without what Markdown takes for signs.
+  /// A text with Markdown's special characters escaped.
   private static func escaped(_ text: String) -> String {
     var result = ""
     for character in text {
@@ -72,7 +72,7 @@ struct Hover {
     return result
   }
 
-  /// A text in a span of code, fenced by more backticks than it has in a row.
+  /// A text in a code span, fenced by one backtick more than its longest run of them.
   private static func code(_ text: String) -> String {
     let text = text.replacing("\n", with: " ")
     var (longest, run) = (0, 0)
@@ -124,7 +124,7 @@ struct Hover {
     return paragraphs + settled(path)
   }
 
-  // MARK: What is named
+  // MARK: Names
 
   private static func about(_ unit: UnitCatalog.Component) -> Paragraph {
     .unit(unit.name, unit.unit.description.summary, unit.constant)
@@ -152,7 +152,7 @@ struct Hover {
       ])
   }
 
-  /// The kind of a callback or tap, and what it does.
+  /// The kind of a callback or tap, and its description.
   private func kind(_ path: [String]) -> Paragraph? {
     guard let kind = patch.value(path + ["kind"])?.string,
       let schema = vocabulary.schemas(path, in: patch).first,
@@ -161,7 +161,7 @@ struct Hover {
     return .named(kind, summary)
   }
 
-  /// What a constant is, as it is written.
+  /// The value of a constant, as the patch has it.
   private func constant(_ name: String) -> [Paragraph] {
     guard let value = patch.root?[JSONPointer(["constants", name])] else { return [] }
     return [.value(name, patch.source[value.range])]
@@ -172,12 +172,12 @@ struct Hover {
     let fields = value.members.filter { $0.key.string != "comment" }.map {
       "\($0.key.string ?? ""): \(patch.source[$0.value.range])"
     }
-    // A value from an older text would have places of that one.
+    // The ranges of a value from the last intact text do not fit this one.
     let isNow = patch.root?[JSONPointer(["streamFormats", name])] != nil
     return isNow && !fields.isEmpty ? [.lines([name] + fields)] : []
   }
 
-  /// What a value that is one of a few means.
+  /// The description of a value that is one of a few choices.
   private func choice(_ path: [String]) -> Paragraph? {
     guard let written = patch.value(path)?.string else { return nil }
     for schema in vocabulary.schemas(path, in: patch).flatMap(vocabulary.alternatives) {
@@ -192,7 +192,7 @@ struct Hover {
 
   // MARK: Formats
 
-  /// The stream format that a bus has once the patch is initialized, and where it came from.
+  /// The stream format that a bus has once the patch is initialized, and where it comes from.
   private func settled(_ path: [String]) -> [Paragraph] {
     guard path.count >= 4, path[0] == "nodes", path.count == 4 || Self.ofFormat.contains(path[4]),
       let number = Int(path[3]), let node = drawn(path[1])

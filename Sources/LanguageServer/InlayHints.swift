@@ -4,13 +4,13 @@ import GraphDrawings
 import PatchGraph
 import PatchSyntax
 
-/// What initialization settles, shown in the text: the stream format of each connection.
+/// Hints behind the connections: the stream format that initialization gives each one.
 struct InlayHints {
   let patch: OpenPatch
 
-  /// `InlayHint`s, in the order of the text.
+  /// The protocol's `InlayHint`s, in the order of the text.
   ///
-  /// - Parameter range: Where they are wanted.
+  /// - Parameter range: The part of the text to show hints for.
   func list(in range: SourceRange) -> JSONText {
     guard let drawing = patch.drawing, let connections = patch.root?["connections"] else {
       return []

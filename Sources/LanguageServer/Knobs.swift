@@ -2,14 +2,14 @@ import AudioUnits
 import Diagnostics
 import PatchSyntax
 
-/// The knobs of sub-graphs, which stand in files of their own.
+/// The knobs of sub-graphs, which are declared in other files.
 extension OpenPatch {
-  /// The knobs of the sub-graph that a node of the patch is, as of the last check.
+  /// The knobs of a sub-graph by the name of its node, from the last check.
   func knobs(of node: String) -> [PatchDocument.TurnedKnob] {
     subgraphs.first { $0.name == node }?.knobs ?? []
   }
 
-  /// What a knob turns, in words.
+  /// The settings that a knob sets, and its range.
   static func summary(of knob: PatchDocument.TurnedKnob) -> String {
     let places = knob.places.map { $0.tokens.dropFirst().joined(separator: " ") }
     let range = knob.range.map {
@@ -19,7 +19,7 @@ extension OpenPatch {
       ? "a knob" : "a knob: turns " + places.joined(separator: ", ") + (range ?? "")
   }
 
-  /// The knob that a path of keys, or a pointer at its end, leads to.
+  /// The knob that a path of keys leads to, or the pointer at the end of the path.
   func knob(at cursor: Cursor) -> (
     subgraph: PatchDocument.Subgraph, knob: PatchDocument.TurnedKnob
   )? {
@@ -44,7 +44,7 @@ extension OpenPatch {
     return (subgraph, knob)
   }
 
-  /// Where the knob at a place is declared; `nil` where none is meant.
+  /// Where the knob at a cursor is declared; `nil` where the cursor is at no knob.
   func declaration(ofKnobAt cursor: Cursor) -> SourceRange? {
     guard let (subgraph, knob) = knob(at: cursor) else { return nil }
     let declared = subgraph.tree?.root["knobs"]?.members.first { $0.key.string == knob.name }

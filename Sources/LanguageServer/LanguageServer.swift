@@ -3,12 +3,12 @@ public import PatchGraph
 import PatchReference
 public import PatchSyntax
 
-/// A server of the Language Server Protocol for patches: messages in, messages out. It opens
-/// nothing itself; how messages travel is somebody else's.
+/// A server of the Language Server Protocol for patches. It takes messages and returns messages:
+/// the caller reads and writes them. It is used from one thread at a time.
 public struct LanguageServer {
   private enum State { case new, running, shutDown }
 
-  /// Why a request has no result, by the numbers of JSON-RPC and of the protocol.
+  /// Why a request fails, with an error code of JSON-RPC or of the protocol.
   struct Failure: Error {
     var code: Int
     var message: String
@@ -35,11 +35,14 @@ public struct LanguageServer {
   private var wantsSnippets = false
   private var patches: [String: OpenPatch] = [:]
 
-  /// The status to end with, once the editor has said that it is over: 0 where it was announced.
+  /// The process's exit status once the editor has sent `exit`: 0 after `shutdown`, otherwise 1.
   public private(set) var exitStatus: Int32?
 
-  /// - Parameter hardware: What a device is taken to grant.
-  /// - Parameter surroundings: What a patch in a folder may do.
+  /// - Parameters:
+  ///   - version: The version that the server tells the editor.
+  ///   - hardware: What the device is assumed to grant.
+  ///   - surroundings: Makes the surroundings of a patch from its folder, which is empty for the
+  ///     current one.
   public init(
     version: String, hardware: HardwareAssumption = HardwareAssumption(),
     surroundings: @escaping (_ directory: String) -> PatchSurroundings = {
@@ -51,8 +54,8 @@ public struct LanguageServer {
     self.hardware = hardware
   }
 
-  /// Takes the messages that have arrived, in their order, and gives what is to be sent for them. A
-  /// request that a later one of them cancels is not worked on.
+  /// Handles the messages that have arrived, in their order, and returns the messages to send. A
+  /// request that a later message cancels is answered with an error.
   public mutating func receive(_ messages: [[UInt8]]) -> [JSONText] {
     let read = messages.map {
       JSONReader.read(SourceText(name: "message", bytes: $0), dialect: .json)
@@ -69,18 +72,18 @@ public struct LanguageServer {
     }
   }
 
-  /// Takes one message and gives what is to be sent for it.
+  /// Handles one message and returns the messages to send.
   public mutating func receive(_ message: [UInt8]) -> [JSONText] { receive([message]) }
 
   private mutating func receive(
     _ json: JSONReader.Result, isCancelled: (JSONText) -> Bool
   ) -> [JSONText] {
-    // Half of a surrogate pair, which an editor's text may hold, is U+FFFD from here on.
+    // The reader has replaced each half of a surrogate pair by U+FFFD.
     guard json.isStructureIntact, let root = json.tree?.root else {
       return [Self.failure(.null, Failure(code: Failure.parse, message: "this is no JSON"))]
     }
     guard root.kind == .object, let method = root["method"]?.string else {
-      // An answer: nothing was asked.
+      // A response, although the server sends no requests.
       if root.kind == .object, root["result"] != nil || root["error"] != nil { return [] }
       return [
         Self.failure(
@@ -111,13 +114,13 @@ public struct LanguageServer {
     }
   }
 
-  /// Says that a message could not be made out.
+  /// The message that reports a message that could not be read.
   public static func malformed(_ message: String) -> JSONText {
     failure(.null, Failure(code: Failure.parse, message: message))
   }
 
-  /// What is wrong with the patches that have changed. Meant for when nothing else has arrived:
-  /// who types quickly does not wait for each letter's findings.
+  /// The diagnostics of the patches that have changed. Call it when no message is waiting, so that
+  /// fast typing does not wait for a check after each letter.
   public mutating func findings() -> [JSONText] {
     patches.keys.sorted().filter { patches[$0]?.isUnsent == true }.compactMap { uri in
       patches[uri]?.check(hardware)
@@ -153,7 +156,7 @@ public struct LanguageServer {
 // MARK: Notifications
 
 extension LanguageServer {
-  /// What is malformed here has nobody to be told: it is passed over.
+  /// A malformed notification is ignored: it has no response that could report it.
   private mutating func notify(_ method: String, _ parameters: JSONValue?) {
     if method == "exit" { exitStatus = state == .shutDown ? 0 : 1 }
     guard state == .running else { return }
@@ -180,7 +183,7 @@ extension LanguageServer {
       patch.read()
       patches[uri] = patch
     case "textDocument/didSave":
-      // The files that it names may have come or gone.
+      // The files that the patch names may have appeared or gone.
       patches[uri]?.markStale()
     case "textDocument/didClose":
       guard patches.removeValue(forKey: uri) != nil else { return }
@@ -288,15 +291,15 @@ extension LanguageServer {
     ]
   }
 
-  /// The patch that is asked about, checked.
+  /// The patch that a request is about, checked.
   private mutating func patch(_ parameters: JSONValue?) throws(Failure) -> OpenPatch {
     let uri = try uri(parameters)
-    // Its findings are still to be sent.
+    // `check` does not publish: the diagnostics are still to be sent.
     patches[uri]?.check(hardware)
     return try open(uri)
   }
 
-  /// The patch that is asked about, as it was read.
+  /// The open patch of a URI, not checked.
   private func open(_ uri: String) throws(Failure) -> OpenPatch {
     guard let patch = patches[uri] else {
       throw Failure(code: Failure.invalidParameters, message: "no document is open by this URI")
@@ -332,7 +335,7 @@ extension LanguageServer {
       patch.mentions(of: mention).filter(\.isDefinition).map { patch.location($0.range) })
   }
 
-  /// Whether a position in a pointer is that of the node's name in it.
+  /// Whether the position in a pointer is on the name of a node.
   private func isName(of cursor: Cursor, _ offset: Int, _ patch: OpenPatch) -> Bool {
     cursor.path.first == "timeline" && patch.mention(at: offset) != nil
   }
@@ -348,7 +351,7 @@ extension LanguageServer {
     guard let mention = patch.mention(at: offset) else { return .null }
     return .array(
       patch.mentions(of: mention).map { place in
-        // DocumentHighlightKind: what is defined is written, the rest is read.
+        // DocumentHighlightKind: 3 (write) for definitions, 2 (read) for uses.
         ["range": patch.places.range(place.range), "kind": place.isDefinition ? 3 : 2]
       })
   }
@@ -374,7 +377,7 @@ extension LanguageServer {
       only?.contains { $0.isEmpty || kind == $0 || kind.hasPrefix($0 + ".") } ?? true
     }
     var actions = isWanted("quickfix") ? patch.quickFixes(in: range, withRelated: wantsRelated) : []
-    // CodeActionTriggerKind 2: nobody has asked, the cursor has moved.
+    // CodeActionTriggerKind 2 (automatic): the cursor has moved, and nobody asked for actions.
     let isAsked = only != nil || context?["triggerKind"]?.integer != 2
     if isAsked, isWanted(OpenPatch.fixAllKind), let all = patch.fixOfAll(hardware) {
       actions.append(all)
@@ -400,7 +403,7 @@ extension LanguageServer {
 }
 
 extension LanguageServer {
-  /// What may stand where in a document.
+  /// The vocabulary of a patch, or of a test file.
   private func vocabulary(of document: OpenPatch) -> Vocabulary {
     document.isTests ? testVocabulary : vocabulary
   }

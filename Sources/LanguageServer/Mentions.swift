@@ -4,39 +4,39 @@ import PatchSyntax
 import RenderCallbacks
 import RenderCore
 
-/// A place where something of the patch is named.
+/// A place where a patch names one of its parts.
 struct Mention {
   enum Kind: Hashable { case source, format, constant }
 
-  /// Nodes and callbacks share their names; formats and constants have their own.
+  /// Nodes and callbacks share one set of names; formats and constants have one each.
   var kind: Kind
   var name: String
-  /// The name alone: no quotes, no bus.
+  /// The name alone, without quotes and bus.
   var range: SourceRange
   var isDefinition = false
-  /// Whether it stands in a JSON Pointer.
+  /// Whether it is part of a JSON Pointer.
   var isInPointer = false
   /// The bus behind the name.
   var bus: Int?
-  /// Whether an input is meant.
+  /// Whether it names an input.
   var isInput = false
 }
 
 extension OpenPatch {
-  /// All names in the text of now.
+  /// All names in the present text.
   func mentions() -> [Mention] { root.map(Self.mentions) ?? [] }
 
-  /// The name at an offset, its end included.
+  /// The name at an offset, the end of the name included.
   func mention(at offset: Int) -> Mention? {
     mentions().first { $0.range.lowerBound <= offset && offset <= $0.range.upperBound }
   }
 
-  /// Every place where the same is named.
+  /// Every place that names the same part.
   func mentions(of mention: Mention) -> [Mention] {
     mentions().filter { $0.kind == mention.kind && $0.name == mention.name }
   }
 
-  /// What a kind of names has been given to, in the text of now and in the last whole one.
+  /// The names that a section defines, in the present text and in the last intact one.
   func names(_ key: String) -> [String] {
     var seen: Set<String> = []
     return [root, intactRoot].flatMap { root -> [String] in
@@ -138,13 +138,13 @@ extension OpenPatch {
     }
   }
 
-  /// The number of the element of a name; `nil` where there is none, or more than one.
+  /// The number of the element with a name; `nil` where none or more than one has it.
   static func elementNumber(_ name: String, of node: JSONValue?, isInput: Bool) -> Int? {
     let found = namedElements(of: node, isInput: isInput).filter { $0.name == name }
     return found.count == 1 ? found[0].number : nil
   }
 
-  /// Adds the constants that are named in a value.
+  /// Adds the constants that a value names.
   private static func constants(in value: JSONValue, to found: inout [Mention]) {
     if let name = value.constantName {
       let range = value.range(ofText: 1..<(1 + name.utf8.count))
@@ -157,7 +157,7 @@ extension OpenPatch {
     }
   }
 
-  /// Whether `from` of a kind of callback names what it pulls.
+  /// Whether the key `from` of a kind of callback names what the callback pulls.
   static func pulls(_ kind: String?) -> Bool {
     guard let kind, let description = CallbackCatalog.description(of: kind) else { return true }
     return !description.settings.contains { $0.key == "from" }
@@ -167,7 +167,7 @@ extension OpenPatch {
 // MARK: Renaming
 
 extension OpenPatch {
-  /// Why something cannot be called so; `nil` where it can.
+  /// Why a name cannot be the new one; `nil` where it can.
   func refusal(of name: String, for mention: Mention) -> String? {
     if name.isEmpty { return "the new name is empty" }
     if name == "comment" { return "'comment' is no name: it is passed over" }
@@ -187,7 +187,7 @@ extension OpenPatch {
     return taken.contains(name) ? "'\(name)' is taken" : nil
   }
 
-  /// The edits that give what is mentioned another name.
+  /// The edits that rename a part everywhere.
   func edits(renaming mention: Mention, to name: String) -> [JSONText] {
     mentions(of: mention).map { place in
       let text = place.isInPointer ? JSONPointer.escape(name) : name

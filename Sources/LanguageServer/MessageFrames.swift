@@ -1,28 +1,29 @@
-/// Takes the bytes of a connection apart into messages: a header with `Content-Length`, an empty
-/// line, and as many bytes.
+/// Splits the bytes of a connection into messages: a header with `Content-Length`, an empty line,
+/// and as many bytes.
 public struct MessageFrames {
-  /// What was found in the bytes.
+  /// A part of the bytes.
   public enum Frame: Hashable, Sendable {
     case message([UInt8])
-    /// A header that does not say how long its message is. Reading goes on behind it.
+    /// A header without the length of its message, or a length above the limit. Reading continues
+    /// behind the header, or behind the message that is too long.
     case malformed(String)
   }
 
-  /// No message is longer, and no header either.
+  /// The most bytes of a message, and of a header.
   static let longestMessage = 1 << 28
   static let longestHeader = 1 << 16
 
   private var bytes: [UInt8] = []
   private var start = 0
-  /// How many bytes of a message that is too long are still to be passed over.
+  /// How many bytes of a message that is too long are still to skip.
   private var skipped = 0
 
   public init() {}
 
-  /// How many bytes have not been taken yet.
+  /// How many bytes have not been returned by ``next()`` yet.
   public var byteCount: Int { bytes.count - start }
 
-  /// Adds what has arrived.
+  /// Adds bytes that have arrived.
   public mutating func append(_ some: some Sequence<UInt8>) {
     if start > 0 {
       bytes.removeFirst(start)
@@ -31,7 +32,7 @@ public struct MessageFrames {
     bytes += some
   }
 
-  /// The next whole message; `nil` until more bytes arrive.
+  /// The next complete message; `nil` until more bytes arrive.
   public mutating func next() -> Frame? {
     if skipped > 0 {
       let count = min(skipped, bytes.count - start)
@@ -58,7 +59,7 @@ public struct MessageFrames {
     return .message(Array(bytes[header..<start]))
   }
 
-  /// Behind the empty line.
+  /// The offset behind the empty line.
   private func headerEnd() -> Int? {
     var index = start
     let limit = min(bytes.count, start + Self.longestHeader)
@@ -87,7 +88,7 @@ public struct MessageFrames {
     return nil
   }
 
-  /// A message as it is sent.
+  /// A message with its header.
   public static func framed(_ text: String) -> String {
     "Content-Length: \(text.utf8.count)\r\n\r\n\(text)"
   }

@@ -5,34 +5,36 @@ import PatchGraph
 import PatchSyntax
 import SoundChecks
 
-/// A patch, or a preset, that an editor has open: the text that is typed, and what comes of reading it.
+/// A patch, a preset or a test file that an editor has open: its text and what reading and checking
+/// it gave.
 struct OpenPatch {
   let uri: String
-  /// The editor's count of changes.
+  /// The editor's version number of the text.
   var version: Int?
   var places: TextPlaces
-  /// Read as far as it can be; `nil` where there is nothing to read.
+  /// The present text, read as far as possible; `nil` where nothing can be read.
   private(set) var root: JSONValue?
-  /// The last text all of whose values stood where they were meant to: what is being typed breaks
-  /// the one that is there now.
+  /// The last text whose brackets and values were all in place: typing breaks the present one.
   private(set) var intactRoot: JSONValue?
-  /// Whether it is a preset: what a node has, by itself.
+  /// Whether it is a preset, which has the members of a single node.
   private(set) var isPreset = false
   /// Whether it is a test file.
   private(set) var isTests = false
   private(set) var diagnostics: [Diagnostic] = []
-  /// What their ranges point into: the text and, behind it, those of the sub-graphs.
+  /// The text that the ranges of the diagnostics point into: this one and, behind it, those of the
+  /// sub-graphs.
   private(set) var wholeSource: SourceText
-  /// What initialization settles, by the last check that was drawn; `nil` while the patch is wrong.
+  /// The graph after initialization, from the last check that was drawn; `nil` while the patch has
+  /// errors.
   private(set) var drawing: GraphDrawing?
   /// The sub-graphs of the last check, with their knobs.
   private(set) var subgraphs: [PatchDocument.Subgraph] = []
-  /// What has been checked and not drawn yet.
+  /// The result of a check that has not been drawn yet.
   private var undrawn: (graph: AudioGraph, document: PatchDocument)?
   private var isUnchecked = true
   /// Whether the text has changed since it was checked.
   private(set) var isStale = true
-  /// Whether the editor has still to be told what is wrong.
+  /// Whether the diagnostics have still to be sent.
   var isUnsent = true
 
   init(
@@ -50,7 +52,7 @@ struct OpenPatch {
 
   var source: SourceText { places.source }
 
-  /// Puts a text in the place of a range, or of everything.
+  /// Replaces a range of the text, or all of it for `nil`.
   mutating func replace(_ range: SourceRange?, with text: String) {
     var bytes = source.bytes
     bytes.replaceSubrange(range ?? 0..<bytes.count, with: Array(text.utf8))
@@ -58,11 +60,11 @@ struct OpenPatch {
     markStale()
   }
 
-  /// Reads the text again, for what is asked about it.
+  /// Reads the text again.
   mutating func read() {
     let json = JSONReader.read(source, dialect: JSONReader.Dialect(fileName: source.name))
     root = json.tree?.root
-    // While it cannot be read at all it stays what it was.
+    // A text that cannot be read at all keeps its kind.
     if root != nil {
       isTests = TestDocument.isTests(source)
       isPreset = !isTests && SavedPreset.isPreset(source)
@@ -75,7 +77,7 @@ struct OpenPatch {
     isUnsent = true
   }
 
-  /// Where its paths begin, and what it may do.
+  /// The folder that paths are relative to, and the limits.
   let surroundings: PatchSurroundings
 
   /// Checks the patch as `validate` does, if it has changed.
@@ -113,8 +115,8 @@ struct OpenPatch {
     }
   }
 
-  /// Draws the graph of the last check; the first is made here. While somebody types, what the
-  /// one before has settled is good enough, and nobody waits.
+  /// Draws the graph of the last check, and makes the first check itself. While somebody types, the
+  /// drawing of the last check is good enough, and no request waits for a new check.
   mutating func draw(_ hardware: HardwareAssumption) {
     if isUnchecked { check(hardware) }
     guard let (graph, document) = undrawn else { return }
@@ -122,14 +124,14 @@ struct OpenPatch {
     undrawn = nil
   }
 
-  /// The value at the end of a path, in the text of now or else the last one that was whole. What a preset
-  /// has is in its only node, which has no name.
+  /// The value at a path, in the present text or else in the last intact one. The members of a
+  /// preset are at the path of its only node, which has an empty name.
   func value(_ path: [String]) -> JSONValue? {
     guard let pointer = pointer(to: path) else { return nil }
     return root?[pointer] ?? intactRoot?[pointer]
   }
 
-  /// The same in the text of now.
+  /// The value at a path, in the present text alone.
   func presentValue(_ path: [String]) -> JSONValue? {
     pointer(to: path).flatMap { root?[$0] }
   }
@@ -141,14 +143,14 @@ struct OpenPatch {
     return path.starts(with: Self.presetPath) ? JSONPointer(Array(path.dropFirst(2))) : nil
   }
 
-  /// Where in the patch an offset is, or in the node that a preset is.
+  /// The cursor at an offset; in a preset its path begins with that of the only node.
   func cursor(at offset: Int) -> Cursor? {
     guard var cursor = Cursor.at(offset, in: source) else { return nil }
     if isPreset { cursor.container = Self.presetPath + cursor.container }
     return cursor
   }
 
-  /// The path of a file; `nil` for what is no file.
+  /// The path of a file URI; `nil` for other URIs.
   static func path(of uri: String) -> String? {
     let scheme = "file://"
     guard uri.lowercased().hasPrefix(scheme) else { return nil }
@@ -170,7 +172,7 @@ struct OpenPatch {
     return path.isEmpty ? nil : String(decoding: path, as: UTF8.self)
   }
 
-  /// What paths in a patch are relative to; empty for the current folder.
+  /// The folder that paths in a patch are relative to; empty for the current folder.
   static func directory(of uri: String) -> String {
     guard let path = path(of: uri), let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
     else { return "" }
@@ -178,7 +180,7 @@ struct OpenPatch {
   }
 }
 
-/// The members of an object but for its comment; none of what is no object, and of nothing.
+/// The members of an object without its comment; none for other values and for `nil`.
 func members(_ value: JSONValue?) -> [(key: JSONValue, value: JSONValue)] {
   value.map { $0.members.filter { $0.key.string != "comment" } } ?? []
 }

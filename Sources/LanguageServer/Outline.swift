@@ -3,11 +3,11 @@ import Diagnostics
 import PatchGraph
 import PatchSyntax
 
-/// The outline of a patch: its sections, and what stands in them.
+/// The outline of a patch: its sections, and the entries of each.
 struct Outline {
   let patch: OpenPatch
 
-  /// SymbolKind.
+  /// The numbers of the protocol's `SymbolKind`.
   private enum Kind: Int {
     case section = 2
     case callback = 12
@@ -28,7 +28,8 @@ struct Outline {
     var children: [Symbol] = []
   }
 
-  /// `DocumentSymbol`s, or for an editor that knows no trees `SymbolInformation`s.
+  /// The protocol's `DocumentSymbol`s, or `SymbolInformation`s for an editor that supports no
+  /// trees.
   func symbols(asTree: Bool) -> JSONText {
     let sections = sections()
     return .array(asTree ? sections.map(tree) : sections.flatMap { list($0, in: nil) })
@@ -54,7 +55,7 @@ struct Outline {
     return [text] + symbol.children.flatMap { list($0, in: symbol.name) }
   }
 
-  // MARK: What is there
+  // MARK: Symbols
 
   private func sections() -> [Symbol] {
     members(patch.root).compactMap { key, value -> Symbol? in
@@ -113,7 +114,7 @@ struct Outline {
     }
   }
 
-  /// The members of an object that names things.
+  /// The symbols of an object's members.
   private func named(
     _ value: JSONValue, _ about: (String, JSONValue) -> (Kind, String, [Symbol])
   ) -> [Symbol] {
@@ -134,7 +135,7 @@ struct Outline {
       name: visible(name), detail: detail, kind: kind, range: value.range, selection: value.range)
   }
 
-  /// An editor may refuse a symbol without a name.
+  /// A name that is only blanks is shown in quotes: an editor may refuse an empty one.
   private func visible(_ name: String) -> String {
     name.allSatisfy(\.isWhitespace) ? "\"\(name)\"" : name
   }

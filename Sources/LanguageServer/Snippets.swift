@@ -6,19 +6,18 @@ import RenderCallbacks
 import RenderCore
 import RenderTaps
 
-/// A piece of a patch that an editor writes whole, and leaves what is to be filled in to the writer: a
-/// snippet as the Language Server Protocol has it.
+/// A piece of a patch that an editor inserts as a snippet of the protocol, with places to fill in.
 struct Snippet {
-  /// What is proposed, and what typing is compared with.
+  /// The text that is proposed, and that typing is compared with.
   var label: String
   var detail: String
-  /// `$1` and `${1:text}` are places to fill in.
+  /// The inserted text; `$1` and `${1:text}` are places to fill in.
   var body: String
 }
 
-/// The pieces that may stand in an object or an array of a patch.
+/// The snippets for the objects and arrays of a patch.
 enum Snippets {
-  /// Members of an object: names with what they stand for.
+  /// Snippets for the members of an object: a name with its value.
   static func members(of container: [String], isTests: Bool) -> [Snippet] {
     if isTests { return container == ["tests"] ? [test] : [] }
     switch container {
@@ -54,7 +53,7 @@ enum Snippets {
     }
   }
 
-  /// Elements of an array.
+  /// Snippets for the elements of an array.
   static func elements(of container: [String], isTests: Bool) -> [Snippet] {
     if isTests {
       guard container.count == 3, container[0] == "tests", container[2] == "expect" else {
@@ -97,7 +96,7 @@ enum Snippets {
     label: "test", detail: "What a patch has to sound like.",
     body: #""${1:it sounds}": { "duration": ${2:1}, "expect": [ { "notSilent": true }$0 ] }"#)
 
-  /// A callback or tap with the settings that it must have.
+  /// A callback or tap with its required settings.
   private static func member(
     _ kind: String, _ summary: String, _ settings: [SettingInfo], place: String = ""
   ) -> Snippet {
@@ -122,7 +121,7 @@ enum Snippets {
     }
   }
 
-  /// A name for a node: `nBandEQ` of `NBandEQ`, `mixer3D` of `3DMixer`.
+  /// A name for a node: `nbandEQ` for `NBandEQ`, `space` for `3DMixer`.
   private static func name(of unit: String) -> String {
     if unit == "3DMixer" { return "space" }
     let head = unit.prefix { $0.isUppercase }

@@ -1,11 +1,11 @@
 import Diagnostics
 import PatchGraph
 
-/// The edits that lead from one text to another.
+/// The edits that turn one text into another.
 enum TextEdits {
-  /// Where two texts differ in blanks only, and in commas that are gone, an edit for each place: the
-  /// cursor and the marks of an editor stay where they are. Else one edit, from the first difference
-  /// to the last.
+  /// One edit for each place where the texts differ in nothing but blanks and removed commas, so
+  /// that the cursor and the marks of the editor stay in place. Otherwise one edit from the first
+  /// difference to the last.
   static func between(_ old: [UInt8], _ new: [UInt8]) -> [Diagnostic.Edit] {
     ofBlanks(old, new) ?? whole(old, new).map { [$0] } ?? []
   }
@@ -51,7 +51,7 @@ enum TextEdits {
     while start < most, old[start] == new[start] { start += 1 }
     var end = 0
     while end < most - start, old[old.count - 1 - end] == new[new.count - 1 - end] { end += 1 }
-    // Neither a character nor the end of a line is cut in two.
+    // Cuts neither a character nor a line ending in two.
     while start > 0, isInside(old, start) || isInside(new, start) { start -= 1 }
     while end > 0, isInside(old, old.count - end) || isInside(new, new.count - end) { end -= 1 }
     return Diagnostic.Edit(

@@ -2,12 +2,12 @@ import Diagnostics
 import PatchGraph
 import PatchSyntax
 
-/// What the characters of a position count.
+/// The unit that the character of a position counts.
 enum PositionEncoding: String {
   case utf8 = "utf-8"
   case utf16 = "utf-16"
 
-  /// How many there are of them in a character whose UTF-8 begins so.
+  /// How many units a byte of UTF-8 adds.
   fileprivate func units(_ byte: UInt8) -> Int {
     switch self {
     case .utf8: 1
@@ -16,12 +16,12 @@ enum PositionEncoding: String {
   }
 }
 
-/// Places of a text as the protocol has them: lines and characters from 0.
+/// Converts offsets in bytes to the protocol's positions and back: lines and characters from 0.
 struct TextPlaces {
   var source: SourceText
   var encoding: PositionEncoding
 
-  /// The position of an offset. One that lies in a line's end is that of the end.
+  /// The position of an offset. An offset inside a line ending gives the end of the line.
   func position(_ offset: Int) -> JSONText {
     let offset = min(max(offset, 0), source.bytes.count)
     let line = source.line(of: offset)
@@ -37,8 +37,8 @@ struct TextPlaces {
     ["start": position(range.lowerBound), "end": position(range.upperBound)]
   }
 
-  /// The offset of a position; one past the end of a line is the line's end. `nil` for what is no
-  /// position.
+  /// The offset of a position; a position past the end of a line gives the end of the line. `nil`
+  /// for JSON that is not a position.
   func offset(_ position: JSONValue?) -> Int? {
     guard let line = position?["line"]?.integer, let character = position?["character"]?.integer,
       line >= 0, character >= 0
@@ -57,7 +57,7 @@ struct TextPlaces {
     return offset
   }
 
-  /// The offsets of a range; `nil` for what is none.
+  /// The offsets of a range; `nil` for JSON that is not a range.
   func offsets(_ range: JSONValue?) -> SourceRange? {
     guard let start = offset(range?["start"]), let end = offset(range?["end"]) else { return nil }
     return min(start, end)..<max(start, end)

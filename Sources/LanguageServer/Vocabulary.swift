@@ -4,12 +4,13 @@ import PatchGraph
 import PatchReference
 import PatchSyntax
 
-/// What may stand where in a patch, and what it means: the schema, led by the patch's own names.
+/// The keys and values that a place of a patch may have, with their descriptions: the JSON Schema,
+/// made more exact by the units and kinds that the patch names.
 struct Vocabulary {
   private let schema: JSONText
   private let definitions: [String: JSONText]
 
-  /// - Parameter schema: Of patches, where nothing is said.
+  /// - Parameter schema: The schema of patches by default.
   init(_ schema: JSONText = PatchSchema.schema()) {
     self.schema = schema
     definitions = Dictionary(
@@ -17,10 +18,10 @@ struct Vocabulary {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// What is said of a preset's name.
+  /// The description of a preset's name.
   static let presetName = "What the preset is called"
 
-  /// The unit of a node, by what is written for its component.
+  /// The unit of a node, from the value of its `component`.
   static func unit(_ component: JSONValue?) -> UnitCatalog.Component? {
     guard let component else { return nil }
     if let name = component.string { return UnitCatalog.standard.component(named: name) }
@@ -36,7 +37,7 @@ struct Vocabulary {
     return some.count == 1 ? some[0] : nil
   }
 
-  /// The schemas of what stands at the end of a path, the most special first.
+  /// The schemas for the value at a path, the most specific first.
   func schemas(_ path: [String], in patch: OpenPatch) -> [JSONText] {
     var schemas = [schema]
     for (index, step) in path.enumerated() {
@@ -47,7 +48,7 @@ struct Vocabulary {
     return schemas
   }
 
-  /// What a unit or a kind knows of its own.
+  /// The schemas of the unit or kind at a place.
   private func special(_ container: [String], _ step: String, in patch: OpenPatch) -> [JSONText] {
     guard step != "comment" else { return [] }
     if patch.isTests {
@@ -84,7 +85,7 @@ struct Vocabulary {
     }
   }
 
-  /// A schema and all that it refers to.
+  /// A schema and all schemas that it refers to.
   func alternatives(_ schema: JSONText) -> [JSONText] {
     if case .string(let reference)? = schema["$ref"] {
       let name = reference.split(separator: "/").last.map(String.init) ?? ""
@@ -93,11 +94,11 @@ struct Vocabulary {
     var result = [schema]
     for name in ["allOf", "anyOf"] {
       guard case .array(let parts)? = schema[name] else { continue }
-      // Conditions are not followed: what they lead to is found by name.
+      // Conditions are not followed: ``special(_:_:in:)`` finds their schemas by name.
       for part in parts where part["if"] == nil { result += alternatives(part) }
     }
     if let otherwise = schema["else"], otherwise["$ref"] != nil {
-      // The object where a name may stand as well.
+      // The object, where a name is allowed instead.
       result += alternatives(otherwise)
     }
     if let then = schema["then"], schema["if"] != nil, then["$ref"] != nil {
@@ -106,7 +107,7 @@ struct Vocabulary {
     return result
   }
 
-  /// What is said of the value at the end of a path.
+  /// The description and the default of the value at a path.
   func summary(_ path: [String], in patch: OpenPatch) -> (text: String, defaultValue: JSONText?)? {
     let schemas = schemas(path, in: patch)
     guard let text = schemas.lazy.compactMap(description).first else { return nil }
@@ -123,13 +124,13 @@ struct Vocabulary {
 }
 
 extension JSONText {
-  /// A member of an object.
+  /// The value of an object's member.
   subscript(name: String) -> JSONText? { members.first { $0.name == name }?.value }
 
   var elements: [JSONText] { if case .array(let values) = self { values } else { [] } }
   var text: String? { if case .string(let text) = self { text } else { nil } }
 
-  /// On one line, as it is written in a patch.
+  /// The value on one line, with blanks as in a patch.
   var inline: String {
     switch self {
     case .array(let values): "[" + values.map(\.inline).joined(separator: ", ") + "]"
