@@ -1,20 +1,23 @@
 public import Diagnostics
 
-/// Reads the filters of other programs.
+/// Imports the filter files of other programs.
 public enum FilterImport {
   public struct Result: Sendable {
-    /// `nil` where the file is refused.
+    /// The filters; `nil` where the file is refused.
     public var chain: FilterChain?
     public var dialect: ImportDialect
-    /// The text that ranges point into: the file's in UTF-8, with those that it includes behind it.
+    /// The text that ranges point into: the file's text in UTF-8 and, behind it, those of the files
+    /// that it includes.
     public var source: SourceText
     public var diagnostics: [Diagnostic]
   }
 
-  /// Reads a text.
+  /// Reads a text. It opens the files that the text names.
   ///
-  /// - Parameter dialect: What it was written for; `nil` to see that from the text.
-  /// - Returns: `nil` where the dialect is not known.
+  /// - Parameters:
+  ///   - dialect: The program that the text was written for; `nil` to recognize it from the text.
+  ///
+  /// - Returns: `nil` where the program is not recognized.
   public static func read(
     _ source: SourceText, from dialect: ImportDialect?, _ options: ImportOptions
   ) -> Result? {

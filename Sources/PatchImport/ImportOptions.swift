@@ -1,21 +1,22 @@
 public import FileAccess
 
-/// What is not in the file.
+/// What an import needs and the file does not contain.
 public struct ImportOptions: Sendable {
-  /// The most bytes of a file with all that it includes.
+  /// The most bytes of a file, including all files that it includes.
   public static let mostBytes = 4 << 20
-  /// The most stages.
+  /// The most stages of a chain.
   static let mostStages = 4096
 
-  /// In hertz, for files that do not say: bandwidths in octaves and delays in frames depend on it.
+  /// In hertz, for files without a sample rate: bandwidths in octaves and delays in frames depend
+  /// on it.
   public var sampleRate = 48_000.0
-  /// For files that do not say.
+  /// The names of the channels, for files without them.
   public var channels = ["L", "R"]
-  /// The device that lines for a device are for; `nil` for the first that is named.
+  /// The device whose lines are imported; `nil` for the first that the file names.
   public var device: String?
   /// The folder of the file; empty for the working folder.
   public var folder = ""
-  /// How files that it names are opened.
+  /// The rules for opening the files that it names.
   public var files: FilePolicy
 
   public init(folder: String = "", files: FilePolicy? = nil) {

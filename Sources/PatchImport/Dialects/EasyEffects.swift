@@ -3,7 +3,7 @@ import Diagnostics
 import Glibc
 import PatchSyntax
 
-/// Presets of EasyEffects: of their plugins the equalizers.
+/// Reads the equalizers in presets of EasyEffects; other plugins are reported and left out.
 struct EasyEffects {
   private var chain: FilterChain
 
@@ -35,7 +35,7 @@ struct EasyEffects {
       guard let text = name.text else { continue }
       try reader.plugin(text, name, side.value, &reading)
     }
-    // Before version 5 settings stood outside the list.
+    // Presets from before version 5 hold settings of plugins outside the list.
     let names = Set(order.compactMap(\.text))
     for member in side.value.members ?? []
     where member.value.members != nil && !names.contains(member.key) {
@@ -143,7 +143,7 @@ struct EasyEffects {
   }
 }
 
-/// A band of EasyEffects' equalizer, which is LSP's.
+/// Reads a band of EasyEffects' equalizer, which is the one of LSP Plugins.
 enum EasyEffectsBand {
   static func section(
     of band: ConfigValue, number: Int, sampleRate: Double
@@ -185,7 +185,7 @@ enum EasyEffectsBand {
     "Bandpass": .bandpass,
   ]
 
-  /// The frequency that a band has where none is written: equal steps from 22.4 Hz to 18058 Hz.
+  /// The default frequency of a band in hertz: 32 equal steps of pitch from 22.4 Hz to 18,058 Hz.
   private static func ladder(_ number: Int) -> Double {
     22.4 * pow(18_058 / 22.4, Double(number) / 31)
   }

@@ -1,6 +1,6 @@
 public import Diagnostics
 
-/// A program whose files of filters can be imported.
+/// A program whose filter files can be imported.
 public enum ImportDialect: String, CaseIterable, Sendable {
   case equalizerAPO = "equalizer-apo"
   case autoEQ = "autoeq"
@@ -9,7 +9,7 @@ public enum ImportDialect: String, CaseIterable, Sendable {
   case pipeWire = "pipewire"
   case easyEffects = "easyeffects"
 
-  /// Its name, as its authors write it.
+  /// The program's name, as its authors write it.
   public var name: String {
     switch self {
     case .equalizerAPO: "Equalizer APO"
@@ -21,7 +21,7 @@ public enum ImportDialect: String, CaseIterable, Sendable {
     }
   }
 
-  /// What a text was written for, by what can be seen in it; `nil` where nothing says so.
+  /// The program that a text was written for, recognized by its keywords; `nil` where none fits.
   public static func detected(in source: SourceText) -> ImportDialect? {
     let source = PlainText.decoded(source)
     let text = String(decoding: source.bytes.prefix(1 << 20), as: UTF8.self)
@@ -33,7 +33,7 @@ public enum ImportDialect: String, CaseIterable, Sendable {
     }
     let lines = (1...source.lineCount).map { TextLine(source, line: $0, base: 0) }
     let keys = lines.map { $0.command?.key.text ?? "" }
-    // A word of CamillaDSP's at the beginning of a line, and nothing behind it but its block.
+    // A key of CamillaDSP's root at the beginning of a line, with nothing or a brace behind it.
     let blocks = lines.filter { line in
       guard let command = line.command, command.rest.isEmpty || command.rest.scalars[0] == "{",
         let first = line.scalars.first, !TextLine.isBlank(first)
@@ -55,7 +55,7 @@ public enum ImportDialect: String, CaseIterable, Sendable {
     return keys.contains { commands.contains($0) || $0.hasPrefix("Filter") } ? .equalizerAPO : nil
   }
 
-  /// Lines in REW's columns, without a header.
+  /// A filter line in REW's columns, for files without the header.
   private static func isOfREW(_ line: TextLine) -> Bool {
     guard let (key, rest) = line.command, key.text.hasPrefix("Filter"), rest.count > 12 else {
       return false

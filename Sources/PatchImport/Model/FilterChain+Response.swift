@@ -1,13 +1,13 @@
 import Glibc
 
 extension FilterChain.Kind {
-  /// The gain in decibels at a frequency; `nil` for what is no filter of one channel, or has its response
-  /// in a file.
+  /// The gain in decibels at a frequency in hertz; `nil` for stages that are no linear filter of
+  /// one channel, and for responses in files.
   public func decibels(at frequency: Double, sampleRate: Double) -> Double? {
     decibels(at: [frequency], sampleRate: sampleRate)?[0]
   }
 
-  /// The same at some frequencies.
+  /// The gains in decibels at several frequencies.
   func decibels(at frequencies: [Double], sampleRate: Double) -> [Double]? {
     func filter(_ b: [Double], _ a: [Double]) -> [Double] {
       frequencies.map { FrequencyResponse.decibels(b, a, at: $0, sampleRate: sampleRate) }
@@ -29,8 +29,8 @@ extension FilterChain.Kind {
 }
 
 extension FilterChain {
-  /// The gain of a channel at a frequency, in decibels; `nil` where channels are mixed, or a stage has no
-  /// response that is known here.
+  /// The gain of a channel at a frequency, in decibels; `nil` where a stage of the channel mixes
+  /// channels or has an unknown response.
   public func decibels(ofChannel channel: Int, at frequency: Double) -> Double? {
     decibels(ofChannel: channel, at: [frequency])?[0]
   }
@@ -46,8 +46,9 @@ extension FilterChain {
     return sums
   }
 
-  /// The greatest gain over all channels from 20 Hz to 20 kHz, in decibels, by a grid of 24 frequencies an
-  /// octave and those of the filters; `nil` where it is not known.
+  /// The greatest gain of all channels from 20 Hz to 20 kHz, in decibels, and its frequency in
+  /// hertz; `nil` where the response is unknown. It is measured at 24 frequencies an octave and at
+  /// those of the filters.
   public var greatestGain: (decibels: Double, frequency: Double)? {
     let end = min(20_000, sampleRate * 0.49)
     var frequencies = (0...240).map { 20 * pow(2, Double($0) / 24) }.filter { $0 <= end }
@@ -58,7 +59,7 @@ extension FilterChain {
       }
     }
     var greatest: (decibels: Double, frequency: Double)?
-    // Channels that no stage has for itself are alike.
+    // Channels without stages of their own are alike: one of them is measured.
     let own = Set(stages.flatMap { $0.channels ?? [] })
     let first = channels.indices.first { !own.contains($0) }
     for channel in channels.indices where own.contains(channel) || channel == first {
@@ -71,7 +72,7 @@ extension FilterChain {
     return greatest
   }
 
-  /// A curve of straight lines over the logarithm of the frequency.
+  /// The gain of a curve at a frequency, interpolated linearly over the logarithm of the frequency.
   static func decibels(of points: [CurvePoint], at frequency: Double) -> Double {
     guard let first = points.first, let last = points.last else { return 0 }
     if frequency <= first.frequency { return first.gain }

@@ -1,15 +1,15 @@
 public import Diagnostics
 
-/// Filters in the order in which they work, whichever program they were written for.
+/// Filters in the order of the signal, independent of the program that they were written for.
 ///
-/// Frequencies are in hertz and Q is the one of the Audio EQ Cookbook (R. Bristow-Johnson), so that its
-/// formulas, bilinear and at `sampleRate`, give the filters of the original.
+/// Frequencies are in hertz. Q is that of the Audio EQ Cookbook (R. Bristow-Johnson): its bilinear
+/// formulas at `sampleRate` give the filters of the original.
 public struct FilterChain: Sendable {
-  /// What the document says that it is, if it says so.
+  /// The title in the document.
   public var title: String?
-  /// In hertz: what bandwidths in octaves and delays in frames were converted with.
+  /// In hertz; bandwidths in octaves and delays in frames were converted with it.
   public var sampleRate: Double
-  /// The names of the channels that go in.
+  /// The names of the input channels.
   public var channels: [String]
   public var stages: [Stage] = []
 
@@ -19,24 +19,24 @@ public struct FilterChain: Sendable {
     self.channels = channels
   }
 
-  /// How many channels come out.
+  /// The number of output channels.
   public var outputCount: Int {
     stages.reduce(channels.count) { count, stage in
       if case .mix(let mix) = stage.kind { mix.count } else { count }
     }
   }
 
-  /// The most channels that there are anywhere on the way.
+  /// The greatest number of channels before, between and behind the stages.
   public var widest: Int {
     stages.reduce(channels.count) { most, stage in
       if case .mix(let mix) = stage.kind { max(most, mix.count) } else { most }
     }
   }
 
-  /// One step: what it does, to which channels, and where it is written.
+  /// One step: an effect and the channels that it applies to.
   public struct Stage: Sendable {
     public var kind: Kind
-    /// The channels by number, in ascending order; `nil` for all of them.
+    /// The channels by index, in ascending order; `nil` for all.
     public var channels: [Int]?
     /// In the text that was imported.
     public var range: SourceRange
@@ -50,27 +50,27 @@ public struct FilterChain: Sendable {
 
   public enum Kind: Hashable, Sendable {
     case section(FilterSection)
-    /// In decibels; turned over where it is inverted.
+    /// In decibels; with the sign of the samples changed where it is inverted.
     case gain(Double, isInverted: Bool)
     case mute
     /// In seconds.
     case delay(Double)
-    /// Each channel that comes out: a factor for each that goes in.
+    /// One row for each output channel, with a factor for each input channel.
     case mix([[Double]])
     /// A recursive filter: the coefficients of z^0, z^-1 and so on, with `a[0]` 1.
     case recursive(b: [Double], a: [Double])
-    /// The taps of a filter.
+    /// The impulse response of a filter.
     case taps([Double])
     case convolution(ResponseFile)
-    /// Decibels at frequencies, joined by straight lines over the logarithm of the frequency, level
-    /// beyond the first and the last.
+    /// Gains at ascending frequencies, interpolated linearly over the logarithm of the frequency,
+    /// and constant beyond the first and the last.
     case curve([CurvePoint])
-    /// In decibels above full scale; a soft one bends before it.
+    /// A limit in decibels relative to full scale; a soft one bends the signal below it.
     case clip(Double, isSoft: Bool)
     case clamp(low: Double, high: Double)
-    /// A compressor or a gate of CamillaDSP, with its numbers by its names.
+    /// A processor of CamillaDSP by its type, with its numbers by CamillaDSP's names.
     case processor(String, [String: Double])
-    /// Degrees; the azimuth counts to the left.
+    /// Angles in degrees; the azimuth counts to the left.
     case spatializer(file: String, azimuth: Double, elevation: Double, radius: Double)
   }
 
@@ -89,9 +89,9 @@ public struct FilterChain: Sendable {
   /// An impulse response in a file.
   public struct ResponseFile: Hashable, Sendable {
     public var path: String
-    /// The sample format of a file without a header, as the original names it.
+    /// The sample format of a file without a header, by the name that the original has for it.
     public var format: String?
-    /// The channel of the file, from 0; `nil` for one after the other.
+    /// The index of the channel in the file; `nil` to give each channel its own.
     public var channel: Int?
     /// In decibels.
     public var gain = 0.0

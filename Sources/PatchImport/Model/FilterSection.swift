@@ -1,15 +1,15 @@
 import Glibc
 
-/// A filter of the first or the second order.
+/// A filter of the first or second order.
 public struct FilterSection: Hashable, Sendable {
   public enum Shape: String, Hashable, Sendable, CaseIterable {
     case peaking, lowshelf, highshelf, lowpass, highpass, bandpass, notch, allpass
-    /// Of the first order: they have no Q.
+    /// Filters of the first order, which have no Q.
     case lowpass1, highpass1, allpass1, lowshelf1, highshelf1
-    /// From a resonance of a frequency and a Q to that of another (Linkwitz).
+    /// Turns a resonance with one frequency and Q into one with another (Linkwitz).
     case linkwitzTransform
 
-    /// Whether a gain makes a difference to it.
+    /// Whether the shape has a gain.
     public var hasGain: Bool {
       switch self {
       case .peaking, .lowshelf, .highshelf, .lowshelf1, .highshelf1: true
@@ -26,12 +26,12 @@ public struct FilterSection: Hashable, Sendable {
   }
 
   public var shape: Shape
-  /// In hertz: the centre, the corner of a pass, the middle of a shelf's slope.
+  /// In hertz: the centre, the corner of a low-pass or high-pass, or the middle of a shelf's slope.
   public var frequency: Double
-  /// In decibels; 0 where the shape has none.
+  /// In decibels; 0 for shapes without one.
   public var gain: Double
   public var q: Double
-  /// What a Linkwitz transform goes to.
+  /// The resonance after a Linkwitz transform; `nil` for other shapes.
   public var target: Target?
 
   public struct Target: Hashable, Sendable {
@@ -63,8 +63,8 @@ public struct FilterSection: Hashable, Sendable {
 // MARK: Widths
 
 extension FilterSection {
-  /// Q of a bandwidth in octaves, by the cookbook's form, which depends on the rate: 1/Q = 2 sinh(ln 2 / 2 N
-  /// w / sin w).
+  /// The Q of a bandwidth in octaves by the cookbook, which depends on the sample rate: 1/Q = 2
+  /// sinh(ln 2 / 2 N w / sin w).
   public static func q(
     octaves: Double, at frequency: Double, sampleRate: Double
   ) -> Double {
@@ -72,14 +72,16 @@ extension FilterSection {
     return 1 / (2 * sinh(log(2.0) / 2 * octaves * w / sin(w)))
   }
 
-  /// Q of a shelf's slope S: 1/Q^2 = (A + 1/A)(1/S - 1) + 2, A^2 being the gain.
+  /// The Q of a shelf with the slope S and a gain in decibels: 1/Q^2 = (A + 1/A)(1/S - 1) + 2,
+  /// where A^2 is the gain as a factor.
   public static func q(slope: Double, gain: Double) -> Double {
     let a = pow(10, gain / 40)
     return 1 / ((a + 1 / a) * (1 / slope - 1) + 2).squareRoot()
   }
 
-  /// The middle of a shelf of which the corner is known, by the rule of the DCX2496, which REW and Equalizer
-  /// APO keep: 10^(|gain| / (80 S)) above it for a low shelf, below it for a high one.
+  /// The middle of a shelf's slope from its corner: 10^(|gain| / (80 S)) times the corner for a low
+  /// shelf, and divided by it for a high shelf. This is the rule of the Behringer DCX2496, which
+  /// REW and Equalizer APO follow.
   public static func centre(
     ofCorner frequency: Double, _ shape: Shape, slope: Double, gain: Double
   ) -> Double {
@@ -87,14 +89,14 @@ extension FilterSection {
     return shape == .lowshelf ? frequency * factor : frequency / factor
   }
 
-  /// The slope S that a Q is with a gain.
+  /// The slope S of a shelf with a Q and a gain in decibels.
   public static func slope(q: Double, gain: Double) -> Double {
     let a = pow(10, gain / 40)
     return 1 / ((1 / (q * q) - 2) / (a + 1 / a) + 1)
   }
 
-  /// The sections of a Butterworth pass of an order, the sharpest first, and the one of the first order
-  /// last where the order is odd.
+  /// The sections of a Butterworth low-pass or high-pass, the highest Q first and, for an odd
+  /// order, the one of the first order last.
   public static func butterworth(
     order: Int, _ frequency: Double, isHighpass: Bool
   ) -> [FilterSection] {
@@ -112,7 +114,7 @@ extension FilterSection {
 
 // MARK: Closed forms
 
-/// The coefficients of a filter of the second order, of z^0, z^-1 and z^-2; `a.0` is 1.
+/// The coefficients of a filter of at most the second order, of z^0, z^-1 and z^-2; `a[0]` is 1.
 public struct SectionCoefficients: Hashable, Sendable {
   public var b: [Double]
   public var a: [Double]
@@ -122,14 +124,14 @@ public struct SectionCoefficients: Hashable, Sendable {
     self.a = a.map { $0 / a[0] }
   }
 
-  /// The gain in decibels at a frequency; -infinity for silence.
+  /// The gain in decibels at a frequency in hertz; -infinity for silence.
   public func decibels(at frequency: Double, sampleRate: Double) -> Double {
     FrequencyResponse.decibels(b, a, at: frequency, sampleRate: sampleRate)
   }
 }
 
 extension FilterSection {
-  /// The cookbook's bilinear forms; for those of the first order k = tan(w/2).
+  /// The bilinear forms of the cookbook; those of the first order use k = tan(w/2).
   public func coefficients(sampleRate: Double) -> SectionCoefficients {
     let w = 2 * Double.pi * frequency / sampleRate
     let c = cos(w)
@@ -185,7 +187,7 @@ extension FilterSection {
     }
   }
 
-  /// Bilinear about the mean of the two frequencies.
+  /// The bilinear transform is warped to the mean of the two frequencies.
   private func linkwitzTransform(sampleRate: Double) -> SectionCoefficients {
     let target = self.target ?? Target(frequency: frequency, q: q)
     let centre = (frequency + target.frequency) / 2

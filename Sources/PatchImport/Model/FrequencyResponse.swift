@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a recursive filter makes of sines.
+/// The frequency response of recursive filters.
 public enum FrequencyResponse {
   /// The gain of a recursive filter at a frequency, in decibels; -infinity for silence.
   static func decibels(

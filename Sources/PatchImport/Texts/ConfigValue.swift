@@ -1,10 +1,10 @@
 import Diagnostics
 
-/// A value of a document in JSON, in YAML or in PipeWire's relaxed JSON, with its place in the text.
+/// A value of a document in JSON, YAML or PipeWire's relaxed JSON, with its range in the text.
 struct ConfigValue: Sendable {
   struct Member: Sendable {
     var key: String
-    /// Where the key is written.
+    /// The range of the key.
     var range: SourceRange
     var value: ConfigValue
   }
@@ -19,7 +19,7 @@ struct ConfigValue: Sendable {
   }
 
   var content: Content
-  /// Where it is written; of lists and maps the beginning.
+  /// Its range in the text; for lists and maps only the beginning.
   var range: SourceRange
   /// Its JSON Pointer.
   var pointer = ""
@@ -28,12 +28,12 @@ struct ConfigValue: Sendable {
 
   var bool: Bool? { if case .bool(let value) = content { value } else { nil } }
 
-  /// A finite number.
+  /// The finite number; `nil` for other values.
   var number: Double? {
     if case .number(let value) = content, value.isFinite { value } else { nil }
   }
 
-  /// A whole number.
+  /// The whole number; `nil` for other values.
   var integer: Int? { number.flatMap { Int(exactly: $0) } }
 
   var text: String? { if case .text(let value) = content { value } else { nil } }
@@ -42,12 +42,13 @@ struct ConfigValue: Sendable {
 
   var members: [Member]? { if case .map(let members) = content { members } else { nil } }
 
-  /// The value of the last member of that name that is not null: the last one holds in all three dialects.
+  /// The value of the last member with that name, which counts in all three dialects; `nil` where
+  /// there is none or it is null.
   subscript(key: String) -> ConfigValue? {
     members?.last { $0.key == key }.flatMap { $0.value.isNull ? nil : $0.value }
   }
 
-  /// What it is, with an article, for messages.
+  /// The kind of value with an article, for messages.
   var kind: String {
     switch content {
     case .null: "nothing"
@@ -59,7 +60,7 @@ struct ConfigValue: Sendable {
     }
   }
 
-  /// The same value with the JSON Pointers of all that is in it.
+  /// The same value with JSON Pointers in it and in all values inside.
   func pointed(_ pointer: String = "") -> ConfigValue {
     var value = self
     value.pointer = pointer

@@ -1,35 +1,35 @@
 import Diagnostics
 
-/// A line `Filter n: ON PK Fc 100 Hz Gain 3 dB Q 1` as Equalizer APO reads it: the parts that it knows,
-/// wherever they stand behind the type.
+/// The parts of a line `Filter n: ON PK Fc 100 Hz Gain 3 dB Q 1`, found as Equalizer APO finds
+/// them: in any order behind the type.
 struct FilterLine {
   enum State: Hashable { case on, off, unknown }
 
   var state: State = .unknown
-  /// The letters behind ON.
+  /// The letters behind the state.
   var type = ""
-  /// All that stands between ON and the frequency, with one blank between words.
+  /// All text between the state and the frequency, with one blank between words.
   var typeText = ""
   var typeRange: SourceRange
-  /// In decibels per octave, directly behind the type.
+  /// In decibels per octave; stands directly behind the type.
   var slope: Double?
   /// In hertz.
   var frequency: Double?
   /// In decibels.
   var gain: Double?
-  /// `nil` where there is none, and where it is 0.
+  /// `nil` where none is written, and where it is not above 0.
   var q: Double?
-  /// A Q was written, whatever it is.
+  /// Whether a Q is written, even one of 0.
   var hasQ = false
   /// In octaves.
   var octaves: Double?
-  /// In 60ths of an octave (DSP1124P).
+  /// In 60ths of an octave, as the DSP1124P has it.
   var sixtieths: Double?
-  /// The frequency and the Q that a Linkwitz transform goes to.
+  /// The frequency in hertz and the Q of a Linkwitz transform's target.
   var targetFrequency: Double?
   var targetQ: Double?
 
-  /// - Parameter line: What stands behind the colon.
+  /// - Parameter line: The part behind the colon.
   init(_ line: TextLine) {
     let line = line.withPoints
     typeRange = line.range
@@ -38,7 +38,7 @@ struct FilterLine {
     if first.text == "ON" { state = .on } else if first.text == "OFF" { state = .off }
     guard state != .unknown, words.count > 1 else { return }
     let scalars = line.scalars
-    // Directly behind the state.
+    // The type stands directly behind the state.
     var index = first.count
     while index < scalars.count, TextLine.isBlank(scalars[index]) { index += 1 }
     let start = index
@@ -63,14 +63,14 @@ struct FilterLine {
     ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
   }
 
-  /// A number behind blanks, and its unit behind blanks.
+  /// A number behind blanks and, where one is required, its unit behind more blanks.
   private static func number(
     in scalars: [Unicode.Scalar], from start: Int, unit: String? = nil
   ) -> (value: Double, text: [Unicode.Scalar])? {
     var index = start
     while index < scalars.count, TextLine.isBlank(scalars[index]) { index += 1 }
     let first = index
-    // A number may have a blank that does not break between its thousands.
+    // A no-break space may separate thousands.
     while index < scalars.count,
       NumberText.isDigit(scalars[index]) || "+-.eE\u{A0}".unicodeScalars.contains(scalars[index])
     {
@@ -85,7 +85,8 @@ struct FilterLine {
     return (value, Array(text))
   }
 
-  /// The places behind a word that stands behind a blank. A blank in the word is any number of them.
+  /// The indices behind each occurrence of a word that follows a blank. A blank in the word matches
+  /// any number of blanks.
   private static func places(
     behind word: String, in scalars: [Unicode.Scalar], from start: Int
   ) -> [Int] {
@@ -117,8 +118,8 @@ struct FilterLine {
     return nil
   }
 
-  /// In hertz. A point exactly three digits before the end of a text of at least five characters parts
-  /// thousands: so does REW where the language of the system has it.
+  /// In hertz. A point exactly three digits before the end of a number of at least five characters
+  /// separates thousands: REW writes numbers so where the system's language does.
   private static func frequency(in scalars: [Unicode.Scalar], from start: Int) -> Double? {
     for place in places(behind: "Fc", in: scalars, from: start) {
       guard let (value, text) = number(in: scalars, from: place, unit: "H") else { continue }

@@ -3,15 +3,15 @@ import Diagnostics
 import FileAccess
 import PatchSyntax
 
-/// A file while it is read: its text, those that it includes, what is found.
+/// The state of an import: the file's text, the included texts, and the diagnostics.
 struct ImportReading {
   let source: SourceText
   let options: ImportOptions
   var findings = Findings(limit: 100)
-  /// Whether the dialect was seen from the text.
+  /// Whether the dialect was recognized from the text.
   var isGuess = false
   private(set) var included: [SourceText] = []
-  /// Where the next included text begins in the whole.
+  /// The offset of the next included text in the combined text.
   private var nextBase: Int
   private var bytes: Int
 
@@ -32,7 +32,7 @@ struct ImportReading {
     findings.append(diagnostic)
   }
 
-  /// Says why the file is not imported.
+  /// Reports why the file is not imported, and returns the error to throw.
   mutating func refuse(
     _ message: Diagnostic.Message, at range: SourceRange, pointer: String? = nil,
     help: String? = nil
@@ -46,7 +46,9 @@ struct ImportReading {
     return ImportRefused()
   }
 
-  /// Adds a stage, up to the limit.
+  /// Adds a stage.
+  ///
+  /// - Throws: A refusal, which has been reported, where the chain is full.
   mutating func add(_ stage: FilterChain.Stage, to chain: inout FilterChain) throws(ImportRefused) {
     guard chain.stages.count < ImportOptions.mostStages else {
       say(
@@ -58,8 +60,10 @@ struct ImportReading {
 
   /// Reads a file that the text names.
   ///
-  /// - Returns: Its text in UTF-8, and where that begins in the whole; `nil` where it cannot be read, which
-  ///   has been said.
+  /// - Returns: Its text in UTF-8, and the offset of that text in the combined text; `nil` where it
+  ///   cannot be read, which has been reported.
+  ///
+  /// - Throws: A refusal, which has been reported, where the files are too large or too many.
   mutating func include(
     _ path: String, from folder: String, at range: SourceRange
   ) throws(ImportRefused) -> (source: SourceText, base: Int)? {
@@ -84,7 +88,7 @@ struct ImportReading {
     return (text, base)
   }
 
-  /// Says where music at full scale would be cut off.
+  /// Reports that signals at full scale would clip, where the filters have more gain than 0 dB.
   mutating func sayHeadroom(of chain: FilterChain) {
     guard let greatest = chain.greatestGain, greatest.decibels > 0.05 else { return }
     let gain = Decimals.text(greatest.decibels, digits: 1)

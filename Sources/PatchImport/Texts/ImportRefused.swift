@@ -1,2 +1,2 @@
-/// A file is not imported; why has been said.
+/// A file is not imported; the reason has been reported.
 struct ImportRefused: Error {}

@@ -1,7 +1,7 @@
 import Diagnostics
 import PatchSyntax
 
-/// JSON, by the reader of patches.
+/// Reads JSON with the reader of patches.
 enum JSONConfig {
   static func read(_ reading: inout ImportReading) throws(ImportRefused) -> ConfigValue {
     let result = PatchDifference.read(reading.source)

@@ -1,9 +1,9 @@
 import Diagnostics
 
-/// Bytes of a text file, whatever they are encoded in.
+/// Decodes text files of several encodings.
 enum PlainText {
-  /// The same text in UTF-8, without a byte-order mark: what is UTF-16 by its mark is taken for that, what
-  /// is no UTF-8 for Windows' code page 1252.
+  /// The text in UTF-8 without a byte-order mark. A text with the mark of UTF-16 is UTF-16; any
+  /// other text that is not UTF-8 is Windows code page 1252.
   static func decoded(_ source: SourceText) -> SourceText {
     let bytes = source.bytes
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
@@ -29,7 +29,7 @@ enum PlainText {
     return Unicode.Scalar(high[Int(byte) - 0x80]) ?? "\u{FFFD}"
   }
 
-  /// What 80 to 9F are in the code page; 0 where they are nothing.
+  /// The code points of bytes 0x80 to 0x9F; 0 for unassigned bytes.
   private static let high: [UInt16] = [
     0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039,
     0x0152, 0, 0x017D, 0, 0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122,
@@ -37,13 +37,13 @@ enum PlainText {
   ]
 }
 
-/// A line of a text: its scalars, and where each is written.
+/// A line of a text: its scalars, and the offset of each.
 struct TextLine {
   var scalars: [Unicode.Scalar]
-  /// Where each scalar begins in the text, and where the last ends.
+  /// The offset of each scalar in the text, and that of the line's end.
   var offsets: [Int]
 
-  /// - Parameter base: Where the text begins in the one that ranges point into.
+  /// - Parameter base: The offset of the source in the combined text that ranges point into.
   init(_ source: SourceText, line: Int, base: Int) {
     let range = source.range(ofLine: line)
     let text = source[range]
@@ -66,13 +66,13 @@ struct TextLine {
   var count: Int { scalars.count }
   var text: String { String(String.UnicodeScalarView(scalars)) }
 
-  /// Where the line is written, without blanks around it.
+  /// The range of the line, without the blanks around it.
   var range: SourceRange {
     let trimmed = trimmed
     return trimmed.offsets[0]..<(trimmed.offsets.last ?? trimmed.offsets[0])
   }
 
-  /// Where a part of it is written.
+  /// The range in the text of some of its scalars.
   func range(_ part: Range<Int>) -> SourceRange {
     offsets[part.lowerBound]..<offsets[part.upperBound]
   }
@@ -122,18 +122,20 @@ struct TextLine {
     return parts
   }
 
-  /// What stands before the first colon and what behind it, without blanks around them; `nil` without one.
+  /// The parts before and behind the first colon, without blanks around them; `nil` without a
+  /// colon.
   var command: (key: TextLine, rest: TextLine)? {
     guard let colon = scalars.firstIndex(of: ":") else { return nil }
     return (part(0..<colon).trimmed, part((colon + 1)..<count).trimmed)
   }
 
-  /// The same with every comma a point.
+  /// The line with every comma replaced by a point.
   var withPoints: TextLine {
     TextLine(scalars.map { $0 == "," ? "." : $0 }, offsets)
   }
 
-  /// The same without what parts thousands in numbers that have a decimal sign, too: `1.250,5`, `1,250.5`.
+  /// The line without separators of thousands in numbers that have a decimal separator, too:
+  /// `1.250,5`, `1,250.5`.
   var withoutThousands: TextLine {
     var kept: [Int] = []
     var index = 0
@@ -159,7 +161,7 @@ struct TextLine {
     return TextLine(kept.map { scalars[$0] }, kept.map { offsets[$0] } + [offsets[count]])
   }
 
-  /// The same with other scalars in the place of some, all at the place of the first.
+  /// The line with some scalars replaced by a text, which takes the offset of the first of them.
   func replacing(_ part: Range<Int>, with text: String) -> TextLine {
     let new = Array(text.unicodeScalars)
     return TextLine(
@@ -170,11 +172,11 @@ struct TextLine {
   }
 }
 
-/// Numbers as text files have them.
+/// Reads numbers from text files.
 enum NumberText {
   static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
 
-  /// The number that a text begins with, as the C library reads one: what comes behind it is not looked at.
+  /// The number at the beginning of a text, as the C library reads it: the rest is ignored.
   static func prefix(of scalars: some Collection<Unicode.Scalar>) -> Double? {
     let all = Array(scalars)
     var index = 0
@@ -206,7 +208,7 @@ enum NumberText {
     return Double(text).flatMap { $0.isFinite ? $0 : nil }
   }
 
-  /// The number that a text is, and nothing else.
+  /// The number that makes up the whole text; `nil` where there is anything else.
   static func whole(_ text: String) -> Double? {
     let scalars = Array(text.unicodeScalars)
     guard let value = prefix(of: scalars),

@@ -1,6 +1,7 @@
 import Diagnostics
 
-/// Reads PipeWire's relaxed JSON: quotes, commas, `=` and outer braces may be left out, `#` begins a comment.
+/// Reads PipeWire's relaxed JSON: quotes, commas, `=` and the outer braces are optional, and `#`
+/// begins a comment.
 struct SPAReader {
   private struct Problem: Error {
     var message: String
@@ -41,7 +42,7 @@ struct SPAReader {
     return ConfigValue(content: .map(try members(until: nil, depth: 0)), range: start..<start)
   }
 
-  /// Passes over what parts values.
+  /// Passes over separators and comments.
   private mutating func skip() {
     while index < bytes.count {
       switch bytes[index] {

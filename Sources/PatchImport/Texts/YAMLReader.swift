@@ -2,12 +2,12 @@ import Diagnostics
 import PatchSyntax
 import YAMLSyntax
 
-/// Reads YAML, each value with its place.
+/// Reads YAML, each value with its range in the text.
 struct YAMLReader {
   private let source: SourceText
   private var count = 0
 
-  /// How many values a document may have, those included that aliases repeat.
+  /// The most values of a document, including those that aliases repeat.
   private static let mostValues = 100_000
   private static let mostAliases = 24
 
@@ -37,7 +37,7 @@ struct YAMLReader {
 
   private init(source: SourceText) { self.source = source }
 
-  /// How often a value may be repeated by its name: asterisks in front of a word.
+  /// The number of possible aliases: asterisks in front of a word.
   private static func aliasCount(in bytes: [UInt8]) -> Int {
     zip(bytes, bytes.dropFirst()).count { $0 == UInt8(ascii: "*") && $1 > 0x20 }
   }
@@ -53,7 +53,7 @@ struct YAMLReader {
         at: min(byte, source.bytes.count)..<min(byte + 1, source.bytes.count))
     case .wrong(let problem, let mark):
       let place = range(mark, "")
-      // libyaml's words for a tab are those for any character that begins nothing.
+      // libyaml reports a tab with the same words as any character that begins no token.
       let isTab = source.bytes[place].first == UInt8(ascii: "\t")
       return reading.refuse(
         "the YAML is wrong: \(problem)", at: place,
@@ -61,7 +61,7 @@ struct YAMLReader {
     }
   }
 
-  /// Where a value is written that begins at a place.
+  /// The range of a value that begins at a mark.
   private func range(_ mark: YAMLDocument.Mark, _ text: String) -> SourceRange {
     guard (1...source.lineCount).contains(mark.line) else { return 0..<0 }
     let line = source.range(ofLine: mark.line)
@@ -74,7 +74,7 @@ struct YAMLReader {
     return start..<(start + bytes.count)
   }
 
-  /// `nil` where there are too many values, or one is too deep.
+  /// The value of a node; `nil` where there are too many values, or the nesting is too deep.
   private mutating func value(
     _ document: YAMLDocument, _ index: Int, depth: Int, _ reading: inout ImportReading
   ) throws(ImportRefused) -> ConfigValue? {
@@ -110,7 +110,8 @@ struct YAMLReader {
     }
   }
 
-  /// What YAML 1.2's core schema makes of a word without quotes; `on` and `yes` are texts in it.
+  /// The value of a word without quotes by the core schema of YAML 1.2, in which `on` and `yes` are
+  /// texts.
   private static func content(of text: String) -> ConfigValue.Content {
     switch text {
     case "", "~", "null", "Null", "NULL": return .null

@@ -1,17 +1,16 @@
 import Glibc
 
-/// The impulse responses of stages that are linear: from each channel to each.
+/// The impulse responses of linear stages, from each channel to each.
 struct ChainResponse {
-  /// Of each channel that goes in those of all that come out: `rows[input][output]`.
+  /// The responses of each input channel at each output channel: `rows[input][output]`.
   let rows: [[[Double]]]
 
-  /// The most that a response may last, in frames.
+  /// The most frames of a response.
   static let mostFrames = 1 << 18
-  /// What is below this part of the greatest sample at the end is left out: -180 dB.
+  /// Responses are cut where all later samples are below this part of the greatest one: -180 dB.
   private static let floor = 1e-9
 
-  /// - Parameter stages: Linear, without files, and with as many channels behind each as before it but for
-  ///   mixes.
+  /// - Parameter stages: Linear stages without files. Only mixes may change the number of channels.
   init(of stages: [FilterChain.Stage], channelCount: Int, sampleRate: Double) {
     let length = Self.length(of: stages, sampleRate: sampleRate)
     let curves = stages.map { stage -> [Double] in
@@ -48,7 +47,7 @@ struct ChainResponse {
     self.rows = rows
   }
 
-  /// Whether each channel goes to itself alone, all in the same way.
+  /// Whether each channel goes to itself alone, with one response for all.
   var isSame: Bool {
     rows.indices.allSatisfy { input in
       rows[input].indices.allSatisfy { output in
@@ -58,11 +57,11 @@ struct ChainResponse {
     }
   }
 
-  /// Whether nothing is changed.
+  /// Whether the stages change nothing.
   var isIdentity: Bool { isSame && rows.first?.first == [1] }
 
-  /// A sound file with one channel where all channels have the same response; with one for each way from
-  /// channel to channel where they have not.
+  /// A sound file with one channel where all channels have the same response; otherwise with one
+  /// for each pair of an input and an output.
   func file(sampleRate: Double) -> [UInt8] {
     let signals = isSame ? [rows[0][0]] : rows.flatMap(\.self)
     return FloatWave.bytes(of: signals, sampleRate: sampleRate)
@@ -76,7 +75,8 @@ struct ChainResponse {
     return sum
   }
 
-  /// How many frames are worked out: until the slowest filter has died away by 200 dB, and all delays are over.
+  /// How many frames are calculated: until the slowest filter has decayed by 200 dB, and all delays
+  /// are over.
   private static func length(of stages: [FilterChain.Stage], sampleRate: Double) -> Int {
     var frames = 64.0
     for stage in stages {
@@ -87,7 +87,8 @@ struct ChainResponse {
       case .section(let section):
         let lowest = min(section.frequency, section.target?.frequency ?? section.frequency)
         let q = max(section.q, section.target?.q ?? 0, 0.5)
-        // A pole of frequency f and Q dies by 27.3 f / Q dB a second, those of low shelves slower.
+        // A pole of frequency f and Q decays by 27.3 f / Q dB a second; those of low shelves decay
+        // more slowly.
         let slowing = pow(10, abs(section.gain) / 40)
         frames += 200 * q * slowing * slowing / (27.3 * max(lowest, 0.1)) * sampleRate * 2
       case .recursive: frames += Double(mostFrames) / 4
@@ -116,7 +117,7 @@ struct ChainResponse {
     }
   }
 
-  /// Transposed direct form II.
+  /// Filters in transposed direct form II.
   private static func recur(_ signal: inout [Double], _ b: [Double], _ a: [Double]) {
     let order = max(b.count, a.count) - 1
     let b = b + Array(repeating: 0, count: order + 1 - b.count)
@@ -132,8 +133,8 @@ struct ChainResponse {
     }
   }
 
-  /// By whole frames, and the rest by the Thiran all-pass of the first order, which passes all frequencies
-  /// at the same level.
+  /// Delays by whole frames and, for the rest, by the Thiran all-pass of the first order, which
+  /// keeps the level of all frequencies.
   private static func delay(_ signal: inout [Double], by frames: Double) {
     var whole = Int(frames.rounded(.down))
     var part = frames - Double(whole)
@@ -141,7 +142,7 @@ struct ChainResponse {
       whole = Int(frames.rounded())
       part = 0
     } else if part < 0.5, whole > 0 {
-      // The all-pass is best from half a frame to one and a half.
+      // The all-pass is most accurate for delays from half a frame to one and a half.
       whole -= 1
       part += 1
     }
@@ -164,9 +165,10 @@ struct ChainResponse {
   }
 }
 
-/// A sound file of 32-bit floating-point samples.
+/// Writes sound files with 32-bit floating-point samples.
 enum FloatWave {
-  /// RIFF/WAVE, format 3. All signals have the same length.
+  /// A file in RIFF/WAVE, format 3, with one channel for each signal. All signals must have the
+  /// same length.
   static func bytes(of signals: [[Double]], sampleRate: Double) -> [UInt8] {
     let frames = signals[0].count
     let dataCount = frames * signals.count * 4

@@ -2,20 +2,20 @@ public import Diagnostics
 import Glibc
 public import PatchSyntax
 
-/// The filters of a patch that is a chain of them: from its source to its output one NBandEQ after the other.
+/// The filters of a patch that is a chain of NBandEQs from its source to its output.
 public struct ExportedChain {
-  /// A band as the patch has it.
+  /// A band of the patch.
   struct Band {
     var section: FilterSection
     var json: JSONValue
   }
 
-  /// In decibels, of all of them.
+  /// The sum of the equalizers' gains, in decibels.
   public private(set) var gain = 0.0
   private(set) var bands: [Band] = []
   public private(set) var diagnostics: [Diagnostic] = []
 
-  /// The same as other filters are.
+  /// The gain and the bands as a filter chain.
   public func chain(sampleRate: Double, channels: [String]) -> FilterChain {
     var chain = FilterChain(sampleRate: sampleRate, channels: channels)
     if gain != 0 { chain.stages.append(.init(.gain(gain, isInverted: false), at: 0..<0)) }
@@ -23,6 +23,8 @@ public struct ExportedChain {
     return chain
   }
 
+  /// Parts of the patch that are no filters are reported in ``diagnostics``.
+  ///
   /// - Parameter document: A patch without errors.
   public init(of document: PatchDocument) {
     var nodes: [String: PatchDocument.Member<PatchDocument.Node>] = [:]
@@ -140,13 +142,13 @@ public struct ExportedChain {
 }
 
 extension ExportedChain {
-  /// A program that reads lists of filters.
+  /// A program that can read the exported list.
   public enum Target: String, CaseIterable, Sendable {
     case autoEQ = "autoeq"
     case equalizerAPO = "equalizer-apo"
   }
 
-  /// The list; what it has no line for is added to the diagnostics.
+  /// The list for a program. It adds a diagnostic for each band that the program has no filter for.
   public mutating func text(for target: Target) -> String {
     var lines: [String] = []
     if gain != 0 || target == .autoEQ { lines.append("Preamp: \(Self.number(gain)) dB") }
@@ -174,8 +176,8 @@ extension ExportedChain {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Up to four decimals, and never three: some readers take a point three digits before the end for one
-  /// between thousands.
+  /// Up to four decimals, but never exactly three: some readers take a point three digits before
+  /// the end as a separator of thousands.
   static func number(_ value: Double) -> String {
     let text = Decimals.text(value, digits: 4)
     let decimals = text.split(separator: ".").dropFirst().first?.count ?? 0

@@ -1,9 +1,10 @@
 import Glibc
 
-/// The filter of minimum phase that has the gains of a curve, from its cepstrum (A. V. Oppenheim,
+/// Calculates a minimum-phase filter with the gains of a curve, from its cepstrum (A. V. Oppenheim,
 /// R. W. Schafer, "Discrete-Time Signal Processing").
 enum MinimumPhase {
-  /// Twice what Equalizer APO has, from a grid of four times the taps: it follows the curve closer.
+  /// Twice the taps of Equalizer APO, and a grid of four times the taps, to follow the curve more
+  /// closely.
   static let tapCount = 32_768
   private static let gridCount = 131_072
 
@@ -18,7 +19,7 @@ enum MinimumPhase {
     }
     var imaginary = [Double](repeating: 0, count: gridCount)
     transform(&real, &imaginary, isInverse: true)
-    // Of the cepstrum what is before 0 is folded onto what is behind.
+    // Folds the negative part of the cepstrum onto the positive one.
     for index in 1..<half {
       real[index] *= 2
       real[gridCount - index] = 0
@@ -32,7 +33,7 @@ enum MinimumPhase {
       imaginary[index] = magnitude * sin(phase)
     }
     transform(&real, &imaginary, isInverse: true)
-    // Its last quarter fades out.
+    // The last quarter fades out.
     let fade = tapCount / 4
     return (0..<tapCount).map { index in
       let rest = tapCount - index
@@ -41,7 +42,7 @@ enum MinimumPhase {
     }
   }
 
-  /// In place, radix 2. The inverse is divided by the length.
+  /// Transforms in place, radix 2. The inverse is divided by the length.
   private static func transform(
     _ real: inout [Double], _ imaginary: inout [Double], isInverse: Bool
   ) {

@@ -5,42 +5,43 @@ import PatchSyntax
 
 /// Writes a chain of filters as a patch.
 ///
-/// What every channel has alike, and an NBandEQ can be, becomes bands of it. What is left of the linear stages
-/// is worked out as impulse responses from each channel to each, in a sound file beside the patch, for a
-/// convolution.
+/// Filters that all channels share, and that an NBandEQ can have, become its bands. The other
+/// linear stages are calculated as impulse responses from each channel to each, and written to a
+/// sound file beside the patch, for a convolution.
 public struct PatchWriter {
   public struct Options: Sendable {
-    /// The sound file that is heard through the filters; `nil` for the input of the device.
+    /// The path of the sound file to filter; `nil` for the input of the device.
     public var input: String?
-    /// What paths in the chain begin with, to be read from where the patch is.
+    /// The folder of the imported file, seen from the patch: it is put in front of relative paths.
     public var folder = ""
     /// The name of the file with responses, beside the patch; `nil` where none can be written.
     public var responseName: String?
-    /// What was imported, for the comment.
+    /// The name of what was imported, for the patch's comment.
     public var origin = ""
 
     public init() {}
   }
 
   public struct Written: Sendable {
-    /// The patch; `nil` where nothing is left of the chain, or it cannot be one.
+    /// The text of the patch; `nil` where nothing of the chain can be written.
     public var text: String?
-    /// The sound file that the patch names.
+    /// The content of the sound file that the patch names; `nil` for none.
     public var response: [UInt8]?
     public var diagnostics: [Diagnostic]
   }
 
   private let options: Options
   private let chain: FilterChain
-  /// How many channels all that stands between the first and the last matrix has.
+  /// The number of channels between the first and the last matrix.
   private let width: Int
   private var findings = Findings(limit: 100)
   private var sections: [FilterSection] = []
   private var gain = 0.0
-  /// Linear stages that are no bands.
+  /// Linear stages that cannot be bands.
   private var others: [FilterChain.Stage] = []
   private var files: [FilterChain.ResponseFile] = []
-  /// What the matrix in front sends of each channel that goes in to each behind it; `nil` for each to itself.
+  /// The levels of the first matrix from each input channel to each channel behind it; `nil` for
+  /// each channel to itself.
   private var routing: [[Double]]?
 
   public static func write(_ chain: FilterChain, _ options: Options) -> Written {
@@ -62,7 +63,7 @@ public struct PatchWriter {
     findings.append(rule.diagnostic(message, at: range, help: help.map { [$0] } ?? []))
   }
 
-  // MARK: What becomes what
+  // MARK: Stages
 
   /// The most bands of an NBandEQ.
   static let mostBands = 64
@@ -81,7 +82,7 @@ public struct PatchWriter {
   private mutating func take(_ stage: FilterChain.Stage) {
     switch stage.kind {
     case .section(let section) where stage.channels == nil && Self.isBand(section):
-      // A gain of 0 dB is no filter.
+      // A gain of 0 dB has no effect.
       if section.shape.hasGain, section.gain == 0 { return }
       sections.append(section)
     case .gain(let decibels, false) where stage.channels == nil && (-90...20 ~= gain + decibels):
@@ -116,13 +117,13 @@ public struct PatchWriter {
     }
   }
 
-  /// Whether an NBandEQ has a band for it.
+  /// Whether a band of an NBandEQ can have the section's values.
   static func isBand(_ section: FilterSection) -> Bool {
     bandType(section) != nil && section.frequency >= 20 && (-96...24).contains(section.gain)
       && (0.05...1000).contains(section.q)
   }
 
-  /// The name of the band's type.
+  /// The type of the band; `nil` where an NBandEQ has none for the shape.
   static func bandType(_ section: FilterSection) -> String? {
     let isPlain = abs(section.q - FilterSection.butterworth) < 1e-6
     switch section.shape {
@@ -137,10 +138,11 @@ public struct PatchWriter {
     }
   }
 
-  /// The bandwidth in octaves of the analogue filter that has a Q.
+  /// The bandwidth in octaves of the analogue filter with a Q.
   static func octaves(q: Double) -> Double { 2 * asinh(1 / (2 * q)) / log(2.0) }
 
-  /// The sound file of what is left; `nil` where it is none, which has been said.
+  /// The sound file of the other linear stages; `nil` where none is needed, and where none can be
+  /// written, which has been reported.
   private mutating func linearResponse() -> [UInt8]? {
     let places = others.map(\.range)
     guard options.responseName != nil else {
@@ -166,12 +168,13 @@ public struct PatchWriter {
     return response.isIdentity ? nil : response.file(sampleRate: chain.sampleRate)
   }
 
-  /// The most channels that a convolution has from each to each.
+  /// The most channels of responses from each to each.
   private static let mostResponded = 8
 
-  // MARK: Other numbers of channels
+  // MARK: Numbers of channels
 
-  /// Where a mix comes before all that is for single channels, the matrix in front is that mix.
+  /// Makes the first mix the matrix in front, where it gives all channels and is the first of the
+  /// other stages.
   private mutating func takeRouting() {
     guard let first = others.first, case .mix(let rows) = first.kind, rows.count == width,
       rows.joined().allSatisfy({ (0...1).contains($0) })
@@ -180,7 +183,7 @@ public struct PatchWriter {
     routing = chain.channels.indices.map { input in rows.map { $0[input] } }
   }
 
-  /// A mix with as many channels behind it as there are at most: those that it does not make are silent.
+  /// A mix padded to `width` output channels, the added ones silent.
   private func widened(_ stage: FilterChain.Stage) -> FilterChain.Stage {
     guard case .mix(let rows) = stage.kind else { return stage }
     var stage = stage
@@ -188,7 +191,7 @@ public struct PatchWriter {
     return stage
   }
 
-  /// A matrix mixer between two numbers of channels.
+  /// A matrix mixer between two stream formats.
   private func matrix(
     _ levels: [[Double]], from input: String, to output: String
   ) -> String {

@@ -1,6 +1,7 @@
 import Glibc
 
-/// Expressions of Equalizer APO's configurations: arithmetic, comparisons, texts, variables.
+/// Evaluates expressions in Equalizer APO's configurations: arithmetic, comparisons, texts,
+/// variables.
 struct APOExpression {
   enum Value: Hashable {
     case number(Double)
@@ -8,7 +9,7 @@ struct APOExpression {
 
     var isTrue: Bool { if case .number(let value) = self { value != 0 } else { false } }
 
-    /// As it is put into a line.
+    /// The text that replaces the expression in its line.
     var line: String {
       switch self {
       case .number(let value):
@@ -26,7 +27,7 @@ struct APOExpression {
   private var depth = 0
   private let variables: [String: Value]
 
-  /// The value of an expression.
+  /// The value of an expression with the given variables.
   static func value(
     of text: String, _ variables: [String: Value]
   ) throws(Problem) -> Value {
@@ -49,7 +50,8 @@ struct APOExpression {
     while index < scalars.count, TextLine.isBlank(scalars[index]) { index += 1 }
   }
 
-  /// Passes over one of some signs or words; the longer ones first.
+  /// Passes over the first of the given signs or words that comes next, and returns it; longer ones
+  /// must be listed first.
   private mutating func take(_ signs: [String]) -> String? {
     skipBlanks()
     for sign in signs {

@@ -1,13 +1,14 @@
-/// What a filter line of Equalizer APO means.
+/// The result of reading a filter line.
 enum SectionReading {
   case section(FilterSection)
-  /// What keeps it from being a filter.
+  /// Why the line is not a filter.
   case missing(String)
 }
 
-/// What the filters of Equalizer APO mean.
+/// Turns the filter lines of Equalizer APO into sections.
 enum APOSections {
-  /// - Parameter cornersAreCentres: Whether LS and HS mean LSC and HSC.
+  /// - Parameter cornersAreCentres: Whether the frequency of LS and HS is the centre of the slope,
+  ///   as that of LSC and HSC is.
   static func section(
     of line: FilterLine, sampleRate: Double, cornersAreCentres: Bool = false
   ) -> SectionReading {
@@ -43,7 +44,7 @@ enum APOSections {
     }
   }
 
-  /// A shelf of which the slope, the Q or neither is known.
+  /// A shelf with a slope, with a Q, or with neither.
   static func shelf(
     _ shape: FilterSection.Shape, _ frequency: Double, _ gain: Double, _ line: FilterLine,
     isCorner: Bool
@@ -57,7 +58,8 @@ enum APOSections {
       slope = FilterSection.slope(q: written, gain: gain)
       q = written
     } else {
-      // The middle whatever the name: found by its author with REW.
+      // Without both, the frequency is the centre whatever the type, and the slope is 0.9, which
+      // the author of Equalizer APO found with REW.
       return FilterSection(shape, frequency, gain: gain, q: FilterSection.q(slope: 0.9, gain: gain))
     }
     let centre =
@@ -73,9 +75,9 @@ enum APOSections {
   ]
 }
 
-/// The points of `GraphicEQ: 20 -1; 100 0`.
+/// Reads the points of `GraphicEQ: 20 -1; 100 0`.
 enum GraphicPoints {
-  /// By frequency; `nil` where they are not understood.
+  /// The points by ascending frequency; `nil` where the line is no list of points.
   static func read(_ line: TextLine) -> [FilterChain.CurvePoint]? {
     let line = line.scalars.contains(".") ? line : line.withPoints
     var points: [FilterChain.CurvePoint] = []
@@ -90,12 +92,13 @@ enum GraphicPoints {
   }
 }
 
-/// `Copy: L=0.5*L+R`: all channels are read before any is written.
+/// Reads `Copy: L=0.5*L+R`: all sources are read before any channel is written.
 enum ChannelCopy {
   enum Reading {
-    /// A row for each channel, those included that it makes, whose names follow.
+    /// One row of factors for each channel; the rows of new channels come last and have the names
+    /// `made`.
     case mix([[Double]], made: [String])
-    /// A channel is to have a level of its own.
+    /// A channel gets a constant other than 0.
     case constant
     case problem(String)
   }
@@ -103,7 +106,7 @@ enum ChannelCopy {
   static func read(
     _ line: TextLine, names: [String], find: (String) -> Int?
   ) -> Reading {
-    // Blanks part assignments where they stand by no sign.
+    // Blanks separate assignments, except next to a sign.
     var text = line.words.map(\.text).joined(separator: " ")
     for sign in ["=", "+", "*"] {
       text = text.replacing(" " + sign, with: sign).replacing(sign + " ", with: sign)
@@ -148,7 +151,7 @@ enum ChannelCopy {
     return .mix(rows, made: made)
   }
 
-  /// A number with a point is a level, and one without is a channel, but for 0.
+  /// A number is a constant if it is 0 or has a point; otherwise it is the number of a channel.
   private static func isConstant(_ text: String) -> Bool {
     text == "0" || text.contains(".") && NumberText.whole(text) != nil
   }

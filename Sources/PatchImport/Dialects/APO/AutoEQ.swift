@@ -2,7 +2,7 @@ import AudioTypes
 import Diagnostics
 import PatchSyntax
 
-/// Results of AutoEq: `ParametricEQ.txt`, `FixedBandEQ.txt` and `GraphicEQ.txt`.
+/// Reads results of AutoEq: `ParametricEQ.txt`, `FixedBandEQ.txt` and `GraphicEQ.txt`.
 enum AutoEQ {
   static func read(_ reading: inout ImportReading) throws(ImportRefused) -> FilterChain {
     var chain = FilterChain(
@@ -51,14 +51,14 @@ enum AutoEQ {
       }
     case .on:
       if filter.type == "None" { return }
-      // A band of Q 0 is there for its number.
+      // A band of Q 0 only fills its number.
       if filter.hasQ, filter.q == nil {
         reading.say(
           ImportRules.ignored, "a filter of Q 0 is none: Equalizer APO passes over this line",
           at: line.range)
         return
       }
-      // Until 2023 its shelves were written LS and HS, and their frequency was the middle all the same.
+      // AutoEq wrote shelves as LS and HS until 2023, and meant the centre even then.
       switch APOSections.section(
         of: filter, sampleRate: chain.sampleRate, cornersAreCentres: true)
       {

@@ -3,24 +3,24 @@ import Diagnostics
 import Glibc
 import PatchSyntax
 
-/// Configurations of Equalizer APO: a command on each line.
+/// Reads configurations of Equalizer APO, which have one command on each line.
 struct EqualizerAPO {
-  /// The commands that it knows, filters apart.
+  /// The known commands, without `Filter`.
   static let commands: Set<String> = [
     "Preamp", "Channel", "Copy", "Delay", "GraphicEQ", "Convolution", "Include", "Device", "Stage",
     "If", "ElseIf", "Else", "EndIf", "Eval", "VSTPlugin", "LoudnessCorrection",
   ]
 
   private var chain: FilterChain
-  /// The names of all channels, those that `Copy` has made included.
+  /// The names of all channels, including those that `Copy` has made.
   private var names: [String]
-  /// The channels that commands are for; `nil` for all.
+  /// The channels that the commands apply to; `nil` for all.
   private var selected: [Int]?
-  /// Whether the device is one that lines are for.
+  /// Whether the lines apply to the device that is imported.
   private var isOfDevice = true
   private var device: String?
   private var isPostMix = true
-  /// The `If`s that are open: whether the branch is taken, and whether one of them has been.
+  /// The open `If`s: whether the branch is taken, and whether any branch so far was.
   private var branches: [(isTaken: Bool, hasBeen: Bool)] = []
   private var variables: [String: APOExpression.Value]
   private var depth = 0
@@ -58,7 +58,7 @@ struct EqualizerAPO {
   }
 
   private func sayUnknown(_ line: TextLine, _ reading: inout ImportReading) {
-    // What people write for people.
+    // Comments.
     let text = line.trimmed.text
     if text.hasPrefix("#") || text.hasPrefix("//") || text.hasPrefix(";") { return }
     reading.say(
@@ -129,13 +129,13 @@ struct EqualizerAPO {
   private mutating func add(
     _ kind: FilterChain.Kind, _ line: TextLine, _ reading: inout ImportReading
   ) throws(ImportRefused) {
-    // No channel of those that are wanted is there.
+    // None of the selected channels exists.
     if let selected, selected.isEmpty { return }
     let channels = selected.flatMap { $0.count == names.count ? nil : $0 }
     try reading.add(.init(kind, channels: channels, at: line.range), to: &chain)
   }
 
-  // MARK: What lines are for
+  // MARK: Scope of commands
 
   private mutating func choose(
     device rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
@@ -201,7 +201,7 @@ struct EqualizerAPO {
     selected = chosen.sorted()
   }
 
-  /// The number of a channel that is named.
+  /// The index of a channel by its name, its number or its other name.
   private func channel(_ name: String) -> Int? {
     let name = name.uppercased()
     let names = names.map { $0.uppercased() }
@@ -241,7 +241,8 @@ struct EqualizerAPO {
     }
   }
 
-  /// The line with the values of the expressions between back-ticks; `nil` where one has none.
+  /// The line with each expression between back-ticks replaced by its value; `nil` where one has no
+  /// value.
   private func expanded(
     _ rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
   ) -> TextLine? {
@@ -297,7 +298,7 @@ struct EqualizerAPO {
     depth -= 1
   }
 
-  // MARK: What is done to channels
+  // MARK: Effects
 
   private mutating func delay(
     _ rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
@@ -356,7 +357,8 @@ struct EqualizerAPO {
     }
   }
 
-  /// Others write the middle of a shelf in the words that here mean its corner.
+  /// Notes that other programs write the centre of a shelf with the types that mean its corner
+  /// here.
   private func sayIfUnclear(
     _ filter: FilterLine, _ rest: TextLine, _ reading: inout ImportReading
   ) {

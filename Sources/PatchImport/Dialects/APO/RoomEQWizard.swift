@@ -2,7 +2,7 @@ import AudioTypes
 import Diagnostics
 import PatchSyntax
 
-/// The filters that REW prints for a measurement: one channel's.
+/// Reads the filter settings that REW exports for a measurement of one channel.
 enum RoomEQWizard {
   static func read(_ reading: inout ImportReading) throws(ImportRefused) -> FilterChain {
     let options = reading.options
@@ -13,7 +13,7 @@ enum RoomEQWizard {
       let line = TextLine(reading.source, line: number, base: 0)
       if line.isEmpty { continue }
       guard let (key, rest) = line.command, key.text.hasPrefix("Filter") else {
-        // What is written above the filters is for people, but for the channel.
+        // The lines above the filters are for people, except the one that names the channel.
         if let (key, rest) = line.command, key.text == "Channel" {
           channels = channel(rest, options, &reading)
         } else if hasFilters {
@@ -83,7 +83,7 @@ enum RoomEQWizard {
       if let octaves = line.octaves, octaves > 0 {
         q = FilterSection.q(octaves: octaves, at: frequency, sampleRate: sampleRate)
       } else if let sixtieths = line.sixtieths, sixtieths > 0 {
-        // Between the points of half the gain.
+        // The width is measured between the points of half the gain.
         q = 60 / (sixtieths * 2.0.squareRoot())
       }
       return filter(.peaking, q: q)
@@ -111,7 +111,7 @@ enum RoomEQWizard {
       return .section(
         APOSections.shelf(
           first.hasPrefix("LS") ? .lowshelf : .highshelf, frequency, gain, line,
-          // A slope is given for the corner, a Q for the middle.
+          // With a slope the frequency is the corner, with a Q the centre.
           isCorner: line.slope != nil && !first.hasSuffix("C")))
     }
     return .missing("there is no type of filter '\(text)'")

@@ -2,12 +2,12 @@ import AudioTypes
 import Diagnostics
 import PatchSyntax
 
-/// Configurations of CamillaDSP 3 and 4, in YAML.
+/// Reads configurations of CamillaDSP 3 and 4, in YAML.
 struct CamillaDSP {
   private var chain: FilterChain
   private let root: CamillaGroup
   private let captureCount: Int
-  /// How many channels there are where a step begins.
+  /// The number of channels before the next step.
   private var count: Int
 
   static func read(_ reading: inout ImportReading) throws(ImportRefused) -> FilterChain {
@@ -77,13 +77,13 @@ struct CamillaDSP {
     return (rate, try channels("capture"), try channels("playback"))
   }
 
-  /// A text with the tokens in it replaced.
+  /// A text with `$samplerate$` and `$channels$` replaced by their values.
   private func replacingTokens(_ text: String) -> String {
     text.replacing("$samplerate$", with: Decimals.text(chain.sampleRate, digits: 0))
       .replacing("$channels$", with: String(captureCount))
   }
 
-  /// What is defined under a name in one of the root's groups.
+  /// The definition with a name in one of the root's groups, such as `filters`.
   private func definition(_ name: String, in group: String) -> ConfigValue? {
     root.value[group]?[name]
   }
@@ -153,7 +153,7 @@ struct CamillaDSP {
       }
       let filter = try CamillaFilter(
         definition, "the filter '\(name)'", sampleRate: chain.sampleRate, &reading)
-      // One that is for no channel has to be right all the same.
+      // A filter for no channel is checked as well.
       let kinds = try filter.kinds(replacingTokens: replacingTokens, &reading)
       if channels?.isEmpty == true { continue }
       for kind in kinds {
@@ -162,7 +162,7 @@ struct CamillaDSP {
     }
   }
 
-  /// Filters that no step names must have known keys, and nothing else.
+  /// Checks the type and the keys of every filter, including those that no step names.
   private func checkUnused(_ reading: inout ImportReading) throws(ImportRefused) {
     for member in root.value["filters"]?.members ?? [] {
       _ = try CamillaFilter(

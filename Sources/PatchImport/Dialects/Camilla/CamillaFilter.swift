@@ -7,12 +7,12 @@ import PatchSyntax
 struct CamillaFilter {
   private let group: CamillaGroup
   private let type: String
-  /// `Peaking` of a `Biquad`.
+  /// The type in its parameters, such as `Peaking` of a `Biquad`; empty for filters without one.
   private let form: String
   private let parameters: CamillaGroup
   private let sampleRate: Double
 
-  /// Refuses keys that it does not have.
+  /// - Throws: A refusal for unknown types and keys.
   init(
     _ value: ConfigValue, _ name: String, sampleRate: Double, _ reading: inout ImportReading
   ) throws(ImportRefused) {
@@ -55,7 +55,7 @@ struct CamillaFilter {
 
   private static let needsNoParameters: Set<String> = ["Gain", "DiffEq", "Volume", "Loudness"]
 
-  /// The keys of parameters that have no type of their own, by the filter's type.
+  /// The keys of the parameters, for filters whose parameters have no type.
   private static let keys: [String: [String]] = [
     "Biquad": [], "BiquadCombo": [], "Conv": [], "Dither": ["type", "bits", "amplitude"],
     "Gain": ["gain", "scale", "inverted", "mute"],
@@ -95,7 +95,7 @@ struct CamillaFilter {
     ],
   ]
 
-  // MARK: What it does
+  // MARK: Kinds
 
   func kinds(
     replacingTokens: (String) -> String, _ reading: inout ImportReading
@@ -132,7 +132,7 @@ struct CamillaFilter {
     }
   }
 
-  /// What a gain is, in decibels or not, turned over or not.
+  /// The factor of a gain in decibels or as a factor; negative where it is inverted.
   static func factor(
     of group: CamillaGroup, _ reading: inout ImportReading
   ) throws(ImportRefused) -> Double {
@@ -199,7 +199,7 @@ struct CamillaFilter {
     _ key: String, _ reading: inout ImportReading
   ) throws(ImportRefused) -> Double { try parameters.frequency(key, sampleRate, &reading) }
 
-  /// Q, by itself or as another width.
+  /// Q, from `q`, `bandwidth` in octaves or `slope` in decibels per octave.
   private func q(
     _ frequency: Double, gain: Double = 0, _ reading: inout ImportReading
   ) throws(ImportRefused) -> Double {
@@ -295,7 +295,7 @@ struct CamillaFilter {
       let frequency = try frequency("freq", &reading)
       let half = FilterSection.butterworth(order: order / 2, frequency, isHighpass: isHighpass)
       let pairs = half.filter { $0.shape.hasQ }
-      // Two of the first order are one of the second.
+      // Two filters of the first order make one of the second with a Q of 0.5.
       let odd =
         half.count == pairs.count
         ? [] : [FilterSection(isHighpass ? .highpass : .lowpass, frequency, q: 0.5)]
@@ -338,7 +338,7 @@ struct CamillaFilter {
       let q = try parameters.number("q\(name)", &reading)
       let frequency = try frequency("f\(name)", &reading)
       let gain = try parameters.number("g\(name)", &reading)
-      // What has no Q is left out there, too.
+      // CamillaDSP, too, leaves out bands whose Q is 0.
       if abs(q) > 0.001 { sections.append(FilterSection(shape, frequency, gain: gain, q: abs(q))) }
     }
     return sections

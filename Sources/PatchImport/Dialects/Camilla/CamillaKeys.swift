@@ -1,12 +1,13 @@
 import Diagnostics
 
-/// Reads the keys of one group of a CamillaDSP document: unknown ones are refused, as there.
+/// Reads the keys of one group of a CamillaDSP document. Unknown keys are refused, as by
+/// CamillaDSP.
 struct CamillaGroup {
   let value: ConfigValue
-  /// What it is, for messages.
+  /// The group's name in messages.
   let name: String
 
-  /// - Parameter keys: All that it may have.
+  /// - Parameter keys: All keys that the group may have.
   init(
     _ value: ConfigValue, _ name: String, keys: [String], _ reading: inout ImportReading
   ) throws(ImportRefused) {
@@ -23,7 +24,7 @@ struct CamillaGroup {
     }
   }
 
-  /// Keys of earlier versions.
+  /// Help for keys of earlier versions.
   private static let oldKeys = [
     "channel": "'channel' was renamed 'channels', a list, in version 3",
     "enable_resampling": "a 'resampler' takes its place since version 2",
@@ -65,7 +66,7 @@ struct CamillaGroup {
     return number
   }
 
-  /// A frequency below half the rate.
+  /// A frequency in hertz, above 0 and below half the rate.
   func frequency(
     _ key: String, _ sampleRate: Double, _ reading: inout ImportReading
   ) throws(ImportRefused) -> Double {
@@ -97,7 +98,7 @@ struct CamillaGroup {
     return bool
   }
 
-  /// A whole number from 0.
+  /// A whole number from 0 to 4,096.
   func count(_ key: String, _ reading: inout ImportReading) throws(ImportRefused) -> Int {
     guard let count = value[key]?.integer, (0...4096).contains(count) else {
       throw refuse(key, "a whole number from 0 to 4,096", &reading)

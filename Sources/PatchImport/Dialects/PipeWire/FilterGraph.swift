@@ -2,35 +2,36 @@ import AudioTypes
 import Diagnostics
 import PatchSyntax
 
-/// The graph of a filter-chain: nodes of up to several channels, each with one way through, and mixers.
+/// The graph of a filter-chain: nodes, each with one separate path for each of its channels, and
+/// mixers.
 struct FilterGraph {
-  /// One way through a node.
+  /// The path of one channel through a node.
   private struct Way: Hashable {
     var node: Int
-    /// Of a node with several channels which; 0 for the only one.
+    /// The channel of the node, from 0.
     var lane: Int
   }
 
   private struct Node {
     var name: String
     var value: ConfigValue
-    /// What it does to each lane; the last one holds for all beyond.
+    /// The filters of each lane; the last entry holds for all lanes beyond.
     var lanes: [[FilterChain.Kind]]
-    /// Of a mixer the factors of its inputs.
+    /// The factors of a mixer's inputs; `nil` for other nodes.
     var factors: [Double]?
-    /// The names of its ports in the order of their lanes, as they are met.
+    /// The names of the ports in the order of their lanes, as they are met.
     var inputs: [String] = []
     var outputs: [String] = []
   }
 
   private var nodes: [Node] = []
-  /// What comes to each way: the way before it, or an input of the graph, with a factor.
+  /// What feeds each path: other paths and inputs of the graph, each with a factor.
   private var sources: [Way: [(source: Signal, factor: Double)]] = [:]
   private var outputs: [Way] = []
   private var inputCount = 0
   private let channelCount: Int
 
-  /// What a channel has in it.
+  /// The signal that a channel carries.
   private enum Signal: Hashable {
     case input(Int)
     case way(Way)
@@ -56,8 +57,10 @@ struct FilterGraph {
     try readEnds(graph, &reading)
   }
 
-  /// The node and the port of a text such as `a:Out`; `isOutput` says which side a port is on where the
-  /// node is left out.
+  /// The node and the port of a text such as `a:Out`.
+  ///
+  /// - Parameter isOutput: Which side the port is on: without a node it belongs to the last one for
+  ///   an output, and to the first one for an input.
   private func place(
     _ value: ConfigValue, isOutput: Bool, _ reading: inout ImportReading
   ) throws(ImportRefused) -> (node: Int, port: String) {
@@ -74,7 +77,8 @@ struct FilterGraph {
     return (node, String(text[text.index(after: colon)...]))
   }
 
-  /// The lane of a port. Ports of one side are numbered as their names are, or as they come.
+  /// The lane of a port: the number in its name, or else the order in which the names of that side
+  /// are met.
   private mutating func lane(_ node: Int, _ port: String, isOutput: Bool) -> Int {
     // `In 3`, `Out 3`, `Gain 3`.
     if let digits = port.split(separator: " ").last, let number = Int(digits),
@@ -99,9 +103,9 @@ struct FilterGraph {
       ? Way(node: node, lane: 0) : Way(node: node, lane: lane(node, port, isOutput: true))
   }
 
-  /// Takes a signal to an input of a node.
+  /// Connects a signal to an input of a node.
   ///
-  /// - Returns: Whether nothing else comes to it.
+  /// - Returns: `false` where the input is connected already.
   private mutating func connect(_ signal: Signal, to node: Int, _ port: String) -> Bool {
     let lane = lane(node, port, isOutput: false)
     guard let factors = nodes[node].factors else {
@@ -158,7 +162,7 @@ struct FilterGraph {
         inputCount += 1
       }
     } else {
-      // All inputs of the first node: one, but for an equalizer of several channels.
+      // All inputs of the first node: one, or one for each channel of an equalizer.
       let lanes = laneCount(ofNode: 0)
       for lane in 0..<lanes {
         _ = connect(.input(lane), to: 0, lanes == 1 ? firstInput : "In \(lane + 1)")
@@ -187,28 +191,28 @@ struct FilterGraph {
 
   private var firstInput: String { nodes[0].inputs.first ?? "In" }
 
-  /// How many channels a node is for where nothing says so.
+  /// The default number of lanes of a node.
   private func laneCount(ofNode node: Int) -> Int {
     nodes[node].value["label"]?.text == "param_eq" ? channelCount : 1
   }
 
   // MARK: Stages
 
-  /// Adds what the graph does, one rank of nodes after the other. Between two of them a mix brings each signal
-  /// to where it is needed, where it is not there already.
+  /// Adds the filters to the chain, one rank of nodes after the other. Where signals must be moved
+  /// or added between two ranks, a mix does it.
   mutating func addStages(
     to chain: inout FilterChain, _ reading: inout ImportReading
   ) throws(ImportRefused) {
     let ranks = try ranks(&reading)
     var live: [Signal] = (0..<inputCount).map { .input($0) }
     for (index, rank) in ranks.enumerated() {
-      // What later ranks and the outputs still need.
+      // The signals that later ranks and the outputs still need.
       var needed: Set<Signal> = Set(outputs.map { .way($0) })
       for later in ranks[(index + 1)...] {
         for way in later { needed.formUnion((sources[way] ?? []).map(\.source)) }
       }
       let kept = live.filter { needed.contains($0) }
-      // A node takes the place of what comes to it where nothing else needs that.
+      // A path takes the channel of its source where nothing else needs that.
       var rows: [(signal: Signal, row: [(Signal, Double)])] = kept.map { ($0, [($0, 1)]) }
       rows += rank.map { way in
         (Signal.way(way), (sources[way] ?? []).map { ($0.source, $0.factor) })
@@ -221,7 +225,7 @@ struct FilterGraph {
     try addMix(outputs.map { [(.way($0), 1)] }, from: live, to: &chain, &reading)
   }
 
-  /// Rows that are made of one channel alone come at its place, where that is free.
+  /// Sorts the rows so that a row of a single unchanged signal keeps that signal's channel.
   private static func ordered(
     _ rows: [(signal: Signal, row: [(Signal, Double)])], like live: [Signal]
   ) -> [(signal: Signal, row: [(Signal, Double)])] {
@@ -238,7 +242,7 @@ struct FilterGraph {
     return result + rest
   }
 
-  /// Adds a mix, for each copy of the graph, where it is one.
+  /// Adds a mix for each copy of the graph, unless it is the identity.
   private func addMix(
     _ rows: [[(Signal, Double)]], from live: [Signal], to chain: inout FilterChain,
     _ reading: inout ImportReading
@@ -278,7 +282,7 @@ struct FilterGraph {
   ) throws(ImportRefused) {
     let copies = channelCount / inputCount
     let total = live.count * copies
-    // Ways that do the same have one stage.
+    // Paths with the same filters share one stage.
     var groups: [(kinds: [FilterChain.Kind], channels: [Int], node: Int)] = []
     for way in rank {
       let kinds = kinds(of: way)
@@ -300,7 +304,7 @@ struct FilterGraph {
     }
   }
 
-  /// The ways that lead to the outputs, by how many are before them at most.
+  /// The paths that lead to the outputs, grouped by the greatest number of paths before them.
   private func ranks(_ reading: inout ImportReading) throws(ImportRefused) -> [[Way]] {
     var rank: [Way: Int] = [:]
     var open: Set<Way> = []

@@ -2,7 +2,7 @@ import AudioTypes
 import Diagnostics
 import PatchSyntax
 
-/// Filter-chains of PipeWire: drop-in files with the module, or its arguments alone.
+/// Reads filter-chains of PipeWire: drop-in files with the module, or the module's arguments alone.
 enum PipeWire {
   static func read(_ reading: inout ImportReading) throws(ImportRefused) -> FilterChain {
     let root = try SPAReader.read(&reading)
@@ -41,7 +41,7 @@ enum PipeWire {
     return arguments
   }
 
-  /// The names of `audio.position`, or as many as there are.
+  /// The names in `audio.position`, or default names for `audio.channels` channels.
   private static func channels(of arguments: ConfigValue, _ standard: [String]) -> [String] {
     let places = [arguments, arguments["capture.props"], arguments["playback.props"]]
     for place in places {

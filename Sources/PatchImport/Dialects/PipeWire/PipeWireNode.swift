@@ -2,12 +2,12 @@ import AudioTypes
 import Diagnostics
 import PatchSyntax
 
-/// What a node of a filter-chain does.
+/// Reads the nodes of a filter-chain.
 enum PipeWireNode {
   struct Content {
-    /// What it does to each of its channels; the last one holds for all beyond.
+    /// The filters of each channel; the last entry holds for all channels beyond.
     var lanes: [[FilterChain.Kind]]
-    /// Of a mixer the factors of its inputs.
+    /// The factors of a mixer's inputs; `nil` for other nodes.
     var factors: [Double]?
 
     init(_ kinds: [FilterChain.Kind]) { lanes = [kinds] }
@@ -84,12 +84,13 @@ enum PipeWireNode {
     }
   }
 
-  /// A control by its name.
+  /// The value of a control.
   private static func control(_ name: String, of node: ConfigValue) -> Double? {
     node["control"]?[name]?.number
   }
 
-  /// What a biquad is where its frequency or its Q is at an end, too: so does PipeWire.
+  /// A biquad, with PipeWire's results for frequencies and a Q at or beyond the ends of their
+  /// ranges.
   static func section(
     _ type: String, _ frequency: Double, _ q: Double, _ gain: Double, _ sampleRate: Double
   ) -> [FilterChain.Kind] {
@@ -99,7 +100,7 @@ enum PipeWireNode {
     if frequency <= 0 {
       switch shape {
       case .lowpass, .bandpass: return [.mute]
-      // The usual gain in front of an equalizer.
+      // Usual as the gain in front of an equalizer.
       case .highshelf: return [plain]
       default: return []
       }
@@ -128,7 +129,7 @@ enum PipeWireNode {
     ]
   }
 
-  /// Coefficients for rates: those of the nearest.
+  /// The coefficients for the sample rate that is nearest to the chain's.
   private static func raw(
     _ node: ConfigValue, _ sampleRate: Double, _ reading: inout ImportReading
   ) throws(ImportRefused) -> Content {
@@ -202,11 +203,12 @@ enum PipeWireNode {
         ImportRules.unclear, "this 'param_eq' has neither filters nor a file", at: node.range,
         pointer: node.pointer)
     }
-    // Channels that none is written for are left as they are.
+    // Channels without filters stay unchanged.
     return Content(lanes: lanes + [[]])
   }
 
-  /// AutoEq's text: the first line can only be the gain, and is never a filter.
+  /// The filters in a file of AutoEq. The first line is never read as a filter: it may only be the
+  /// preamp.
   private static func filters(
     inFile path: String, _ place: ConfigValue, _ sampleRate: Double, _ reading: inout ImportReading
   ) throws(ImportRefused) -> [FilterChain.Kind] {
