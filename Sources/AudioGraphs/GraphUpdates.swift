@@ -67,8 +67,8 @@ extension AudioGraph {
       let isIdle = present.pendingEditCount == 0
       if !isIdle {
         present.wishForUpdate()
-        // The render thread must not call the system: the service thread looks for requests by
-        // itself, as often as `secondsToWishes` says.
+        // The render thread must not call the system: the service thread polls for requests every
+        // `secondsToWishes`.
         if !isHere { serviceThread.wake() }
       }
       return isIdle && !scheduler.hasWaitingStage()
@@ -77,9 +77,9 @@ extension AudioGraph {
     return true
   }
 
-  /// The longest time, in seconds, until the service thread looks for a requested update. A render
+  /// The longest time, in seconds, until the service thread polls for a requested update. A render
   /// notification requests one without waking the thread: while there are notifications, and while
-  /// the graph is being changed, the thread looks as often as it can.
+  /// the graph is being changed, the thread polls as often as it can.
   var secondsToWishes: Double {
     let areQuiet = state.withLockIfAvailable { state in
       state.observers.isEmpty

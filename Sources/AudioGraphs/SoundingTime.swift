@@ -62,10 +62,11 @@ struct SoundingTime {
     }
   }
 
-  /// Frames of the device; `nil` where a source never ends, or there is none.
+  /// The frames of the device until the sound has ended; `nil` where a source never ends, or there
+  /// is none.
   var frames: Int? {
     guard let head = model.head, case .after(let frames)? = ends[head.id] else { return nil }
-    // Dividing by a speed may add a thousandth of a frame, in which there is no sound.
+    // Division by a speed may add up to a thousandth of a frame of rounding error.
     return Int(max(0, (frames - 1e-3).rounded(.up)))
   }
 

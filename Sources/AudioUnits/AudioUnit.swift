@@ -229,21 +229,21 @@ public struct FormatRefusal: Hashable, Sendable {
 
 /// The render side of a unit.
 public struct UnitKernels: Sendable {
-  /// From all input elements to all output elements; `nil` for an output unit, whose input goes to
-  /// the device.
+  /// Renders the output elements from the input elements; `nil` for an output unit, whose input
+  /// goes to the device.
   public var main: KernelBox?
-  /// Whether `main` reads and writes the words of its buses' formats, and rounds by itself; else it
-  /// reads and writes floats.
+  /// Whether `main` reads and writes the words of its buses' formats, and does its own rounding;
+  /// else it reads and writes floats.
   public var mainUsesBusWords: Bool
   /// Fills output element 1 of an I/O unit, the microphone side.
   public var input: KernelBox?
   /// Whether `input` writes the words of its bus's format; else it writes floats.
   public var inputWritesBusWords: Bool
-  /// Watches the input element of an output unit: it runs last in a slice, and its input 0 is what
-  /// the unit is fed, as floats.
+  /// Watches the input element of an output unit: it runs last in a slice, and its input 0 is the
+  /// unit's input, as floats.
   public var output: KernelBox?
-  /// For each channel that the graph hears, the channel of `input` that it comes from, or -1 for
-  /// silence; `nil` where the graph hears `input` as it is.
+  /// For each channel of output element 1, the channel of `input` that it comes from, or -1 for
+  /// silence; `nil` where it has the channels of `input` as they are.
   public var inputMap: [Int]?
   /// The longest slice that the kernels take, in frames of the main plan; `nil` for any.
   public var maximumSlice: Int?

@@ -4,9 +4,9 @@ public import RenderCore
 
 /// Places any number of mono sources around a listener's head and mixes them to stereo.
 ///
-/// Each input has a rate and a pace of its own. Core Audio documents the parameters and properties
-/// of the embedded 3D mixer, and hardly what they do: for each row that the description calls
-/// patchrun's, the formula is beside the algorithm, in `Spatial`.
+/// Each input has a rate and a pace of its own. Core Audio lists the parameters and properties of
+/// the embedded 3D mixer, but says little about their effect: where the description names a formula
+/// as patchrun's, it is beside the algorithm, in `Spatial`.
 public enum Mixer3D: AudioUnit {
   /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
@@ -264,7 +264,7 @@ public enum Mixer3D: AudioUnit {
     48_000 * configuration.inputs.count { $0.isUsed }
   }
 
-  /// Unknown: what distances and a room leave of each source is not computed.
+  /// Unknown: the effect of distances and of the room on the level is not computed.
   public static func peak(
     of inputs: [Int: PeakLevel], in configuration: UnitConfiguration, controls: ControlLayout
   ) -> PeakLevel { .unknown }

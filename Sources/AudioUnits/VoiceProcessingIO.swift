@@ -2,9 +2,9 @@ public import AudioTypes
 import RenderCore
 import VoiceProcessing
 
-/// A Remote I/O unit for conversations: it takes the echo of what it plays out of what it hears.
+/// A Remote I/O unit for conversations: it removes the echo of its output from the microphone.
 ///
-/// It has everything that `RemoteIO` has. In addition the microphone side (element 1) is processed
+/// It has all parameters and properties of `RemoteIO`. In addition the microphone side (element 1) is processed
 /// unless it is bypassed: see `VoiceProcessor`.
 public enum VoiceProcessingIO: AudioUnit {
   public static let description = UnitDescription(

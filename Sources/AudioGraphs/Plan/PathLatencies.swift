@@ -139,8 +139,8 @@ struct PathLatencies: Sendable {
     return callback.name.map { .callback($0) }
   }
 
-  /// The spread of what meets in a unit; notes paths of different lengths. Each difference is
-  /// reported once: from there on only the longest path counts.
+  /// The spread of the latencies of the paths that meet in a unit. Notes a difference between them
+  /// once: downstream only the longest path counts.
   private mutating func meet(
     _ arrivals: [(input: BusKey, spread: Spread)], _ node: GraphModel.Node,
     _ configuration: UnitConfiguration, _ model: GraphModel

@@ -353,8 +353,8 @@ struct PlanCompiler {
     _ callback: InputCallback, _ index: Int, _ format: StreamFormat, isClient: Bool,
     _ builder: inout PlanBuilder
   ) -> (bus: Int, isReady: Bool)? {
-    // From the far end on: each callback finds what it pulls without recursion, however long the
-    // chain is.
+    // From the end of the chain on: each callback finds what it pulls already compiled, without
+    // recursion in a long chain.
     for behind in stride(from: callback.instances.count - 1, to: index, by: -1) {
       _ = compileLink(callback, behind, format, isClient: false, &builder)
     }

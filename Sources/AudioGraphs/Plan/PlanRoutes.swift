@@ -83,7 +83,7 @@ struct PlanRoutes {
     return old.instances.first?.serial == first
   }
 
-  /// The differences between two graphs in what they share.
+  /// The inputs and callbacks that two graphs share, but feed differently.
   struct Changes {
     var inputs: [BusKey: Change] = [:]
     var links: [SourceKey: LinkChange] = [:]

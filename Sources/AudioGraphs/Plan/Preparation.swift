@@ -2,7 +2,7 @@ import AudioTypes
 import AudioUnits
 import RenderCore
 
-/// What `initialize()` works out before it touches a unit: the order, every stream format, and all
+/// What `initialize()` computes before it touches a unit: the order, every stream format, and all
 /// violations.
 ///
 /// Initialization fails exactly where this holds an error, with the status of the first.

@@ -257,7 +257,7 @@ struct RunningGraph: Sendable {
     played = side
   }
 
-  /// The time before a cross-fade, in seconds: a new unit that looks ahead is silent for so long.
+  /// The time before a cross-fade, in seconds: a new unit with look-ahead is silent for that long.
   private static func wait(
     from old: GraphSide, to new: GraphSide, _ changes: PlanRoutes.Changes
   ) -> Double {

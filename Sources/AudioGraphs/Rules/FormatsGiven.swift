@@ -1,7 +1,7 @@
 import AudioTypes
 import AudioUnits
 
-/// A bus whose stream format nothing else decides has been given one.
+/// A bus whose stream format does not follow from anything else has an explicit one.
 package enum FormatsGiven {
   static let rule = UnitRules.formatGiven
 

@@ -80,7 +80,7 @@ struct ConverterSettings: Hashable, Sendable {
       inputRate: inputRate, outputRate: outputRate, quality: quality)
   }
 
-  /// The bytes of a kernel for so many channels; 0 without a filter.
+  /// The bytes of a kernel for a number of channels; 0 without a filter.
   func memory(channelCount: Int) -> Int {
     guard convertsRate, !stepIsTooLarge else { return 0 }
     return PolyphaseResampler.memory(
@@ -91,7 +91,7 @@ struct ConverterSettings: Hashable, Sendable {
 
   /// The violation of a step down by more than `largestStepDown`.
   ///
-  /// - Parameter what: The subject of the sentence: what converts.
+  /// - Parameter what: The unit that converts, as the subject of the sentence.
   func stepViolation(
     _ what: String, at part: Violation.Part, from other: Violation.Part?, help: String
   )

@@ -5,10 +5,9 @@ internal import RenderCore
 /// The kernel of the dynamics processor.
 ///
 /// For each frame: the largest magnitude of all channels in decibels, and the reductions of the
-/// compressor and of the expander for it, each smoothed. The compressor's reduction grows by the
-/// attack, and goes back from its last peak by the release; the expander's does so the other way
-/// round. So a steady level has exactly its reduction, and each of the two times is that of one
-/// pole.
+/// compressor and of the expander for it, each smoothed. The compressor's reduction grows with the
+/// attack time, and shrinks from its last peak with the release time; for the expander it is the
+/// reverse. A steady level thus gets exactly its reduction, and each time is that of a single pole.
 ///
 /// The expander takes the least of its reductions over a quarter of the release, 10 ms at most:
 /// between two peaks of a wave the reduction is far larger than at them, the more so the higher the

@@ -4,8 +4,8 @@ public import RenderCore
 /// that detects when it has rung out.
 ///
 /// Filter memory below 1e-30 is cleared, so that the tail of a sound ends and never decays into
-/// denormal numbers; so is memory that infinities or NaN have spoilt. The check comes every 1024
-/// frames, whatever the slices.
+/// denormal numbers; so is memory that holds infinities or NaN. The check comes every 1024
+/// frames, regardless of the slices.
 public struct EqualizerCascade: ~Copyable {
   /// The number of filters.
   public static let bandCount = 10

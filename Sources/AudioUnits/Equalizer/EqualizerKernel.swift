@@ -7,12 +7,12 @@ public import RenderCore
 /// once. After a change the new curve's filters run unheard for 20 ms, so that the lowest bands
 /// have rung up; then the output fades from the old curve to the new for 20 ms, with weights that
 /// sum to one and start and end without a corner. Both are counted in frames from the one at which
-/// the change was seen. At the end of a change the kernel looks at the number again, and takes the
+/// the change was seen. At the end of a change the kernel reads the number again, and takes the
 /// latest. A number without a preset changes nothing.
 ///
 /// A transparent preset (Disabled, Flat) passes every sample as it is. So does the equalizer when
-/// it is bypassed, whatever the preset, with the same change there and back; the filters begin anew
-/// when it comes back. Silence gives silence, and is marked as such, once the filters have rung
+/// it is bypassed, whatever the preset, with the same fade in both directions; the filters are reset
+/// when the bypass ends. Silence gives silence, and is marked as such, once the filters have rung
 /// out. The output's memory may be the input's.
 public struct EqualizerKernel: RenderKernel, ~Copyable {
   /// The duration of the warm-up of a new curve, and of the fade after it, in seconds.

@@ -48,7 +48,7 @@ extension UnitInstance {
   /// Whether the unit is in a graph, which then holds its feeds.
   package var isInGraph: Bool { host?.keepsFeeds == true }
 
-  /// Feeds an input, as a value of `makeConnection` says.
+  /// Feeds an input from the connection in a `makeConnection` value.
   func connectAlone(_ connection: UnitConnection) throws(Violation) {
     let input = connection.input
     let place = Violation.Place(node: nil, .feed(input))
@@ -108,7 +108,8 @@ extension UnitInstance {
     if forgetFeed(input) { host?.replan(for: self) }
   }
 
-  /// The same, before another feed takes its place. Returns whether there was one.
+  /// Removes the feed of an input without a new plan, for another feed to follow. Returns whether
+  /// there was one.
   @discardableResult
   private func forgetFeed(_ input: Int) -> Bool {
     let removed = state.withLock { state in

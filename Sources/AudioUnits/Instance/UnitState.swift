@@ -60,7 +60,7 @@ extension UnitInstance {
   /// mentions one, the others get their initial values.
   ///
   /// - Throws: `kAudioUnitErr_InvalidPropertyValue` for the state of another kind of unit or of
-  ///   another version; what a setting in it is refused with.
+  ///   another version; the violation of a setting that the unit refuses.
   func restore(_ saved: ClassInfo) throws(Violation) {
     guard saved.component == description.component, saved.version == 0 else {
       throw Violation(

@@ -20,7 +20,7 @@ struct ClippingWatch: BitwiseCopyable {
   private let access: ControlAccess
   private let first: Int
 
-  /// - Parameter layout: Of a unit that has `kAudioUnitProperty_MeterClipping`.
+  /// - Parameter layout: The layout of a unit that has `kAudioUnitProperty_MeterClipping`.
   init(_ layout: ControlLayout) {
     guard let first = layout.slot(PropertyPlace(.meterClipping, .global, 0)) else {
       preconditionFailure("a unit that is watched has a place for what is seen")

@@ -46,8 +46,8 @@ extension Mixer3D {
   /// program to the next.
   ///
   /// Without it nothing is kept. Call it before the first graph is made: tables that exist already
-  /// stay as they are. The sound does not depend on it, and a table that cannot be read or kept
-  /// there is prepared as without a folder.
+  /// stay as they are. The sound does not depend on it: a table that cannot be read from or
+  /// written to the folder is computed.
   ///
   /// - Parameter folder: An absolute path. Its last folder is made where it is missing; it is the
   ///   user's own, has no other use, and may be deleted at any time.

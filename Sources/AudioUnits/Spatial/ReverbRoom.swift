@@ -6,7 +6,7 @@ struct ReverbRoom: Hashable, Sendable {
   var constant: String
   /// Seconds until the sound has fallen by 60 dB, at low frequencies.
   var decay: Double
-  /// The same at half the sample rate, as a part of `decay`.
+  /// The decay time at half the sample rate, as a fraction of `decay`.
   var treble: Double
   /// Seconds until the first echo.
   var preDelay: Double

@@ -79,9 +79,9 @@ enum ExpressionOperation: UInt8, CaseIterable, Hashable, Sendable {
   case exponential, logarithm, logarithm2, logarithm10, squareRoot, decibels
   case absolute, sign, floor, ceiling, round, truncate, fraction
   case minimum, maximum, hypotenuse, clamp, mix
-  /// Of a seed, and of the place in the expression.
+  /// Noise from a seed and from the place in the expression.
   case noise
-  /// Of a channel.
+  /// The input of a given channel.
   case inputOf
 
   /// The number of operands.

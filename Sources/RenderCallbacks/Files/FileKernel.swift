@@ -14,7 +14,7 @@ final class FileOrigin: Sendable {
 struct FileKernel: RenderKernel {
   private let ring: FrameRingAccess
   private let lost: ControlAccess
-  /// From which frame of the ring on this kernel applies the gain: the frame plus 1; 0 for none.
+  /// The first frame of the ring to which this kernel applies the gain, plus 1; 0 for none.
   private let unscaled: CounterAccess
   /// The gain that the service has applied to the frames before that.
   private let baked: Double

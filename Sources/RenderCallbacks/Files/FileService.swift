@@ -16,7 +16,7 @@ import SoundFiles
 final class FileService: RenderService, @unchecked Sendable {
   let ring: FrameRing
   let lost = ControlBlock(count: 1)
-  /// From which frame of the ring on the words are without a gain: the frame plus 1; 0 for none.
+  /// The first frame of the ring whose words are without a gain, plus 1; 0 for none.
   let unscaled = CounterBlock(count: 1)
   /// The gain of the words before that; never 0.
   let baked: Double

@@ -1,7 +1,7 @@
 package import AudioTypes
 import AudioUnits
 
-/// What a device records is not played faster or slower.
+/// The input of a device is not played faster or slower.
 package enum DevicesKeepPace {
   package static let rule = Rule(
     "PR0320", "connection/devices-keep-pace",

@@ -81,7 +81,7 @@ public struct FilterPlan {
     let filters = filters(settings)
     let gain = self.gain.map { settings[$0] } ?? 0
     return frequencies.map { frequency in
-      // Above half the rate there is no gain to give: that of half the rate stands for it.
+      // Above half the rate the gain at half the rate is given.
       let w = Swift.min(2 * Double.pi * frequency / settings.sampleRate, Double.pi)
       return filters.reduce(gain) { $0 + $1.gain(at: w) }
     }

@@ -7,14 +7,14 @@ import RenderCore
 /// Four all-passes for each channel make many echoes of one. Sixteen lines follow, from the
 /// shortest to the longest delay in equal ratios, varied by a pattern; each delay is another prime
 /// number of frames. The lines' outputs go back to their inputs through a Hadamard matrix, which
-/// keeps the energy. Each line ends in the filter `g / (1 - b z⁻¹)`. A sound that dies by the
-/// factor r in each frame has to come back after d frames as r^d of what it was, the delay of the
-/// filter included: that is the filter's gain at `z = r` for 0 Hz, and at `z = -r` for half the
-/// rate, with r = 10^(-3 / (f T)) for the rate f and the decay time T there. The two together give
-/// b and g. A channel goes into eight of the lines and hears all of them, with signs that are
-/// orthogonal to the other channel's.
+/// keeps the energy. Each line ends in the filter `g / (1 - b z⁻¹)`. In a sound that decays by the
+/// factor r per frame, a line of d frames has the gain r^d, the delay of the filter included: that
+/// is the filter's gain at `z = r` for 0 Hz, and at `z = -r` for half the rate, with
+/// r = 10^(-3 / (f T)) for the rate f and the decay time T there. The two equations give b and g. A
+/// channel feeds eight of the lines and sums all of them, with signs that are orthogonal to the
+/// other channel's.
 ///
-/// An all-pass dies at least twice as fast as the lines do, so that it never outlasts them.
+/// An all-pass decays at least twice as fast as the lines.
 ///
 /// Decay times and gains follow their controls in steps of 32 frames, linearly in between.
 struct ReverbKernel: RenderKernel, ~Copyable {

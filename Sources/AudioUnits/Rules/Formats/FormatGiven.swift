@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension UnitRules {
-  /// A bus whose stream format nothing else decides has been given one.
+  /// A bus whose stream format does not follow from anything else has an explicit one.
   public static let formatGiven = Rule(
     "PR0404", "format/given",
     "a bus whose stream format nothing else decides has been given one",
