@@ -1,6 +1,6 @@
 public import AudioTypes
 
-/// One finding about a patch: what is wrong, or worth a note, and where.
+/// One finding about a patch: a mistake or a remark, and its place.
 ///
 /// A diagnostic is only data: a renderer decides how it looks, and the caller whether it stops the
 /// program. All ranges are UTF-8 offsets in the one `SourceText` that the diagnostic was made for.

@@ -1,10 +1,10 @@
 public import AudioTypes
 
-/// Diagnostics as they are found, with a limit for each kind. Of those beyond the limit only the
-/// number is kept, and the place of the first.
+/// Diagnostics as they are found, with a limit for each kind. Beyond the limit only the number of
+/// them is kept, and the place of the first.
 ///
-/// A kind is a rule with a severity. A document with a hundred thousand mistakes of one kind has a report
-/// of a few lines, and takes no memory for the rest.
+/// A kind is a rule with a severity. A document with a hundred thousand mistakes of one kind has a
+/// report of a few lines, and takes no memory for the rest.
 public struct Findings: Sendable {
   /// The default limit for each kind.
   public static let standardLimit = 50

@@ -115,7 +115,8 @@ public struct SourceText: Sendable {
     return start..<end
   }
 
-  /// The text of a range, with U+FFFD for what is not UTF-8. Offsets past the end are left out.
+  /// The text of a range, with U+FFFD for bytes that are not UTF-8. Offsets past the end are left
+  /// out.
   public subscript(range: SourceRange) -> String {
     String(decoding: bytes[range.clamped(to: 0..<bytes.count)], as: UTF8.self)
   }

@@ -1,10 +1,10 @@
 import TerminalScreen
 
-/// The last check of a text on its way to a terminal.
+/// The last check of a text before it goes to a terminal.
 ///
-/// Names, titles, keys, paths and the answers of other programs may contain anything. Where they
-/// are put into a line they pass `printable` or `quoted`, so that they cannot end it. This check
-/// makes harmless what was forgotten there.
+/// Names, titles, keys, paths and the answers of other programs may contain anything. `printable`
+/// and `quoted` make them safe where they are put into a line. This check catches the places where
+/// that was forgotten.
 public enum TerminalText {
   /// How to show a character that must not reach a terminal.
   public enum Escape: Sendable {

@@ -105,7 +105,7 @@ public struct FilePolicy: Hashable, Sendable {
   /// The folders in which a file may be written.
   private func writable(_ path: SystemPath) -> [Folder] {
     var folders = [own, output].compactMap(\.self) + allowed
-    // The root of the file system is no folder that somebody has chosen to work in.
+    // Nobody chooses the root of the file system as the folder to work in.
     if !isConfined || exceptions.contains(path), workingFolder != SystemPath("/") {
       folders.append(Folder("", in: workingFolder))
     }
@@ -244,8 +244,8 @@ extension FilePolicy {
     return false
   }
 
-  /// Why this policy would refuse to open a file, whatever the disk says; `nil` where it may be
-  /// opened, and where there is none.
+  /// This policy's refusal to open a file; `nil` where the file may be opened, and where only the
+  /// file system refuses.
   public func refusal(toRead path: String) -> FileRefusal? {
     do throws(FileRefusal) {
       _ = try open(path)

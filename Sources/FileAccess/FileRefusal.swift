@@ -13,8 +13,8 @@ public enum FileRefusal: Error, Hashable, Sendable {
   case ofSystem
   /// It has more bytes than the limit.
   case tooLarge(limit: Int)
-  /// A confined patch names a file outside its folder; `folder` is the folder of the file, as far
-  /// as the path says it.
+  /// A confined patch names a file outside its folder; `folder` is the folder of the file as
+  /// written in its path.
   case outsideReadable(folder: String)
   /// A patch would write outside the folders that it may write to; `folder` is where.
   case outsideWritable(folder: String)
@@ -25,7 +25,7 @@ public enum FileRefusal: Error, Hashable, Sendable {
   /// In the system's words, in lower case.
   case system(String)
 
-  /// What is there in place of a regular file.
+  /// A kind of file that is no regular file.
   public enum Kind: String, Hashable, Sendable {
     case pipe, device, socket
   }

@@ -3,7 +3,7 @@ import Glibc
 
 /// A regular file that is open for reading.
 ///
-/// The file that was checked is open: what is done to its name changes nothing.
+/// The file that was checked stays open: renaming or replacing it changes nothing.
 public struct OpenedFile: ~Copyable, Sendable {
   /// The descriptor, at the beginning of the file.
   public let descriptor: Int32

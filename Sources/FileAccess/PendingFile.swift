@@ -130,7 +130,7 @@ public final class PendingFile {
     guard isOpen else { return }
     isOpen = false
     while synchronizes, fsync(descriptor) != 0 {
-      // What is on no disk cannot be synchronized.
+      // Files that are on no disk cannot be synchronized.
       if errno == EINVAL || errno == EROFS { break }
       guard errno == EINTR else { throw .system(errno) }
     }
@@ -271,7 +271,7 @@ public final class PendingFile {
     throw .system(EEXIST)
   }
 
-  /// Removes an unfinished file that patchrun has written and nobody is writing any more.
+  /// Removes an unfinished file that patchrun has written and that no process is writing any more.
   private static func removeAbandoned(
     _ name: String, in folder: Int32, _ existing: Existing
   ) -> Bool {

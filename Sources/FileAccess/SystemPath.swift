@@ -14,8 +14,8 @@ public struct SystemPath: Hashable, Sendable {
   /// The path as a C string, for calls of the system.
   public var c: [CChar] { bytes.map(CChar.init(bitPattern:)) + [0] }
 
-  /// Whether it names something: an empty path names nothing, and one with a zero in it another
-  /// file than it says.
+  /// Whether the system can use the path: an empty path names nothing, and the system ends a path
+  /// at a zero byte.
   var isUsable: Bool { !bytes.isEmpty && !bytes.contains(0) }
 
   var isAbsolute: Bool { bytes.first == Self.slash }

@@ -5,7 +5,7 @@ import Glibc
 /// The folder stays open, so that later changes of the path have no effect: files are created,
 /// renamed and examined in `folder` with the calls that end in `at`.
 public final class WritePlace: Sendable {
-  /// What is there.
+  /// The kind of file at the place, if any.
   public enum Content: Hashable, Sendable {
     case nothing
     /// A regular file, which may be replaced by another one of that name.
@@ -18,7 +18,7 @@ public final class WritePlace: Sendable {
   public let path: String
   /// The name in the folder, as a text that means one file (`SystemPath`).
   public var name: String { fileName.text }
-  /// What was there when the place was found.
+  /// The kind of file at the place, if any, when the place was found.
   public let content: Content
   /// The identity of the file that was there.
   public let fileIdentity: FileIdentity?
@@ -65,15 +65,16 @@ public final class WritePlace: Sendable {
   /// one `fileIdentity`.
   public var key: Key { Key(folder: folder.identity, name: fileName) }
 
-  /// Whether writing to both would write one file. Streams are not files: two may write to `/dev/null`.
+  /// Whether writing to both would write one file. Streams are not files: two may write to
+  /// `/dev/null`.
   public func isSame(as other: WritePlace) -> Bool {
     guard content != .stream, other.content != .stream else { return false }
     if let fileIdentity, fileIdentity == other.fileIdentity { return true }
     return key == other.key
   }
 
-  /// The bytes that are free on the file system of the folder; `nil` where it does not say. Nothing
-  /// is written to find out.
+  /// The free bytes on the file system of the folder, found without writing; `nil` where the system
+  /// does not tell them.
   public var freeBytes: UInt64? {
     var status = statvfs()
     guard unsafe fstatvfs(folderDescriptor, &status) == 0 else { return nil }

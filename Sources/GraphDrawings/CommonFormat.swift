@@ -9,15 +9,16 @@ extension GraphDrawing {
     /// Whether no connection carries another.
     var isEverywhere: Bool
 
-    /// A line under the title: `All connections: float32, 2 ch, 48000 Hz (the patch's streamFormat)`.
+    /// A line under the title: `All connections: float32, 2 ch, 48000 Hz (the patch's
+    /// streamFormat)`.
     var text: String {
       (isEverywhere ? "All connections: " : "Where no format stands: ") + format.summary
         + (origin.map { " (\($0.text))" } ?? "")
     }
   }
 
-  /// The drawing in which the format that at least half of its connections carry is written once
-  /// for all, and not at each of them. A bus on which it was set by hand still says so.
+  /// The drawing with one note for the format that at least half of its connections carry, in place
+  /// of a label at each of them. A bus whose format was set by hand keeps its note.
   func sayingFormatOnce() -> GraphDrawing {
     let flows = edges.filter { !$0.isTap }
     let formats = flows.compactMap(\.format)

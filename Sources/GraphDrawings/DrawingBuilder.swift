@@ -277,7 +277,7 @@ private struct DrawingBuilder {
     var name: String? = from.node
     var seen: Set<String> = []
     var edges: [GraphDrawing.Edge] = []
-    // A callback that feeds several inputs is drawn once, and so is what it pulls.
+    // A callback that feeds several inputs is drawn once, and so is the callback that it pulls.
     while let here = name, seen.insert(here).inserted, let callback = callbacks[here] {
       let isNew = drawnCallbacks[here] == nil
       let index = drawnCallbacks[here] ?? result.nodes.count

@@ -60,7 +60,7 @@ struct DrawingLayout: Sendable {
   /// The edge that each segment belongs to.
   private var owners: [Int] = []
 
-  /// What a layout that is part of another is given.
+  /// The input of a layout that is part of another.
   struct Shape: Sendable {
     /// The boxes of nodes that are frames, or places at a border.
     var boxes: [Int: DrawingBox] = [:]

@@ -7,7 +7,7 @@ import PatchSyntax
 import RenderCallbacks
 import RenderCore
 
-/// Finds where what a patch plays exceeds what a bus, or a loudspeaker, can hold.
+/// Finds where the signal of a patch exceeds the range of a bus or of a loudspeaker.
 enum Headroom {
   static let rule = Rule(
     "PR0314", "graph/headroom",
@@ -219,7 +219,7 @@ struct LevelWalk {
 }
 
 extension GraphBuilder {
-  /// Warns of what is clipped. Call it only for a patch that could be initialized.
+  /// Warns where a bus clips. Call it only for a patch that could be initialized.
   mutating func reportHeadroom(_ configurations: [NodeID: UnitConfiguration]) {
     guard LevelWalk.canClip(graph, configurations) else { return }
     var walk = LevelWalk(graph, configurations)

@@ -5,7 +5,7 @@ public import Diagnostics
 public import PatchSyntax
 import RenderHost
 
-/// The graph of a patch, and what is wrong with the patch.
+/// The graph of a patch, and the patch's diagnostics.
 public struct BuiltPatch: Sendable {
   /// The graph: open, configured and connected; `nil` where the text could not be read at all.
   /// Initialize it only where there are no errors.
@@ -44,7 +44,7 @@ public struct BuiltPatch: Sendable {
   let layout: PatchLayout
   /// Where its parts are written.
   let places: PatchPlaces?
-  /// What it was made from, where it is a revision of another patch.
+  /// The patch that it is a revision of; `nil` for none.
   var origin: PatchOrigin?
 
   public var hasErrors: Bool { diagnostics.hasErrors }
@@ -74,7 +74,7 @@ public struct PatchBuilder {
   /// Builds the graph of a patch.
   ///
   /// - Parameters:
-  ///   - surroundings: Where its paths begin, and what it may do.
+  ///   - surroundings: The folder that the patch's paths start from, and the patch's permissions.
   ///   - notes: Whether to report notes.
   public static func build(
     _ reading: PatchReader.Result, in surroundings: PatchSurroundings, device: PatchDevice,

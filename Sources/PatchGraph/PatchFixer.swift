@@ -37,7 +37,7 @@ public enum PatchFixer {
   /// Fixes a patch until no safe edit is left.
   ///
   /// - Parameters:
-  ///   - surroundings: Where its paths begin, and what it may do.
+  ///   - surroundings: The folder that the patch's paths start from, and the patch's permissions.
   ///   - isWanted: Whether to fix a diagnostic.
   public static func fix(
     _ source: SourceText, in surroundings: PatchSurroundings, device: PatchDevice,

@@ -3,7 +3,7 @@ import AudioUnits
 public import PatchSyntax
 public import RenderHost
 
-/// What a patch asks of the device.
+/// A patch's requests to the device.
 public struct SessionRequest: Hashable, Sendable {
   /// In Hz; `nil` for the device's own.
   public var preferredSampleRate: Double?
@@ -41,13 +41,13 @@ public struct SessionRequest: Hashable, Sendable {
 
 /// The grant that is assumed where no device is asked: `--hardware rate=44100,channels=2`.
 public struct HardwareAssumption: Hashable, Sendable {
-  /// In Hz; `nil` for what the patch prefers, or else 44100.
+  /// In Hz; `nil` for the rate that the patch prefers, or else 44,100.
   public var sampleRate: Double?
   /// Channels of the loudspeaker side, 0 for no such side; `nil` for 2.
   public var channels: Int?
   /// Channels of the microphone side, 0 for no such side; `nil` for 1.
   public var inputChannels: Int?
-  /// Frames of the largest slice; `nil` for what the patch prefers, or else 1024.
+  /// Frames of the largest slice; `nil` for the size that the patch prefers, or else 1,024.
   public var ioBufferFrames: Int?
 
   public init() {}
@@ -106,7 +106,7 @@ extension PatchBuilder {
   /// The rates that hardware can have, in Hz.
   static let hardwareRates: ClosedRange<Double> = 1000...768_000
 
-  /// What a document asks of the device.
+  /// The requests of a document to the device.
   public static func request(of document: PatchDocument) -> SessionRequest {
     let rate = document.session?.value.preferredSampleRate?.value
     var request = SessionRequest(

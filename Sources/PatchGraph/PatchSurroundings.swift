@@ -4,8 +4,8 @@ public import FileAccess
 public import PatchSyntax
 public import RenderTaps
 
-/// What a patch depends on that is not written in it: where its paths begin, and what its user
-/// allows it.
+/// A patch's dependencies outside its text: the folder that its paths start from, and the
+/// permissions that its user gives it.
 public struct PatchSurroundings: Hashable, Sendable {
   /// The folder that paths in the patch are relative to; empty for the working folder.
   public var directory: String
@@ -19,7 +19,8 @@ public struct PatchSurroundings: Hashable, Sendable {
   /// The limits for those who read the patch's text themselves.
   public var limits: PatchLimits
 
-  /// - Parameter files: `nil` for what a patch in that folder may do by default.
+  /// - Parameter files: The rules for opening files; `nil` for the default of a patch in that
+  ///   folder.
   public init(
     directory: String, nativeCode: NativeCode = .refused, files: FilePolicy? = nil,
     takes: Takes = Takes(.replaceOwn), limits: PatchLimits = .standard

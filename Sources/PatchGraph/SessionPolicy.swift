@@ -1,10 +1,10 @@
 import Diagnostics
 package import PatchSyntax
 
-/// What a patch does on an interruption, on another device, on the loss of its device, and while it
-/// has none.
+/// A patch's reaction to an interruption, to another device, to the loss of its device, and to
+/// having none.
 ///
-/// Core Audio leaves these decisions to the app. One that is not written, or is wrong, is the first
+/// Core Audio leaves these decisions to the app. A decision that is missing or wrong is the first
 /// of its kind.
 public struct SessionPolicy: Hashable, Sendable {
   /// The decision for when the server suspends the device, or asks for silence because of a call.

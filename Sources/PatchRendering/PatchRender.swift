@@ -14,7 +14,7 @@ import Synchronization
 public struct PatchRender: Sendable {
   /// A place whose sound is collected.
   public enum Place: Hashable, Sendable {
-    /// What the output unit gives the device.
+    /// The output unit's signal to the device.
     case device
     /// An output of a node, in a sub-graph `strip/eq`.
     case output(String, Int)

@@ -12,7 +12,7 @@ public enum PatchFormatter {
   public struct Result: Sendable {
     /// The text in its canonical form; `nil` where the document has errors, and is unchanged.
     public var text: [UInt8]?
-    /// What is wrong with the text, in its order.
+    /// The diagnostics of the text, in its order.
     public var diagnostics: [Diagnostic]
   }
 

@@ -29,7 +29,7 @@ public enum Mark: Sendable {
 
 /// One plot of a figure.
 public struct Panel: Sendable {
-  /// What it shows, such as a channel.
+  /// Its subject, such as a channel.
   public var name: String
   /// The vertical axis.
   public var axis: Axis
@@ -46,7 +46,7 @@ public struct Panel: Sendable {
   }
 }
 
-/// An entry of the legend: what a colour or a line stands for.
+/// An entry of the legend: the meaning of a colour or a line.
 public struct LegendEntry: Hashable, Sendable {
   /// The sample beside a text of the legend.
   public enum Sample: Hashable, Sendable {
@@ -153,8 +153,8 @@ extension Figure {
       hasColors: colors != nil, weights: panels.map(\.weight))
   }
 
-  /// - Parameter summary: What is to be seen, for those who cannot see it; the caption where it is
-  ///   empty.
+  /// - Parameter summary: A description for people who cannot see the picture; the caption where it
+  ///   is empty.
   public func drawing(summary: String = "") -> Drawing {
     var drawer = FigureDrawer(figure: self, layout: layout)
     drawer.draw()

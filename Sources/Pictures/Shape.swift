@@ -80,7 +80,7 @@ public indirect enum Shape: Hashable, Sendable {
   case strokes([Point], Ink, width: Double = 1)
   case raster(Raster, Box)
   case label(Label)
-  /// Shapes of which only what is inside the box is drawn.
+  /// Shapes that are drawn only inside the box.
   case clipped(Box, [Shape])
 }
 

@@ -44,7 +44,7 @@ extension ScreenGrid {
   /// Draws a bar from the left into a row of an area, over a track.
   ///
   /// - Parameters:
-  ///   - share: Its length, 0 to 1; 0 for what is not a number.
+  ///   - share: Its length, 0 to 1; not-a-number counts as 0.
   ///   - style: The look at a place, 0 to 1 from the left.
   public mutating func putBar(
     _ share: Double, row: Int, column: Int, columns: Int, _ set: DrawingSet,

@@ -1,5 +1,5 @@
-/// The columns a terminal gives a scalar, or `nil` for one that must not reach a terminal: controls,
-/// and the invisible ones that reorder or hide text.
+/// How many columns a terminal gives a scalar; `nil` for one that must not reach a terminal:
+/// controls, and the invisible ones that reorder or hide text.
 public func terminalWidth(of scalar: Unicode.Scalar) -> Int? {
   if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F ? 1 : nil }
   switch scalar.properties.generalCategory {

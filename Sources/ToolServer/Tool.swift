@@ -6,7 +6,7 @@ public struct Tool: Sendable {
   /// Its name: `validate`.
   public var name: String
   public var title: String
-  /// What it does and what it returns, for the assistant that chooses between tools.
+  /// Its purpose and its result, for the assistant that chooses between tools.
   public var summary: String
   public var parameters: [Parameter]
   /// Whether it writes no file.
@@ -158,7 +158,7 @@ struct Arguments {
   var setOptions: [String] { settings.flatMap { ["--set", $0] } }
 }
 
-/// What is wrong with a call, for the assistant to read.
+/// A mistake in a call, for the assistant to read.
 public struct ToolProblem: Error, Hashable, Sendable {
   public var message: String
 

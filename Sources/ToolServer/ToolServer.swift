@@ -8,7 +8,7 @@ public import PatchSyntax
 /// JSON-RPC 2.0, one message a line, in the revisions of the protocol that begin with `initialize`,
 /// and in those that need no beginning (`server/discover`).
 public struct ToolServer: Sendable {
-  /// What the caller has to do about a message.
+  /// The caller's task for a message.
   public enum Request: Hashable, Sendable {
     /// Nothing: it was a notification, or an answer.
     case nothing
@@ -31,7 +31,7 @@ public struct ToolServer: Sendable {
   /// The result of a command.
   public struct Outcome: Hashable, Sendable {
     public var status: Int32
-    /// What it printed on standard output, and on standard error.
+    /// The text on standard output, and on standard error.
     public var output: String
     public var messages: String
 
@@ -135,8 +135,8 @@ public struct ToolServer: Sendable {
     }
   }
 
-  /// The message for a command that has ended. A patch with findings is no error of the tool: they
-  /// are what was asked for.
+  /// The message for a command that has ended. Findings in a patch are no error of the tool: they
+  /// are the result.
   public func answer(to call: Call, _ outcome: Outcome) -> JSONText {
     let texts = [outcome.output, outcome.messages].filter { !$0.isEmpty }.map(Self.shortened)
     return Self.result(

@@ -195,7 +195,7 @@ extension GraphBuilder {
     return isWhole ? values : nil
   }
 
-  /// What a wrong value most likely means: a number written as text, or decibels in place of a
+  /// The most likely meaning of a wrong value: a number written as text, or decibels in place of a
   /// factor.
   func plainForm(
     of place: JSONValue, _ problem: CallbackProblem, _ infos: [SettingInfo]

@@ -180,8 +180,8 @@ extension GraphBuilder {
     unknownNames.updateValue(place, forKey: address.value.node)
   }
 
-  /// What a name most likely means: a bus behind something other than a colon, a microphone, or a
-  /// loudspeaker. `nil` where it looks like none of them.
+  /// The most likely meaning of a name: a bus behind something other than a colon, a microphone, or
+  /// a loudspeaker. `nil` where it looks like none of them.
   private static func meant(
     _ name: String, in document: PatchDocument, amongCallbacks isSource: Bool, _ names: [String]
   ) -> String? {

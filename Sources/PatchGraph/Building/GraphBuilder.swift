@@ -15,7 +15,7 @@ struct GraphBuilder {
   let document: PatchDocument
   let graph: AudioGraph
   let surroundings: PatchSurroundings
-  /// The part of the timeline that the document holds for; `nil` for what comes before an update.
+  /// The part of the timeline that the document is valid for; `nil` for the part before an update.
   let epoch: TimelineEpoch?
   let limits: PatchLimits
   /// The findings so far. With sub-graphs none is dropped: a sub-graph that is used often repeats

@@ -7,8 +7,8 @@ import RenderCore
 
 /// Which shared libraries a graph may load.
 ///
-/// A library can do all that its user can, so the one who runs a patch decides. A change of a
-/// playing patch may load only what the patch had when it was started.
+/// A library can do everything that its user can, so the person who runs a patch decides. A change
+/// of a playing patch may load only the libraries that the patch had when it was started.
 public enum NativeCode: Hashable, Sendable {
   case refused
   case allowed

@@ -92,7 +92,7 @@ enum SettingReader {
       ?? (info.unit == .boolean ? json.plainForm(for: .number, of: .number) : nil)
   }
 
-  /// What the number of a setting measures; `number` for a setting that is no number.
+  /// The measure of a setting's number; `number` for a setting that is no number.
   static func measure(of info: SettingInfo) -> Quantity.Measure {
     switch info.kind {
     case .number, .integer: Quantity.Measure(info.unit)
@@ -115,7 +115,7 @@ enum SettingReader {
     )
   }
 
-  /// What a property takes, in words.
+  /// The words for the values of a property.
   static func noun(_ kind: PropertyInfo.Kind) -> String {
     switch kind {
     case .boolean: "true or false"
@@ -141,7 +141,7 @@ enum SettingReader {
     }
   }
 
-  /// What a parameter takes, in words.
+  /// The words for the values of a parameter.
   static func noun(_ info: ParameterInfo) -> String {
     if info.unit == .indexed, !info.valueNames.isEmpty {
       return info.valueNames.map(quoted).joined(separator: ", ") + ", or its number"

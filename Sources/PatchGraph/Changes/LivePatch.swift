@@ -15,7 +15,7 @@ import Synchronization
 /// A document with errors changes nothing. Callable from any thread but the render thread.
 public final class LivePatch: Sendable {
   fileprivate struct State {
-    /// The document as it was played, with what was still to come of its timeline.
+    /// The document that plays, with the later steps of its timeline.
     var reading: PatchReader.Result
     /// How many documents have been played.
     var base = 0
@@ -188,8 +188,8 @@ public final class LivePatch: Sendable {
     return Int(time * rate)
   }
 
-  /// The pointers of what the timeline has changed since the last call; `nil` where no step has
-  /// passed since. `reading` already has these changes.
+  /// The pointers of the values that the timeline has changed since the last call; `nil` where no
+  /// step has passed since. `reading` already has these changes.
   public func takePassedSteps() -> [String]? {
     state.withLock { $0.progress.take(upTo: now) }
   }

@@ -113,7 +113,7 @@ struct PatchLayout: Sendable {
     var tap: any RenderTap
   }
 
-  /// What the patch asks of the device.
+  /// The patch's requests to the device.
   var request: SessionRequest?
   var policy = SessionPolicy()
   var limits = OutputLimits()

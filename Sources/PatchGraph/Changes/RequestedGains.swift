@@ -7,7 +7,7 @@ import PatchSyntax
 import RenderCallbacks
 import RenderCore
 
-/// Finds what a request would make louder than the patch allows.
+/// Finds the gains of a request that are louder than the patch allows.
 enum RequestedGains {
   /// - Parameters:
   ///   - old: The patch that plays.

@@ -216,7 +216,7 @@ extension PatchControl {
     }
   }
 
-  /// By way of the text of the floats, so that 0.1 stays 0.1.
+  /// Converts through the text of the floats, so that 0.1 stays 0.1.
   private static func written(_ range: ClosedRange<Float>) -> ClosedRange<Double> {
     let (low, high) = ("\(range.lowerBound)", "\(range.upperBound)")
     return (Double(low) ?? Double(range.lowerBound))...(Double(high) ?? Double(range.upperBound))

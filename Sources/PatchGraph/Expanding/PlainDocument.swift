@@ -447,7 +447,7 @@ struct PlainDocument {
 
   /// The target of a ramp, as a plain number.
   ///
-  /// - Parameter path: The pointer of what the ramp moves, in the whole document.
+  /// - Parameter path: The ramp's pointer, in the whole document.
   func target(_ to: JSONValue, _ path: JSONPointer, _ texts: inout PlainTexts) -> JSONText {
     guard to.kind == .string, path.tokens.count > 2 else { return texts.value(to) }
     let (name, rest) = (path.tokens[1], Array(path.tokens.dropFirst(2)))

@@ -77,7 +77,7 @@ struct KnobTarget {
   }
 }
 
-/// A knob of a sub-graph, with what it turns.
+/// A knob of a sub-graph, with its targets.
 struct ResolvedKnob {
   var name: Located<String>
   /// Empty where an error about it has been reported.
@@ -86,7 +86,7 @@ struct ResolvedKnob {
   var low: Double?
   var high: Double?
 
-  /// What is wrong with a value, to follow the knob's name; `nil` for nothing.
+  /// The mistake in a value, to follow the knob's name; `nil` for none.
   func problem(with json: JSONValue) -> String? {
     for target in targets {
       guard let value = target.number(json) else { return "takes \(target.expectation)" }

@@ -11,10 +11,10 @@ import RenderCore
 /// The value of a knob replaces that of the parameter, so that the result is the patch in which the
 /// parameter itself is written.
 extension SubgraphAssembler {
-  /// What a pointer of a knob leads to.
+  /// The result of following a knob's pointer.
   enum Finding {
     case targets([KnobTarget])
-    /// What it leads to has an error that is reported elsewhere.
+    /// The target has an error that is reported elsewhere.
     case doubtful
     /// No target: a sentence, help, and the names that one of its tokens may have meant.
     case nothing(String, help: [String], token: Int, names: [String])
@@ -22,7 +22,7 @@ extension SubgraphAssembler {
 
   // MARK: Declarations
 
-  /// Finds what the knobs of a patch turn, once its sub-graphs have been put in.
+  /// Finds the targets of a patch's knobs, once its sub-graphs have been put in.
   mutating func settleKnobs(of level: Level) {
     levels[level.prefix] = level
     var found: [String: ResolvedKnob] = [:]

@@ -82,7 +82,7 @@ struct SubgraphAssembler {
   var levels: [String: Level] = [:]
   /// Their knobs, by the names of the sub-graphs.
   var knobs: [String: [String: ResolvedKnob]] = [:]
-  /// The uses of knobs, by what they turn, and the settings past the knobs.
+  /// The uses of knobs by their targets, and the settings that go past the knobs.
   var turnings: [JSONPointer: [Turning]] = [:]
   var direct: [DirectSetting] = []
 

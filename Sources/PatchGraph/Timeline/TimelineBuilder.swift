@@ -179,7 +179,7 @@ struct TimelineBuilder {
     }
   }
 
-  /// The value of what a ramp moves, before any ramp.
+  /// The value of a ramp's target, before any ramp.
   private func value(of ramp: ParameterRamp) -> Float? {
     guard let behind = ramp.callback else {
       return try? graph.unit(ramp.node).parameter(ramp.parameter, ramp.scope, ramp.element)

@@ -66,7 +66,7 @@ struct TimelineClock {
 struct TimelineEpoch: Sendable {
   /// The indices of the document's steps that belong to it.
   var steps: Set<Int>
-  /// The steps before it, and when it begins, in seconds. Ramps of these steps that are under way
+  /// The steps before it, and its beginning in seconds. Ramps of these steps that are in progress
   /// then belong to it, too.
   var earlier: Set<Int>
   var start: Double

@@ -3,11 +3,11 @@ import AudioUnits
 import Diagnostics
 import PatchSyntax
 
-/// Plays the timeline of a document up to a time: what has happened by then goes into the document
-/// itself, and what is to come stays in the timeline.
+/// Plays the timeline of a document up to a time: past steps go into the document itself, and later
+/// ones stay in the timeline.
 ///
 /// Updates are made, and a parameter that a ramp has moved gets the ramp's target. A ramp that is
-/// under way stays.
+/// in progress stays.
 enum TimelineFold {
   /// - Parameters:
   ///   - reading: A patch without errors.
@@ -123,7 +123,7 @@ enum TimelineFold {
     return made.text.flatMap { JSONTree.read($0) }
   }
 
-  /// The path in the document of what a ramp has moved.
+  /// The path in the document of a ramp's target.
   private static func place(of path: JSONPointer) -> [String] {
     let tokens = path.tokens
     if tokens.count > 4, tokens[0] == "nodes", ["nodes", "callbacks"].contains(tokens[2]) {

@@ -1,8 +1,8 @@
 public import PatchSyntax
 
 extension PatchBuilder {
-  /// A patch as its timeline has left it at a time: what has happened by then is in the document,
-  /// and what is to come stays in its timeline.
+  /// A patch as its timeline has left it at a time: past steps have gone into the document, and
+  /// later ones stay in its timeline.
   ///
   /// - Parameters:
   ///   - patch: The patch that was built from the document, without errors.

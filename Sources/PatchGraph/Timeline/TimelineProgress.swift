@@ -5,7 +5,7 @@ struct TimelineProgress: Sendable {
   private struct Step: Sendable {
     /// When it ends, in seconds from the start.
     var end: Double
-    /// The pointers of what it changes.
+    /// The pointers of the values that it changes.
     var pointers: [String]
   }
 
@@ -30,8 +30,8 @@ struct TimelineProgress: Sendable {
     }.sorted { $0.end > $1.end }
   }
 
-  /// Removes the steps that end by a time. Returns the pointers of what they have changed, each
-  /// once; `nil` where there were none.
+  /// Removes the steps that end by a time. Returns the pointers of the values that they have
+  /// changed, each once; `nil` where no step ended.
   mutating func take(upTo seconds: Double) -> [String]? {
     guard let next = steps.last, next.end <= seconds else { return nil }
     var found: [String] = []

@@ -31,7 +31,7 @@ struct UpdateChecker {
   private(set) var libraries: [BuiltPatch.Library] = []
   private(set) var subgraphFiles = OrderedNames<BuiltPatch.SubgraphFile>()
   private let limits: PatchLimits
-  /// What the documents of the updates have cost so far, in bytes.
+  /// The cost of the updates' documents so far, in bytes.
   private var bytesMade = 0
   /// The text that diagnostics of the patch and of its updates refer to: behind the text of the
   /// patch those of the sub-graphs that updates bring.
@@ -167,7 +167,7 @@ struct UpdateChecker {
     }
   }
 
-  /// What a node or a callback costs to make, in bytes of text.
+  /// The cost of making a node or a callback, in bytes of text.
   private static let bytesOfItem = 512
 
   /// Whether the documents of the updates stay within their limit; reports where they do not.

@@ -1,14 +1,14 @@
 public import AudioTypes
 import PatchGraph
 
-/// The page about an OSStatus: its constant, what it means, and which codes carry it.
+/// The page about an OSStatus: its constant, its meaning, and the codes that carry it.
 public struct StatusExplanation: Hashable, Sendable {
   public var status: Status
   /// The constant. Two may have one number.
   public var name: String
   /// Where the constant is declared: a header, or the part of the system that it comes from.
   public var header: String
-  /// What it means, according to the header and the public documents.
+  /// Its meaning, according to the header and the public documents.
   public var meaning: String
 
   init(_ name: String, _ number: Int32, in header: String, _ meaning: String) {

@@ -26,7 +26,7 @@ public enum ReferencePages {
     return Page(path: "units/\(unit.name).md", text: text(of: unit, listing))
   }
 
-  /// The overview: what is in the folder, and all units.
+  /// The overview: the contents of the folder, and all units.
   public static var overview: Page {
     Page(
       path: "README.md",

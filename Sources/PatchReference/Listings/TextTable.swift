@@ -38,7 +38,7 @@ struct TextTable {
   }
 }
 
-/// The text in lines of at most `columns` characters, broken at blanks. A longer word is not broken.
+/// The text in lines of at most `columns` characters, broken at blanks. A longer word stays whole.
 func wrapped(_ text: String, columns: Int) -> [String] {
   var lines: [String] = []
   var line = ""

@@ -15,7 +15,7 @@ public struct UnitListing: Sendable {
     catalog.component(named: name)
   }
 
-  /// The message for an unknown component: a sentence, and what may have been meant.
+  /// The message for an unknown component: a sentence, and the names that are likely meant.
   public func unknown(_ name: String) -> String {
     let names = catalog.components.flatMap { component in
       [component.name] + component.aliases + [component.constant]

@@ -16,8 +16,8 @@ extension Schema {
     "type": "integer", "minimum": 1,
   ]
 
-  /// A schema in which the name of a constant, or a formula of a repetition, may replace a number or
-  /// a truth value.
+  /// A schema in which the name of a constant, or a formula of a repetition, may replace a number
+  /// or a truth value.
   static func admittingConstants(_ schema: JSONText) -> JSONText {
     switch schema {
     case .array(let items): return .array(items.map(admittingConstants))

@@ -4,7 +4,8 @@ import RenderCallbacks
 import RenderCore
 import SoundExpectations
 
-/// The JSON Schema (draft-07) of a test file, made from the descriptions of the kinds of expectation.
+/// The JSON Schema (draft-07) of a test file, made from the descriptions of the kinds of
+/// expectation.
 ///
 /// `patchrun test` refuses all that the schema refuses, and more: places that the patch does not
 /// have, and settings that do not fit it.

@@ -5,7 +5,7 @@
 public struct StarterPatch: Hashable, Sendable {
   /// Its name for `patchrun new`: `mixer-host`.
   public var name: String
-  /// What it does, in a line.
+  /// A description, in one line.
   public var summary: String
   /// The document, in strict JSON and in canonical form.
   public var text: String

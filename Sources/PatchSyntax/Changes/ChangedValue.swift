@@ -197,7 +197,7 @@ extension ChangedContainer {
     var isFirst = true
     for slot in slots {
       guard let slot else { continue }
-      // The place of text that is written nowhere: in front of what follows it.
+      // Text that is not in the source has an empty range in front of the next value.
       let here = slot.key.range.lowerBound..<slot.key.range.lowerBound
       switch (slot.lead, isFirst) {
       case (let lead?, slot.wasFirst): parts.append(.written(lead, in: source))

@@ -46,7 +46,7 @@ extension PatchDifference.Change {
     return "\(subject(tokens)): \(with(texts))"
   }
 
-  /// What a place of a patch is called.
+  /// The words for a place of a patch.
   private func subject(_ tokens: [String]) -> String {
     guard let table = tokens.first else { return "the document" }
     guard tokens.count > 1 else { return quoted(table) }

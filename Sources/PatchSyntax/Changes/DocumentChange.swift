@@ -23,7 +23,7 @@ public enum DocumentChange: Sendable {
     return (reading.tree?.root, reading.diagnostics)
   }
 
-  /// How many bytes the operations of one patch may copy. A few copies, each of what the one before
-  /// has made, would otherwise exceed any memory.
+  /// How many bytes the operations of one patch may copy. Without a limit, a few copies of copies
+  /// would exceed any memory.
   static let maximumCopied = 64 << 20
 }

@@ -17,7 +17,7 @@ public enum DocumentOverride {
   /// The name of an option's text in diagnostics.
   public static let sourceName = "--set"
 
-  /// What is wrong with the form of an option, whatever the document: `nil` for nothing.
+  /// The mistake in the form of an option, whatever the document; `nil` for none.
   public static func usageProblem(of text: String) -> String? {
     let example = "write --set /nodes/mixer/inputs/0/parameters/volume=0.5, for example"
     guard let equals = text.firstIndex(of: "=") else {
@@ -50,7 +50,8 @@ public enum DocumentOverride {
       return .refused(source, .notPointer(pointerText, at: 0..<equals))
     }
 
-    // A word is a string. The text keeps what is in front of the value, so that ranges stay right.
+    // A word is a string. The text keeps everything in front of the value, so that ranges stay
+    // right.
     var value = source
     var part = (equals + 1)..<option.count
     let reading = JSONReader.read(
@@ -246,7 +247,8 @@ extension Diagnostic {
       .init(message), at: range, pointer: way.description, label: .init(label), help: [contents])
   }
 
-  /// Words for a pointer that leads nowhere: a sentence, a label, and what there is instead.
+  /// The texts for a pointer that leads nowhere: a sentence, a label, and the names that exist
+  /// instead.
   static func absence(
     of token: String, in container: JSONValue, _ way: JSONPointer, _ patch: String
   ) -> (message: String, label: String, contents: String) {

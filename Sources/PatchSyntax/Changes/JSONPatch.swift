@@ -210,8 +210,8 @@ extension JSONPointer {
   /// Whether it leads to the same place, or to a value that contains it.
   public func isPrefix(of other: JSONPointer) -> Bool { other.tokens.starts(with: tokens) }
 
-  /// What is no longer known once an operation at this place has failed: in an array all of it,
-  /// because the elements behind it would have moved.
+  /// The values that are unknown once an operation at this place has failed: of an array all
+  /// elements, because those behind the place would have moved.
   fileprivate var unsettled: JSONPointer {
     guard let last = tokens.last, last == "-" || Self.arrayIndex(last) != nil else { return self }
     return JSONPointer(Array(tokens.dropLast()))

@@ -1,7 +1,8 @@
 public import Diagnostics
 
-/// A JSON Merge Patch (RFC 7386): an object of the form of what it changes. A member that is `null`
-/// is removed; an object is merged into the present one; any other value replaces the present one.
+/// A JSON Merge Patch (RFC 7386): an object with the structure of the document that it changes. A
+/// member that is `null` is removed; an object is merged into the present one; any other value
+/// replaces the present one.
 public enum MergePatch {
   /// Changes a document. A merge patch always fits.
   ///

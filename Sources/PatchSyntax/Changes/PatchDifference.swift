@@ -163,7 +163,7 @@ extension PatchDifference {
     let columns = new.count - start - end
     var middle: [(Int, Int)] = []
     if rows > 0, columns > 0, rows <= maximumPairs / columns {
-      // The length of the longest common sequence of what follows each pair.
+      // The length of the longest common subsequence behind each pair.
       let width = columns + 1
       var lengths = [Int32](repeating: 0, count: (rows + 1) * width)
       for row in (0..<rows).reversed() {

@@ -4,7 +4,7 @@ import Diagnostics
 // MARK: Numbers and words
 
 extension JSONReader {
-  /// Reads a number or a word, or reports what is neither.
+  /// Reads a number or a word, or reports a text that is neither.
   mutating func readScalar() {
     let start = offset
     switch bytes[start] {

@@ -170,7 +170,7 @@ extension JSONReader {
         return next
       }
       let isWord = isWordByte(bytes[start])
-      // What follows a refused value belongs to the same mistake.
+      // The text behind a refused value belongs to the same mistake.
       if nodes.last?.kind == .invalid {
         isStructureIntact = false
         guard isWord else { return next }
@@ -219,7 +219,7 @@ extension JSONReader {
   }
 
   private mutating func suspectIndentation(opening: Int, closing: Int) {
-    // Long lines say nothing by their indentation, and would take long to walk.
+    // The indentation of long lines means nothing, and scanning them would take long.
     let limit = 200
     func isBreak(_ offset: Int) -> Bool { bytes[offset] == 0x0A || bytes[offset] == 0x0D }
     func lineStart(_ offset: Int) -> Int? {

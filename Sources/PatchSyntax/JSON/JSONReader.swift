@@ -48,7 +48,7 @@ public struct JSONReader {
   var nodes: [JSONTree.Node] = []
   var diagnostics: [Diagnostic] = []
   var isStructureIntact = true
-  /// Set where nothing sensible can be reported of what follows.
+  /// Whether nothing useful can be reported about the rest of the text.
   var hasGivenUp = false
   var open: [Container] = []
   var comments: [SourceRange] = []

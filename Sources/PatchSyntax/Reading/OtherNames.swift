@@ -1,7 +1,7 @@
 import Diagnostics
 
 /// Names from other programs and from everyday language. Patches do not have them; diagnostics
-/// offer what may have been meant.
+/// propose the names that patches have.
 public enum OtherNames {
   /// Each name in small letters without blanks, hyphens and underscores, with what it may mean, the
   /// likeliest first.

@@ -11,13 +11,13 @@ extension PatchDocument {
     public var max: JSONValue?
   }
 
-  /// A knob of a sub-graph, with what it turns in the patch that the sub-graph has been put into.
+  /// A knob of a sub-graph, with its targets in the patch that contains the sub-graph.
   public struct TurnedKnob: Sendable {
     public var name: String
     /// The places of the parameters in the whole: `/nodes/strip~1fader/inputs/0/parameters/volume`.
     /// Empty where the knob has an error.
     public var places: [JSONPointer]
-    /// The values that it may have, in the unit of what it turns; `nil` where the knob narrows no
+    /// The values that it may have, in the unit of its targets; `nil` where the knob narrows no
     /// range.
     public var range: ClosedRange<Double>?
     /// The value that the patch around the sub-graph sets; `nil` for none.

@@ -60,7 +60,7 @@ public struct PatchDocument: Sendable {
   private(set) var subgraphNumbers: [ObjectIdentifier: Int] = [:]
   /// The copies that repetitions have made, in this patch and those put into it.
   public var copies = Copies()
-  /// The names of sub-graphs, and of what is in them, that have errors which have been reported.
+  /// The names of sub-graphs, and of their nodes, with errors that have been reported.
   public var unresolved: Set<String> = []
 
   /// Puts a sub-graph into the patch.

@@ -10,7 +10,7 @@ public struct PatchLimits: Hashable, Sendable {
   public enum Limit: String, CaseIterable, Sendable {
     case bytes, nodes, buses, callbacks, updates, steps, memory, seconds
 
-    /// What it counts, to follow "at most so many".
+    /// The unit that it counts, to follow "at most so many".
     public var summary: String {
       switch self {
       case .bytes: "bytes of a document, and of all its sub-graphs together"

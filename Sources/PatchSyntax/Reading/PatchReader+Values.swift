@@ -4,7 +4,7 @@ import Diagnostics
 // MARK: Names and addresses
 
 extension PatchReader {
-  /// What the keys of an object name.
+  /// The parts that the keys of an object name.
   enum NameKind { case source, format, tap, knob, test }
 
   mutating func map<Value: Sendable>(

@@ -1,8 +1,8 @@
 /// A number with a unit, as people write it where a patch has a number alone: `500 ms`, `-12dB`,
 /// `44.1 kHz`.
 public struct Quantity: Hashable, Sendable {
-  /// What the unit measures. For a number that is wanted, `decibels` is a factor that may be given
-  /// in decibels, and `level` a number of decibels.
+  /// The measure of a unit. Where a number is expected, `decibels` stands for a factor that may be
+  /// given in decibels, and `level` for a number of decibels.
   public enum Measure: Hashable, Sendable {
     case decibels, level, seconds, milliseconds, hertz, percent, number
   }

@@ -83,7 +83,7 @@ public struct Copies: Sendable {
     for diagnostic in diagnostics {
       guard let copy = copy(holding: diagnostic.range.lowerBound) else {
         var diagnostic = diagnostic
-        // An edit in a copy would change what is written once for all.
+        // An edit in a copy would change the one text that all copies come from.
         diagnostic.fixes.removeAll { fix in
           fix.edits.contains { self.copy(holding: $0.range.lowerBound) != nil }
         }
@@ -126,7 +126,7 @@ public struct Copies: Sendable {
     return written
   }
 
-  /// Says in which copies a finding is.
+  /// The words that tell in which copies a finding is.
   private static func words(_ copies: [Copy], of total: Int) -> String {
     if copies.count == total, total > 1 { return "it is so in all \(total) copies" }
     func name(_ copy: Copy) -> String {

@@ -1,7 +1,8 @@
 import Diagnostics
 import Glibc
 
-/// The arithmetic in the braces of a repetition: `{i}`, `{i + 1}`, `{2 * i / 7 - 1}`, `{100 * 2 ^ i}`.
+/// The arithmetic in the braces of a repetition: `{i}`, `{i + 1}`, `{2 * i / 7 - 1}`, `{100 * 2 ^
+/// i}`.
 ///
 /// Numbers, the numbers of copies `i`, `j` and `k`, constants as `$name`, parentheses, and `+ - * /
 /// ^` with their usual precedence; `^` is a power, and groups from the right.

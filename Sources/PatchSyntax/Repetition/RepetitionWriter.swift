@@ -3,8 +3,8 @@ import Diagnostics
 /// Writes repetitions out: an object with a `"count"` becomes so many copies, with the number of
 /// each in place of `{i}`.
 ///
-/// The result is a text of its own, of which `SourceText.origin(of:)` gives where each range is
-/// written. So what reads and changes documents knows copies only.
+/// The result is a text of its own; `SourceText.origin(of:)` maps its ranges back to the written
+/// text. So the readers and the changes of documents handle copies only.
 struct RepetitionWriter {
   /// The result of writing repetitions out.
   struct Result {

@@ -36,7 +36,7 @@ public struct TestDocument: Sendable {
     /// In seconds.
     public var during: Located<ClosedRange<Double>>?
     public var channel: Located<Int>?
-    /// All other members, one of which is what is expected.
+    /// All other members, one of which is the expectation.
     public var fields: [PatchDocument.Field] = []
 
     init(json: JSONValue) { self.json = json }

@@ -1,7 +1,7 @@
 public import AudioTypes
 
-/// The rules about what a patch may cost (`PatchLimits`), as far as its text decides. The graph has
-/// the rule about memory.
+/// The rules about the limits of a patch (`PatchLimits`) that its text alone decides. The rule
+/// about memory is with the graph.
 public enum CostRules {
   /// All of them.
   public static let all: [Rule] = [

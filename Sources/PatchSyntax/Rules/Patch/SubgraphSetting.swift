@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension PatchRules {
-  /// What a sub-graph's settings change exists in its patch.
+  /// A sub-graph's settings lead to places that its patch has.
   public static let subgraphSetting = Rule(
     "PR0224", "subgraph/setting",
     "what a sub-graph changes in its patch has a place there",
