@@ -91,7 +91,7 @@ public struct FilePolicy: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - folder: The folder of the patch; empty for the working folder.
-  ///   - exceptions: Paths that may be named all the same, as they would be opened.
+  ///   - exceptions: Paths that may be named anyway, as they would be opened.
   public func confined(to folder: String, except exceptions: Set<String>) -> FilePolicy {
     isConfined ? self : FilePolicy(confining: self, to: folder, except: exceptions)
   }

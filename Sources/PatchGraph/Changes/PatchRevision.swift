@@ -100,7 +100,7 @@ struct PatchRevision {
     return compareConnections() && areNodesPlain() && areCallbacksPlain() && areNamesKept()
   }
 
-  /// Whether the two are written alike, but for nodes, callbacks and connections.
+  /// Whether the two have the same text, except for nodes, callbacks and connections.
   private func isRestTheSame() -> Bool {
     func rest(_ document: PatchDocument) -> [String: JSONValue] {
       var rest: [String: JSONValue] = [:]

@@ -16,7 +16,7 @@ extension PatchReader {
     }
     var members: [PatchDocument.Member<Value>] = []
     eachMember(of: json) { reader, key, name, value in
-      // The value under a bad name is read all the same.
+      // The value under a bad name is read anyway.
       if name.isEmpty || kind == .source && name.utf8.contains(UInt8(ascii: ":")) {
         reader.diagnostics.append(.badName(key, name))
       }

@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension ImportRules {
-  /// What is imported sounds as it did, but for what is named.
+  /// An imported filter sounds like the original, except for the differences that are reported.
   public static let approximated = Rule(
     "PR1004", "import/approximated",
     "what is imported sounds as it did, but for what is named",

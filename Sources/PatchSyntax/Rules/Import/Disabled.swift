@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension ImportRules {
-  /// What is switched off in an imported file is named.
+  /// Parts of an imported file that are switched off are reported.
   public static let disabled = Rule(
     "PR1002", "import/disabled",
     "what is switched off in an imported file is named",

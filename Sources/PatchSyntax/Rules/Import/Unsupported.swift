@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension ImportRules {
-  /// What is imported has an equivalent here.
+  /// Every part of an imported file has an equivalent here.
   public static let unsupported = Rule(
     "PR1003", "import/unsupported",
     "what is imported has its like here",
