@@ -1,16 +1,16 @@
 import Glibc
 
-/// A program that runs beside a test.
+/// A child process of a test.
 ///
-/// Not Foundation's `Process`, which waits for one child at a time: a recorder that ends is not
-/// noticed as long as an older server runs.
+/// Not Foundation's `Process`, which waits for its children in order: it does not notice that a
+/// recorder has ended while an older server runs.
 public final class ChildProcess {
   public let processIdentifier: Int32
   private var status: Int32?
 
-  /// Starts `path`, which is not looked for. Its input is empty; its output goes to the file
-  /// `output`, its errors to the file `errors`, or nowhere. With a `terminal`, the path of one, it
-  /// leads a session whose terminal that is, and all three are there.
+  /// Starts the program at `path`, without searching PATH. Its input is empty. Its output goes to
+  /// the file `output`, its errors to the file `errors`. With the path of a `terminal` it leads a
+  /// new session with that controlling terminal, and all three streams are the terminal.
   public init(
     _ path: String, _ arguments: [String], environment: [String: String],
     output: String = "/dev/null", errors: String = "/dev/null", terminal: String? = nil
@@ -28,7 +28,7 @@ public final class ChildProcess {
       unsafe posix_spawn_file_actions_addopen(&actions, 1, output, flags, 0o600)
       unsafe posix_spawn_file_actions_addopen(&actions, 2, errors, flags, 0o600)
     }
-    // The threads of a test may block signals; its children should not.
+    // The threads of a test may block signals, and children inherit the mask.
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -52,7 +52,7 @@ public final class ChildProcess {
     processIdentifier = identifier
   }
 
-  /// What `.ci/sanitize` says to the sanitizer of a process, which its children are told as well.
+  /// The sanitizer options that `.ci/sanitize` has set. Children need them too.
   private static let sanitizerOptions: [String: String] = Dictionary(
     uniqueKeysWithValues: ["ASAN_OPTIONS", "TSAN_OPTIONS"].compactMap { name in
       unsafe getenv(name).map { (name, unsafe String(cString: $0)) }
@@ -81,7 +81,7 @@ public final class ChildProcess {
     if isRunning { kill(processIdentifier, number) }
   }
 
-  /// Waits for the end and returns the exit status, or the signal's number plus 128.
+  /// Waits for the end. Returns the exit status, or 128 plus the number of the signal.
   @discardableResult
   public func wait() -> Int32 {
     while isRunning { usleep(1000) }

@@ -1,37 +1,39 @@
 public import RenderHost
 
-/// A microphone and a loudspeaker with clocks of their own, and what follows from that: each delivery
-/// and each request at its time, without any audio.
+/// A simulation of a microphone and a loudspeaker with independent clocks: the time of every
+/// delivery and every request, without audio.
 public struct ClockScene: CustomStringConvertible, Sendable {
-  /// What stands still, from time to time.
+  /// The part that is interrupted now and then.
   public enum Stall: String, Sendable {
-    /// Deliveries come late, all at once in the end.
+    /// Deliveries are held up and then come together.
     case delivery
-    /// The source hears nothing: its frames are lost.
+    /// The source loses the frames of that time.
     case source
-    /// The sink takes nothing, and is as much later from then on.
+    /// The sink takes nothing, and stays that much later.
     case sink
-    /// The sink is told to keep less: it asks so much later from then on, and loses nothing.
+    /// The sink's buffer gets smaller: its requests are that much later from then on, and nothing
+    /// is lost.
     case buffer
-    /// The thread that notes both does not run.
+    /// The thread that notes deliveries and requests does not run.
     case thread
   }
 
   public var sampleRate = 48_000.0
-  /// How much faster than the sink's clock the source's runs, in millionths.
+  /// How much faster the source's clock is than the sink's, in parts per million.
   public var drift = 0.0
-  /// How much faster than the clock of the machine the sink's runs, in millionths.
+  /// How much faster the sink's clock is than the machine's, in parts per million.
   public var sinkDrift = -70.0
   public var hours = 1.0
-  /// Frames that come at a time, and that are asked for at a time.
+  /// The number of frames of a delivery, and of a request.
   public var lump = 1024
   public var pull = 1024
-  /// How late deliveries and requests are noted, in seconds: evenly up to this.
+  /// The largest delay with which deliveries and requests are noted, in seconds; uniformly
+  /// distributed.
   public var lateness = 0.001
-  /// One in so many is ten times as late; 0 for none.
+  /// One delay in this many is ten times as long; 0 for none.
   public var oddity = 200
   public var stall: Stall?
-  /// How long what stands still does so, and how often, in seconds.
+  /// The length of a stall and the time between stalls, in seconds.
   public var stallLength = 0.3
   public var stallInterval = 600.0
   public var seed: UInt64 = 1
@@ -61,21 +63,22 @@ public struct ClockScene: CustomStringConvertible, Sendable {
 
   public struct Outcome: Sendable {
     public var follower: ClockFollower
-    /// How far the latency is off the target, in seconds, once settled: at worst and in 99 of 100
-    /// pulls; those that lacked frames are counted apart.
+    /// The deviation of the latency from its target after settling, in seconds: the largest, and
+    /// that of 99 of 100 pulls. Pulls that lacked frames are left out.
     public var worstLatency = 0.0
     public var usualLatency = 0.0
-    /// From a frame's being heard to its being asked for, in the end, in seconds.
+    /// The time from capture to request of the last frame, in seconds.
     public var latency = 0.0
-    /// In cents, off the pitch that it was heard with, once settled.
+    /// The deviation from the original pitch after settling, in cents.
     public var worstPitch = 0.0
     public var usualPitch = 0.0
-    /// When the latency was last off by more than 1 ms before that, in seconds after the start.
+    /// When the latency was last off by more than 1 ms before it settled, in seconds after the
+    /// start.
     public var settledAfter = 0.0
-    /// How often the target has been raised, and by how much in all, in seconds.
+    /// How often the target was raised, and by how much in total, in seconds.
     public var raises = 0
     public var raised = 0.0
-    /// Frames that were due and not there, that were given up, that silence stands for.
+    /// Frames that were missing, that were skipped, and that were replaced by silence.
     public var missing = 0
     public var skipped = 0
     public var padded = 0
@@ -98,8 +101,8 @@ public struct ClockScene: CustomStringConvertible, Sendable {
     var outcome = Outcome(follower: ClockFollower(sampleRate: sampleRate))
     var follower = outcome.follower
     let end = hours * 3600
-    // True frames, those that were delivered, those that were read; what the source has lost and how
-    // late the sink has become, in seconds.
+    // The frames that were really delivered and read; the time that the source has lost and that
+    // the sink is late, in seconds.
     var (delivered, read, part) = (0, 0, 0.0)
     var (padded, lost, delay) = (0, 0.0, 0.0)
     var (lumps, pulls) = (0, 0)
@@ -110,7 +113,7 @@ public struct ClockScene: CustomStringConvertible, Sendable {
     var lags: [Moment] = []
     var target = Double.infinity
     lags.reserveCapacity(Int(end * sampleRate / Double(pull)) + 1)
-    // The time of the next delivery and the next request as they are, and as they are noted.
+    // The true times of the next delivery and request. They are noted later.
     func trueDelivery(_ lumps: Int, _ lost: Double) -> Double {
       Double((lumps + 1) * lump) / sourceRate + lost + half
     }
@@ -205,7 +208,7 @@ public struct ClockScene: CustomStringConvertible, Sendable {
     return outcome
   }
 
-  /// What there is at a pull.
+  /// The state at a pull.
   private struct Moment {
     var time: Double
     var lag: Double
@@ -217,7 +220,7 @@ public struct ClockScene: CustomStringConvertible, Sendable {
   private func summarize(_ moments: [Moment], _ settling: Double, _ outcome: inout Outcome) {
     let settled = moments.filter { $0.counts && $0.time > settling }
     guard let first = moments.first, let last = moments.last, !settled.isEmpty else { return }
-    // Notes are late by some constant time in the mean: the lines are as much off the truth.
+    // Notes are late by a constant time on average, which shifts the lines by the same time.
     let offs = settled.map { $0.lag - $0.target }.sorted()
     let middle = offs[offs.count / 2]
     let off = offs.map { abs($0 - middle) }.sorted()

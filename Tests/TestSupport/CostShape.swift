@@ -1,54 +1,54 @@
-/// Patches of any size that were small to write: what checking them costs is to grow no faster than they do.
-///
-/// For `patchrun-bench costs`, and for the tests that hold what it shows.
+/// Patches of any size with a regular structure. The time of checking one should not grow faster
+/// than its size. For `patchrun-bench costs` and the tests of the same limits.
 public enum CostShape: String, CaseIterable, Sendable {
-  /// Updates of the title, each of which makes a document.
+  /// Updates of the title. Each makes a document.
   case updates
-  /// Updates that each go on from a document with one node more.
+  /// Updates that each add one node to the document of the update before.
   case growingUpdates
-  /// Callbacks that each pull the one before.
+  /// Callbacks in series, each pulling the one before.
   case gains
-  /// The same, pulling one another in a circle.
+  /// The same in a cycle.
   case circle
-  /// One key, again and again.
+  /// The same key many times.
   case duplicateKeys
   case unknownKeys
-  /// Connections that are there already.
+  /// The same connection many times.
   case repeatedConnections
-  /// Connections to one name that nothing has.
+  /// Connections to the same undefined name.
   case oneUnknownName
-  /// Connections to names that nothing has.
+  /// Connections to different undefined names.
   case unknownNames
   /// Values of the wrong type.
   case wrongTypes
-  /// Equalizers that nothing feeds.
+  /// Equalizers without input.
   case nodes
-  /// Mixers in a row, each with a callback of its own.
+  /// Mixers in series, each with its own callback.
   case mixers
-  /// Echoes, each of a tone.
+  /// Echoes, each with its own tone.
   case echoes
-  /// Ramps of one parameter, one after the other.
+  /// Successive ramps of one parameter.
   case ramps
-  /// The same, the last first.
+  /// The same in reverse order.
   case reversedRamps
-  /// Ramps that all move one parameter at one time.
+  /// Ramps of one parameter at the same time.
   case clashingRamps
-  /// Callbacks that feed nothing.
+  /// Callbacks that feed no bus.
   case callbacks
   case taps
-  /// Parameters that a unit does not have.
+  /// Parameters that the unit does not have.
   case unknownParameters
   case streamFormats
-  /// Names of stream formats that nobody has defined.
+  /// Undefined stream formats.
   case unknownFormats
-  /// Commas too many.
+  /// Superfluous commas.
   case syntaxErrors
 
-  /// How many of what it has are told at once, for a measurement that does not take long.
+  /// The size for a measurement that does not take long.
   public var usualCount: Int {
     switch self {
     case .updates, .growingUpdates, .nodes, .mixers: 100
-    // A mixer has 1024 inputs at the most, and each echo feeds one: ten and twenty times as many fit.
+    // A mixer has at most 1024 inputs, and each echo feeds one; larger measurements use ten and
+    // twenty times this size.
     case .echoes: 40
     case .gains: 120
     default: 400
@@ -62,7 +62,7 @@ public enum CostShape: String, CaseIterable, Sendable {
     (0..<count).map(item).joined(separator: ",\n    ")
   }
 
-  /// A patch in which a tone feeds a mixer, and what `members` adds.
+  /// A patch with a tone that feeds a mixer, and the given members.
   private func patch(
     _ members: String = "", callbacks: String = "", nodes: String = "", connections: String = ""
   ) -> String {
@@ -95,7 +95,7 @@ public enum CostShape: String, CaseIterable, Sendable {
       } + " ]"
   }
 
-  /// The text of a patch that has `count` of it.
+  /// The text of a patch with `count` elements of this shape.
   public func text(_ count: Int) -> String {
     switch self {
     case .updates:
@@ -106,7 +106,8 @@ public enum CostShape: String, CaseIterable, Sendable {
               + #"{ "op": "replace", "path": "/title", "value": "\#($0)" } ] }"#
           } + " ]")
     case .growingUpdates:
-      // The first is as large as the last: what they make is in proportion to their number.
+      // The first document is as large as the last, so that the sum of their sizes is proportional
+      // to the number of updates.
       return patch(
         #""timeline": [ "#
           + list(count) {

@@ -1,18 +1,18 @@
 import Foundation
 
-/// A bus of a test's own with a RealtimeKit on it that does what it is told, and grants for real: it runs as
-/// whoever runs the tests. It ends with the object.
+/// A private D-Bus with a RealtimeKit that behaves as configured and really grants scheduling, with
+/// the rights of the user who runs the tests. It ends with the object.
 public final class FakeRealtimeKit {
-  /// What it says and does.
+  /// The answers and the behaviour of the service.
   public struct Manner: Sendable {
     public var priority = 20
     public var niceness = -15
     public var microseconds = 200_000
     public var refusesRealTime = false
     public var refusesNiceness = false
-    /// Seconds that each answer takes.
+    /// The seconds that each answer takes.
     public var delay = 0.0
-    /// Whether it is on the bus at all.
+    /// Whether the service is on the bus.
     public var isThere = true
 
     public init() {}
@@ -20,7 +20,7 @@ public final class FakeRealtimeKit {
 
   public struct Failure: Error {}
 
-  /// Whether there is a bus to start, and what the service is written in.
+  /// Whether the programs of the bus and the Python modules of the service are installed.
   public static let isInstalled =
     FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-daemon")
     && FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/dbus/__init__.py")
@@ -30,10 +30,10 @@ public final class FakeRealtimeKit {
   private let bus: ChildProcess
   private let service: ChildProcess?
 
-  /// For `DBUS_SYSTEM_BUS_ADDRESS`.
+  /// The value for `DBUS_SYSTEM_BUS_ADDRESS`.
   public var address: String { "unix:path=\(directory.path)/bus" }
 
-  /// What it was asked for, in order: `MakeThreadRealtime 5`.
+  /// The requests that it got, in order, such as `MakeThreadRealtime 5`.
   public var requests: [String] {
     let text = (try? String(contentsOfFile: directory.path + "/requests", encoding: .utf8)) ?? ""
     return text.split(separator: "\n").map(String.init)
@@ -73,7 +73,7 @@ public final class FakeRealtimeKit {
     try? FileManager.default.removeItem(at: directory)
   }
 
-  /// Has the bus stand still: whoever connects gets no answer.
+  /// Stops the bus process, so that clients get no answer.
   public func hang() { bus.signal(SIGSTOP) }
 
   private static func appears(_ path: String) -> Bool {

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// A source file of the package, as the tests of its structure read it.
+/// A source file of the package, for the tests of its structure.
 public struct HouseSource: Sendable {
-  /// From the package's folder: `Sources/RenderCore/Plan/RenderPlan.swift`.
+  /// Relative to the package's folder: `Sources/RenderCore/Plan/RenderPlan.swift`.
   public let path: String
   public let text: String
-  /// Its lines without leading and trailing blanks, and without empty ones at the end.
+  /// The lines without leading and trailing blanks, and without empty lines at the end.
   public let lines: [String]
 
   public init(path: String, text: String) {
@@ -17,12 +17,12 @@ public struct HouseSource: Sendable {
     self.lines = lines
   }
 
-  /// The target that it belongs to.
+  /// The target of the file.
   public var room: String { String(path.split(separator: "/")[1]) }
 
   public var folder: String { path.split(separator: "/").dropLast().joined(separator: "/") }
 
-  /// The words of its code: neither of comments nor of string literals on one line.
+  /// The words of the code, without comments and single-line string literals.
   public var words: Set<Substring> {
     let code = lines.map { line in
       line.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
@@ -33,7 +33,7 @@ public struct HouseSource: Sendable {
         .map { Substring($0) })
   }
 
-  /// The types that it declares in the first column, those apart that no other file sees.
+  /// The types declared in the first column, except private ones.
   public var types: Set<Substring> {
     let kinds: Set<Substring> = ["struct", "enum", "class", "protocol", "actor"]
     let modifiers: Set<Substring> = ["public", "package", "final", "indirect"]
@@ -49,7 +49,7 @@ public struct HouseSource: Sendable {
   }
 }
 
-/// The package's sources, read once.
+/// The package's sources. They are read once.
 public enum House {
   public static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()

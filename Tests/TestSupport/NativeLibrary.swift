@@ -1,6 +1,6 @@
 import Foundation
 
-/// Builds shared libraries of C, as the manual says.
+/// Builds shared C libraries with the command of the manual.
 public enum NativeLibrary {
   static let package = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -9,8 +9,8 @@ public enum NativeLibrary {
     public var message: String
   }
 
-  /// Compiles C into a library, or something else that `flags` say, in a folder of its own, and returns
-  /// its path.
+  /// Compiles C in a new folder, into a library or whatever `flags` select. Returns the path of the
+  /// result.
   public static func build(
     _ source: String, name: String = "library.so", flags: [String] = ["-shared", "-fPIC"]
   ) throws -> String {
@@ -24,7 +24,7 @@ public enum NativeLibrary {
     return library
   }
 
-  /// Compiles a file of the package, warnings being errors.
+  /// Compiles a file of the package, with warnings as errors.
   public static func build(file: String, to library: String) throws {
     try compile(
       package.appending(path: file).path, to: library,
@@ -48,7 +48,7 @@ public enum NativeLibrary {
     }
   }
 
-  /// The system's C compiler or, where there is none, the one that comes with Swift.
+  /// The system's C compiler, or otherwise the clang of Swift.
   private static let compiler: String = {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/cc") }

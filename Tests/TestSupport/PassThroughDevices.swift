@@ -6,15 +6,17 @@ import Synchronization
 extension PassThroughRig {
   /// The thread that fills the microphone's pipe.
   final class Feeder: @unchecked Sendable {
-    // `@unchecked Sendable`: what is not atomic is set before the thread is there, or belongs to it.
+    // `@unchecked Sendable`: members that are not atomic are set before the thread starts or used
+    // by it only.
     let isStopping = Atomic<Bool>(false)
-    /// When frame 0 is heard, in seconds of the monotonic clock.
+    /// When frame 0 was captured, in seconds of the monotonic clock.
     let begin: Double
     private let descriptor: Int32
     private let rate: Double
     private let lump: Int
 
-    /// In frames of the microphone: from click to click, and from a click's beginning to its middle.
+    /// In frames of the microphone: the interval between clicks, and from the start of a click to
+    /// its middle.
     static let interval = 24_000.0
     static let width = 96
     static let middle = Double(width - 1) / 2
@@ -46,11 +48,12 @@ extension PassThroughRig {
           samples[2 * index + 1] = value
         }
         frame += lump
-        // A lump is there when its last frame has been heard.
+        // A delivery is due when its last frame has been captured.
         let due = begin + Double(frame) / rate
         var time = timespec(tv_sec: Int(due), tv_nsec: Int((due - due.rounded(.down)) * 1e9))
         while unsafe clock_nanosleep(CLOCK_MONOTONIC, Int32(TIMER_ABSTIME), &time, nil) == EINTR {}
-        // What finds no room is lost, as with any microphone that nobody hears.
+        // Frames that do not fit into the pipe are lost, as with a microphone that no program
+        // reads.
         unsafe samples.withUnsafeBytes { bytes in
           _ = unsafe write(descriptor, bytes.baseAddress!, bytes.count)
         }
@@ -58,9 +61,10 @@ extension PassThroughRig {
     }
   }
 
-  /// The thread that empties the loudspeaker's pipe, and keeps what it was given.
+  /// The thread that empties the loudspeaker's pipe and keeps the frames.
   final class DrainedPipe: @unchecked Sendable {
-    // `@unchecked Sendable`: what is not atomic or locked is set before the thread is there, or belongs to it.
+    // `@unchecked Sendable`: members that are neither atomic nor locked are set before the thread
+    // starts.
     let isStopping = Atomic<Bool>(false)
     let lacked = Atomic<Int>(0)
     /// When frame 0 was played, in seconds of the monotonic clock.
@@ -69,7 +73,7 @@ extension PassThroughRig {
     private let rate: Double
     private let played = Mutex<[Float]>([])
 
-    /// Frames that are taken at a time.
+    /// The number of frames that are read at a time.
     private static let lump = 48
 
     init(path: String, rate: Double) throws {
@@ -77,8 +81,8 @@ extension PassThroughRig {
       guard descriptor >= 0 else {
         throw PrivatePulse.Failure(description: "cannot open the loudspeaker's pipe")
       }
-      // 43 ms, by which a server may be late; what waits in it is heard that much later.
-      // F_SETPIPE_SZ, which Glibc's module does not have.
+      // Room for 43 ms, which the server may be late; frames that wait in it are heard that much
+      // later. 1031 is F_SETPIPE_SZ, which the Glibc module does not have.
       _ = fcntl(descriptor, 1031, 16384)
       self.rate = rate
       begin = Double(monotonicNanoseconds()) * 1e-9
@@ -87,7 +91,7 @@ extension PassThroughRig {
 
     deinit { close(descriptor) }
 
-    /// Frames played by now.
+    /// The number of frames played so far.
     var count: Int { played.withLock { $0.count } }
 
     func samples(from first: Int) -> [Float] { played.withLock { Array($0[first...]) } }

@@ -3,27 +3,27 @@ import RenderCore
 import RenderHost
 import Synchronization
 
-/// A server of its own with a microphone and a loudspeaker whose clocks may differ, a source of clicks on
-/// the one side and a recorder on the other: measures what somebody between the two makes of it.
+/// A private sound server with a microphone and a loudspeaker whose clocks may differ, a source of
+/// clicks and a recorder. It measures the latency and the pitch of a program between the two.
 ///
-/// The microphone is a pipe that a thread here fills, as fast as its clock is said to be. A click goes into
-/// it every half second. Where it is in what the sink plays is found to a small part of a frame, so that one
-/// finds both how long the way was and at which pitch what lies between two clicks was heard.
+/// The microphone is a pipe that a thread fills at the rate of the simulated clock, with a click
+/// every half second. The position of a click in the sink's output is measured to a small fraction
+/// of a frame. It gives the latency, and the distance of two clicks gives the pitch.
 public final class PassThroughRig {
   public struct Click: Sendable {
-    /// When it was heard, in seconds since the first frame that the recorder got.
+    /// When it was played, in seconds since the first recorded frame.
     public var time: Double
-    /// From when it went into the pipe to when the sink was given it, in seconds.
+    /// The time from its entry into the pipe until the sink got it, in seconds.
     public var latency: Double
-    /// How far what lies between this click and the one before is off its pitch, in cents.
+    /// The deviation of the pitch between the previous click and this one, in cents.
     public var cents: Double
   }
 
   public enum Loudspeaker: Sendable {
-    /// What every PulseAudio has. It is some 200 millionths faster than the machine's clock, since it counts
-    /// its time in whole microseconds, and moves 5 ms ahead or back where the machine was busy.
+    /// Every PulseAudio has one. Its clock is about 200 ppm faster than the machine's, since it
+    /// counts in whole microseconds, and it jumps by 5 ms when the machine is busy.
     case nullSink
-    /// A pipe that another thread empties, by the machine's clock.
+    /// A pipe that another thread empties at the machine's clock.
     case pipe
   }
 
@@ -33,13 +33,13 @@ public final class PassThroughRig {
   static var rate: Double { sampleRate }
 
   public let server: PrivatePulse
-  /// How much faster the microphone's clock is than the machine's, in millionths.
+  /// How much faster the microphone's clock is than the machine's, in parts per million.
   public let drift: Double
   private let feeder: Feeder
   private var drain: DrainedPipe?
   private var threads: [HostThread] = []
 
-  /// - Parameter lump: Frames that the microphone delivers at a time.
+  /// - Parameter lump: The number of frames of a delivery of the microphone.
   public init(
     drift: Double = 0, lump: Int = 240, loudspeaker: Loudspeaker = .nullSink
   ) throws {
@@ -68,12 +68,14 @@ public final class PassThroughRig {
     for thread in threads { thread.join() }
   }
 
-  /// Frames that the loudspeaker lacked while it played; 0 for one that does not say.
+  /// The frames that the loudspeaker lacked while it played; 0 for a null sink, which does not
+  /// count them.
   public var lackedFrames: Int { drain?.lacked.load(ordering: .relaxed) ?? 0 }
 
   /// Starts a program on the server.
   ///
-  /// - Parameter files: What is written beside the server before, by name; in the arguments `@name` is where.
+  /// - Parameter files: Files to write to the server's folder first, by name. `@name` in an
+  ///   argument stands for the path.
   public func start(
     _ path: String, _ arguments: [String], files: [String: String] = [:]
   ) throws -> ChildProcess {
@@ -87,13 +89,13 @@ public final class PassThroughRig {
       environment: server.environment, errors: server.directory.path + "/errors")
   }
 
-  /// What programs that were started have said on standard error.
+  /// The standard error of the programs that were started.
   public var errors: String {
     (try? String(contentsOf: server.directory.appendingPathComponent("errors"), encoding: .utf8))
       ?? ""
   }
 
-  /// Records what the sink plays for some seconds, and says where the clicks are in it.
+  /// Records the sink's output and returns the clicks in it.
   public func record(seconds: Double) throws -> [Click] {
     if let drain {
       let first = drain.count
@@ -123,7 +125,7 @@ public final class PassThroughRig {
     }
     var line = DeviceTimeline(sampleRate: Self.rate)
     var samples: [Float] = []
-    // How many frames there were, and when the line has the last of them.
+    // Numbers of frames, with the time of the last of them by the line.
     var marks: [(frames: Int, time: Double)] = []
     var buffer = [Float](repeating: 0, count: 65_536)
     let begin = monotonicNanoseconds()
@@ -138,7 +140,7 @@ public final class PassThroughRig {
       let frames = count / 4
       let first = samples.isEmpty
       samples += buffer[..<frames]
-      // The line begins with the last frame of the first piece.
+      // The line begins at the last frame of the first read.
       line.advance(by: frames, at: Double(monotonicNanoseconds()) * 1e-9)
       if first { continue }
       marks.append((samples.count, line.newestTime))
@@ -151,7 +153,8 @@ public final class PassThroughRig {
     }
   }
 
-  /// - Parameter time: When a frame was played, in seconds of the monotonic clock; asked in their order.
+  /// - Parameter time: Returns when a frame was played, in seconds of the monotonic clock; called
+  ///   in ascending order.
   private func clicks(in samples: [Float], time: (_ frame: Double) -> Double?) -> [Click] {
     var found: [Click] = []
     var before: (frame: Double, click: Int)?
@@ -163,7 +166,7 @@ public final class PassThroughRig {
         index += 1
         continue
       }
-      // The middle of what is there, which no filter between moves.
+      // The centre of mass of the click, which no filter on the way moves.
       var (sum, moment) = (0.0, 0.0)
       for frame in index - 64..<index + 192 {
         sum += Double(samples[frame])
@@ -172,7 +175,7 @@ public final class PassThroughRig {
       let place = moment / sum
       index += 4000
       guard let time = time(place) else { break }
-      // The newest that had gone into the pipe by then.
+      // The newest click that had entered the pipe by then.
       let number = Int(((time - feeder.begin) * sourceRate - Feeder.middle) / Feeder.interval)
       let given =
         feeder.begin + (Double(number) * Feeder.interval + Feeder.middle) / sourceRate

@@ -1,17 +1,17 @@
 public import Foundation
 
-/// A sound server of a test's own, in a directory of its own, with null sinks. It ends with the
-/// object.
+/// A private sound server in its own directory, with null sinks. It ends with the object.
 ///
-/// It is a PulseAudio server, or PipeWire's where `PATCHRUN_TEST_SERVER` is `pipewire`: both are spoken
-/// to in PulseAudio's protocol.
+/// It is PulseAudio, or PipeWire if `PATCHRUN_TEST_SERVER` is `pipewire`. Both speak the PulseAudio
+/// protocol.
 public final class PrivatePulse {
-  /// The programs that can answer.
+  /// The sound servers.
   public enum Kind: String, Sendable, CaseIterable {
     case pulseAudio = "pulse"
     case pipeWire = "pipewire"
 
-    /// What `PATCHRUN_TEST_SERVER` says. A word that is neither is an error of whoever set it.
+    /// The server that `PATCHRUN_TEST_SERVER` selects; PulseAudio by default. An unknown word ends
+    /// the tests.
     public static let chosen: Kind = {
       guard let word = ProcessInfo.processInfo.environment["PATCHRUN_TEST_SERVER"] else {
         return .pulseAudio
@@ -22,7 +22,7 @@ public final class PrivatePulse {
       return kind
     }()
 
-    /// Whether its programs, and those that play and record, are on this machine.
+    /// Whether the programs of the server, the player and the recorder are installed.
     public var isInstalled: Bool {
       let programs =
         switch self {
@@ -35,15 +35,15 @@ public final class PrivatePulse {
     }
   }
 
-  /// A sink that plays nothing; `<name>.monitor` is the source that hears it.
+  /// A null sink; the source `<name>.monitor` captures its input.
   public struct Sink: Sendable {
     public var name: String
     public var sampleRate: Int
     public var format: String
     public var channels: Int
-    /// Whether it works in blocks of 50 ms and never goes back. Otherwise it begins with a block of
-    /// two seconds, as null sinks do, and everything that is played on it waits for that. PipeWire's
-    /// null sinks are always quick.
+    /// Whether it works in blocks of 50 ms without rewinding. Otherwise, as null sinks do by
+    /// default, it begins with a block of two seconds, for which every stream on it waits.
+    /// PipeWire's null sinks are always quick.
     public var isQuick: Bool
 
     public init(
@@ -57,7 +57,7 @@ public final class PrivatePulse {
       self.channels = channels
     }
 
-    /// What `module-null-sink` is loaded with.
+    /// The arguments of `module-null-sink`.
     public var arguments: [String] {
       [
         "sink_name=\(name)", "format=\(format)", "rate=\(sampleRate)", "channels=\(channels)",
@@ -72,12 +72,12 @@ public final class PrivatePulse {
     public init(description: String) { self.description = description }
   }
 
-  /// Whether there is a server to start. Tests that need one are skipped, visibly, where not.
+  /// Whether the server can be started. Tests that need one are reported as skipped if not.
   public static let isInstalled = Kind.chosen.isInstalled
 
   public let kind: Kind
   public let directory: URL
-  /// In the order in which they were started. The last one answers.
+  /// In the order in which they were started. The last one serves the PulseAudio protocol.
   private var processes: [ChildProcess] = []
 
   /// The address for `PULSE_SERVER`.
@@ -90,7 +90,7 @@ public final class PrivatePulse {
     }
   }
 
-  /// What a child process needs to find this server and no other.
+  /// The environment with which a child process finds this server and no other.
   public var environment: [String: String] {
     var environment = ProcessInfo.processInfo.environment
     for name in ["PULSE_SINK", "PULSE_SOURCE"] { environment[name] = nil }
@@ -106,7 +106,7 @@ public final class PrivatePulse {
     return environment
   }
 
-  /// Starts a server whose first sink is the default. Returns once it can be connected to.
+  /// Starts a server, with the first sink as the default. Returns when it accepts connections.
   public init(_ sinks: [Sink] = [Sink("out")], kind: Kind = .chosen) throws {
     self.kind = kind
     directory = URL(fileURLWithPath: "/tmp/patchrun-pulse-\(UUID().uuidString.prefix(8))")
@@ -120,7 +120,7 @@ public final class PrivatePulse {
     try? FileManager.default.removeItem(at: directory)
   }
 
-  /// Starts a server that was killed, at the same address, with these sinks.
+  /// Starts a killed server again at the same address, with these sinks.
   public func start(_ sinks: [Sink]) throws {
     switch kind {
     case .pulseAudio: try startPulseAudio(sinks)
@@ -137,14 +137,14 @@ public final class PrivatePulse {
       arguments += ["-L", "module-null-sink " + sink.arguments.joined(separator: " ")]
     }
     arguments += ["-L", "module-native-protocol-unix auth-anonymous=1 socket=\(socket)"]
-    // The protocol is loaded last: where its socket is, the sinks are too.
+    // The protocol module is loaded last: if its socket exists, the sinks do too.
     try launch("pulseaudio", arguments, until: socket)
     try waitForAnswer { true }
   }
 
   private func startPipeWire(_ sinks: [Sink]) throws {
-    // No device of this machine, no memory of an earlier run, and a sink's own rate where it has one:
-    // else everything runs at 48000 Hz.
+    // Without the machine's devices, without state of an earlier run, and with the rate of each
+    // sink; by default all would run at 48000 Hz.
     for (file, text) in [
       (
         "pipewire/pipewire.conf.d/rates.conf",
@@ -169,7 +169,7 @@ public final class PrivatePulse {
         at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(text.utf8).write(to: place)
     }
-    // On a busy machine about one of two hundred comes up and then answers nobody.
+    // On a busy machine about one server in 200 starts but does not answer.
     do { try launchPipeWire(sinks) } catch {
       kill()
       try launchPipeWire(sinks)
@@ -182,11 +182,12 @@ public final class PrivatePulse {
     try launch("pipewire", [], until: directory.path + "/pipewire-0")
     try launch("wireplumber", [])
     try launch("pipewire-pulse", [], until: socket)
-    // The session manager makes a dummy sink once it is up. Before that no sink can be the default.
+    // The session manager makes a dummy sink when it is ready. Before that, no sink can become the
+    // default.
     try waitForAnswer { try control("list", "short", "sinks").contains("auto_null") }
     for sink in sinks { try add(sink) }
     if let first = sinks.first {
-      // The session manager may not know the sink yet, which is listed already.
+      // The session manager may not know a sink that is already listed.
       try waitForAnswer {
         try control("set-default-sink", first.name)
         return try control("info").contains("Default Sink: \(first.name)\n")
@@ -194,7 +195,7 @@ public final class PrivatePulse {
     }
   }
 
-  /// Starts a program of the server, and waits until its socket is there.
+  /// Starts a program of the server and waits for its socket.
   private func launch(_ program: String, _ arguments: [String], until socket: String? = nil) throws
   {
     let log = directory.appendingPathComponent("log-\(program)").path
@@ -213,9 +214,9 @@ public final class PrivatePulse {
     }
   }
 
-  /// Waits until the server answers, and as is expected: a socket is there before anybody listens.
+  /// Waits until the server answers as expected: the socket may exist before the server listens.
   private func waitForAnswer(_ isReady: () throws -> Bool) throws {
-    // `pactl` may itself wait for half a minute.
+    // `pactl` can take half a minute.
     let end = Date().addingTimeInterval(20)
     while Date() < end {
       if (try? control("info")) != nil, (try? isReady()) == true { return }
@@ -224,15 +225,15 @@ public final class PrivatePulse {
     throw Failure(description: "the private server answers nobody")
   }
 
-  /// Adds a sink to the server that runs.
+  /// Adds a sink to the running server.
   public func add(_ sink: Sink) throws {
-    // PipeWire takes every property that it knows, and has none of this name.
+    // PipeWire sets unknown arguments as properties, so this one is left out.
     let arguments = sink.arguments.filter { kind == .pulseAudio || !$0.hasPrefix("norewinds") }
     try control(["load-module", "module-null-sink"] + arguments)
     try waitForAnswer { try control("list", "short", "sinks").contains("\t\(sink.name)\t") }
   }
 
-  /// Takes one sink away, by its name.
+  /// Removes a sink by its name.
   public func remove(_ sink: String) throws {
     let modules = try control("list", "short", "modules").split(separator: "\n")
     for module in modules where module.contains("sink_name=\(sink) ") {
@@ -240,7 +241,7 @@ public final class PrivatePulse {
     }
   }
 
-  /// Ends the server, as a crash would.
+  /// Kills the server, as a crash would.
   public func kill() {
     for process in processes.reversed() {
       process.signal(SIGKILL)
@@ -249,15 +250,15 @@ public final class PrivatePulse {
     processes = []
   }
 
-  /// Sends the server a signal: SIGSTOP makes it hang, SIGCONT goes on.
+  /// Sends the server a signal: SIGSTOP suspends it, SIGCONT resumes it.
   public func signal(_ number: Int32) {
-    // The bus goes on: others than the server may be on it.
+    // The bus continues: it may have other clients.
     for process in processes.reversed() where kind == .pulseAudio || process !== processes.first {
       process.signal(number)
     }
   }
 
-  /// Runs `pactl` on the server and returns what it says.
+  /// Runs `pactl` with this server and returns its output.
   @discardableResult
   public func control(_ arguments: String...) throws -> String { try control(arguments) }
 
@@ -272,17 +273,17 @@ public final class PrivatePulse {
     return try String(contentsOfFile: output, encoding: .utf8)
   }
 
-  /// Records a source in floats, with a recorder that is not ours. Returns once it records.
+  /// Records a source in floats with the recorder of the system. Returns when it is recording.
   public func record(
     _ source: String = "out.monitor", sampleRate: Int = 48_000, channels: Int = 2
   ) throws -> Recording {
     try Recording(self, source, sampleRate, channels)
   }
 
-  /// Plays interleaved floats on a sink, with a player that is not ours, and waits for the end.
+  /// Plays interleaved floats on a sink with the player of the system, and waits for the end.
   public func play(_ samples: [Float], on sink: String, sampleRate: Int, channels: Int) throws {
     let file = directory.appendingPathComponent("play-\(UUID().uuidString.prefix(8))")
-    // A server may drop the beginning of what it is given: here that is silence.
+    // A server may drop the beginning of a stream, so it begins with silence.
     let samples = [Float](repeating: 0, count: sampleRate / 5 * channels) + samples
     try unsafe samples.withUnsafeBytes { try unsafe Data($0).write(to: file) }
     let player = try ChildProcess(
@@ -294,7 +295,7 @@ public final class PrivatePulse {
     guard player.wait() == 0 else { throw Failure(description: "pacat cannot play") }
   }
 
-  /// A recording that is going on.
+  /// A running recording.
   public final class Recording {
     private let process: ChildProcess
     private let file: URL
@@ -318,8 +319,7 @@ public final class PrivatePulse {
       return (attributes?[.size] as? Int) ?? 0
     }
 
-    /// Ends the recording once the source has been heard for `seconds` more, and returns the
-    /// interleaved samples.
+    /// Records for `seconds` more, ends the recording and returns the interleaved samples.
     public func stop(after seconds: Double = 0.3) throws -> [Float] {
       usleep(UInt32(seconds * 1e6))
       process.signal(SIGTERM)

@@ -1,16 +1,17 @@
 import Glibc
 
-/// A terminal of a test's own, with a program in it, and what it shows.
+/// A pseudoterminal with a program in it, and the contents of its screen.
 public final class PseudoTerminal {
   public let process: ChildProcess
   public private(set) var screen: TerminalEmulator
   /// Everything that the program has written.
   public private(set) var written: [UInt8] = []
   private let master: Int32
-  /// Kept open, so that the terminal stays when the program has gone.
+  /// Kept open so that the terminal remains after the program has ended.
   private let slave: Int32
 
-  /// Starts `path`, which is not looked for, in a new session whose terminal this is.
+  /// Starts the program at `path`, without searching PATH, in a new session with this controlling
+  /// terminal.
   public init(
     _ path: String, _ arguments: [String], environment: [String: String], columns: Int, rows: Int
   ) throws {
@@ -43,7 +44,7 @@ public final class PseudoTerminal {
     _ = unsafe write(master, bytes, bytes.count)
   }
 
-  /// Makes it larger or smaller, as a window that is dragged: the program hears of it by SIGWINCH.
+  /// Changes the size, as dragging a window does. The program gets SIGWINCH.
   public func resize(columns: Int, rows: Int) {
     take()
     screen.resize(columns: columns, rows: rows)
@@ -57,7 +58,7 @@ public final class PseudoTerminal {
     _ = unsafe ioctl(descriptor, UInt(TIOCSWINSZ), &size)
   }
 
-  /// How the terminal is set: its flags and control characters.
+  /// The settings of the terminal: flags and control characters.
   public var settings: [UInt32] {
     var settings = termios()
     guard unsafe tcgetattr(slave, &settings) == 0 else { return [] }
@@ -65,7 +66,7 @@ public final class PseudoTerminal {
     return [settings.c_iflag, settings.c_oflag, settings.c_cflag, settings.c_lflag] + characters
   }
 
-  /// Takes what has been written. Returns whether there was anything.
+  /// Reads the output so far. Returns whether there was any.
   @discardableResult
   public func take() -> Bool {
     var bytes = [UInt8](repeating: 0, count: 65_536)
@@ -79,7 +80,7 @@ public final class PseudoTerminal {
     }
   }
 
-  /// Waits until something is so, for 20 s at the most, and returns whether it is.
+  /// Waits for a condition for at most 20 s, and returns whether it holds.
   public func wait(_ condition: () throws -> Bool) rethrows -> Bool {
     var now = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &now)
@@ -93,10 +94,11 @@ public final class PseudoTerminal {
     return false
   }
 
-  /// Waits until a text is on the screen.
+  /// Waits until the screen contains a text.
   public func waitFor(_ text: String) -> Bool { wait { screen.text.contains(text) } }
 
-  /// Waits for the end of the program and returns its exit status, or the signal's number plus 128.
+  /// Waits for the end of the program. Returns its exit status, or 128 plus the number of the
+  /// signal.
   public func waitForEnd() -> Int32 {
     _ = wait { !process.isRunning }
     guard !process.isRunning else { return -1 }

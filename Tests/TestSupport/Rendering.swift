@@ -2,7 +2,7 @@ import AudioTypes
 public import RenderCore
 public import Testing
 
-/// How a render is cut up. What a kernel puts out must not depend on it.
+/// How a render is divided into slices. The output of a kernel must not depend on it.
 public struct Slicing: CustomTestStringConvertible, Hashable, Sendable {
   /// Slice lengths in frames; the last one repeats.
   public var frameCounts: [Int]
@@ -11,13 +11,13 @@ public struct Slicing: CustomTestStringConvertible, Hashable, Sendable {
 
   public var testDescription: String { "slices of \(frameCounts.prefix(8))" }
 
-  /// One frame at a time, even slices, slices that divide nothing, large ones, and random ones.
+  /// Single frames, even slices, odd lengths, long slices, and random ones.
   public static let every = [
     Slicing([4096]), Slicing([1]), Slicing([64]), Slicing([333]), Slicing([1024]),
     Slicing([1, 127, 3, 253, 128]), random(seed: 1), random(seed: 2),
   ]
 
-  /// Random lengths from 1 to 4096, the small ones as likely as the large ones.
+  /// Random lengths from 1 to 4096 with uniformly distributed magnitudes.
   public static func random(seed: UInt64) -> Slicing {
     var generator = SplitMix64(seed: seed)
     return Slicing(
@@ -26,7 +26,7 @@ public struct Slicing: CustomTestStringConvertible, Hashable, Sendable {
       })
   }
 
-  /// The slices that make up `total` frames.
+  /// The slices of `total` frames.
   public func cut(_ total: Int) -> [Int] {
     var rest = total
     var slices: [Int] = []
@@ -39,7 +39,7 @@ public struct Slicing: CustomTestStringConvertible, Hashable, Sendable {
   }
 }
 
-/// A small seeded generator (Steele, Lea and Flood 2014), so that a failing case can be had again.
+/// A small seeded generator (Steele, Lea and Flood 2014), so that a failing case can be repeated.
 public struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 
@@ -54,12 +54,12 @@ public struct SplitMix64: RandomNumberGenerator {
   }
 }
 
-/// Renders a kernel on its own and returns what it put out: outputs, channels, frames.
+/// Renders a single kernel and returns its output: outputs, channels, frames.
 ///
 /// - Parameters:
-///   - inputs: For each input element its channels. All channels hold `frameCount` frames or more.
-///   - outputChannelCounts: For each output element its channels.
-///   - before: Called ahead of each slice with the number of the first frame in it.
+///   - inputs: The channels of each input element, with at least `frameCount` frames.
+///   - outputChannelCounts: The number of channels of each output element.
+///   - before: Called before each slice with the index of its first frame.
 public func render(
   _ kernel: KernelBox, inputs: [[[Float]]] = [], outputChannelCounts: [Int], frameCount: Int,
   slicing: Slicing = Slicing([1024]), element: Int = 0, before: (Int) -> Void = { _ in }

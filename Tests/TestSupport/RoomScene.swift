@@ -1,7 +1,7 @@
 import RenderCore
 
 extension SplitMix64 {
-  /// From -1 to 1, evenly.
+  /// Uniformly distributed from -1 to 1.
   public mutating func even() -> Double { Double.random(in: -1...1, using: &self) }
 
   /// Normally distributed, with a standard deviation of 1.
@@ -13,13 +13,15 @@ extension SplitMix64 {
 /// A loudspeaker and a microphone in a room with flat walls: the image method (J. B. Allen and
 /// D. A. Berkley, "Image method for efficiently simulating small-room acoustics", JASA 65, 1979).
 public enum Room {
-  /// The response from the loudspeaker to a microphone 1.4 m away, its largest value 0.5.
+  /// The impulse response from the loudspeaker to a microphone at 1.4 m, with the largest value
+  /// 0.5.
   ///
   /// - Parameters:
   ///   - reverberation: RT60 in seconds, by Sabine's formula.
-  ///   - seed: Each is another room of some 4.7 by 3.8 by 2.6 m.
-  ///   - isExact: Whether images arrive between two samples (a sinc of 17 samples), or at the nearest.
-  ///   - size: How many times as long and wide the room is.
+  ///   - seed: Selects one of many rooms of about 4.7 by 3.8 by 2.6 m.
+  ///   - isExact: Whether images are placed between samples (a sinc of 17 samples), not at the
+  ///     nearest one.
+  ///   - size: A factor of the room's length and width.
   public static func response(
     sampleRate: Double, reverberation: Double, seed: UInt64, isExact: Bool = true,
     size: Double = 1
@@ -72,7 +74,7 @@ public enum Room {
         }
       }
     }
-    // A loudspeaker plays nothing below 40 Hz.
+    // A loudspeaker plays nothing below about 40 Hz.
     let pole = renderExp(-2 * Double.pi * 40 / sampleRate)
     var (last, filtered) = (0.0, 0.0)
     for index in response.indices {
@@ -95,7 +97,7 @@ public enum Room {
     }
   }
 
-  /// What a microphone hears of a signal through a response, as long as the signal.
+  /// The signal convolved with a response, as long as the signal.
   public static func convolve(_ signal: [Float], _ response: [Float]) -> [Float] {
     var size = 1024
     while size < 2 * response.count { size *= 2 }

@@ -1,4 +1,4 @@
-/// The greatest second difference: a step has its height at the least, a sine next to nothing.
+/// The largest second difference. It is at least the height of a step, and almost 0 for a sine.
 public func roughness(_ samples: some Collection<Float>) -> Double {
   let samples = Array(samples)
   guard samples.count > 2 else { return 0 }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The sine of one frequency in a signal, by least squares, and what is left over.
+/// A least-squares fit of a sine of one frequency to a signal.
 public struct SineFit: Hashable, Sendable {
-  /// The amplitudes of the cosine and of the sine that are 1 and 0 at index 0.
+  /// The amplitudes of the cosine and the sine, with phase 0 at index 0.
   public var cosine: Double
   public var sine: Double
-  /// The root mean square of the signal without them.
+  /// The root mean square of the residual.
   public var rest: Double
 
   public var amplitude: Double { (cosine * cosine + sine * sine).squareRoot() }

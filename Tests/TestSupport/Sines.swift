@@ -1,6 +1,6 @@
 import Glibc
 
-/// A sine, its amplitude in dBFS.
+/// A sine with an amplitude in dBFS.
 public func sine(
   _ frequency: Double, _ level: Double, seconds: Double, rate: Double = 48_000,
   phase: Double = 0
@@ -11,12 +11,12 @@ public func sine(
   }
 }
 
-/// Whether two numbers are so near.
+/// Whether two numbers differ by at most `tolerance`.
 public func near(_ value: Double, _ expected: Double, within tolerance: Double) -> Bool {
   value == expected || (value - expected).magnitude <= tolerance
 }
 
-/// The amplitude of a frequency in samples, over all of them: a bin of a discrete Fourier transform.
+/// The amplitude of a frequency over all samples: a bin of a discrete Fourier transform.
 public func amplitude(
   _ samples: some Collection<Double>, _ frequency: Double, rate: Double = 48_000
 ) -> Double {

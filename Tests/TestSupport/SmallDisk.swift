@@ -1,12 +1,12 @@
 import Glibc
 
-/// A file system of its own (`tmpfs`) that is full when it is to be. Whoever mounts has to be root.
+/// A small `tmpfs` file system that can be filled up. Mounting it needs root.
 @safe
 public final class SmallDisk {
   public let path: String
   private var ballast: String { path + "/ballast" }
 
-  /// Whether the process may mount; otherwise tests of it are skipped.
+  /// Whether the process may mount; if not, tests that need it are skipped.
   public static let canMount: Bool = (try? SmallDisk(bytes: 65_536)) != nil
 
   public struct CannotMount: Error {}
@@ -27,14 +27,14 @@ public final class SmallDisk {
     _ = unsafe rmdir(path)
   }
 
-  /// Bytes that files may still take.
+  /// The bytes that are still free.
   public var freeBytes: Int {
     var status = statvfs()
     guard unsafe statvfs(path, &status) == 0 else { return 0 }
     return Int(status.f_bavail) * Int(status.f_frsize)
   }
 
-  /// Takes up room until so many bytes are left, with a file that is not one of the run's.
+  /// Fills the file system with an additional file until `bytes` bytes are free.
   public func fill(leaving bytes: Int) {
     clear()
     let file = unsafe open(ballast, O_WRONLY | O_CREAT, 0o600)
@@ -43,10 +43,10 @@ public final class SmallDisk {
     _ = close(file)
   }
 
-  /// Makes that room again.
+  /// Removes the additional file.
   public func clear() { _ = unsafe unlink(ballast) }
 
-  /// What is on it beside that file.
+  /// The names of the other files.
   public var names: [String] {
     guard let folder = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(folder) }

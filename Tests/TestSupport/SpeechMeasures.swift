@@ -1,6 +1,6 @@
 import RenderCore
 
-/// How much of a voice is left, and how much of an echo.
+/// Measures of how well a voice is preserved and how well an echo is removed.
 public enum SpeechMeasures {
   /// Short-time objective intelligibility: from 0 to 1 (C. H. Taal, R. C. Hendriks, R. Heusdens and
   /// J. Jensen, "An algorithm for intelligibility prediction of time-frequency weighted noisy speech",
@@ -15,7 +15,7 @@ public enum SpeechMeasures {
     let (cleanBands, bands) = (thirdOctaves(x), thirdOctaves(y))
     let length = 30
     guard cleanBands.count >= length else { return 0 }
-    // Degraded bands are clipped at 15 dB more error than signal.
+    // The error of a degraded band is limited to 15 dB above the signal.
     let clip = 1 + 5.623413
     var sum = 0.0
     var total = 0
@@ -34,8 +34,8 @@ public enum SpeechMeasures {
     return sum / Double(total)
   }
 
-  /// The mean over frames of 32 ms, where the clean signal is above -50 dBFS, of its energy beside that
-  /// of the difference, in decibels, each between -10 and 35.
+  /// The mean signal-to-error ratio of frames of 32 ms in which the clean signal is above -50 dBFS,
+  /// in decibels. Each is limited to -10 to 35.
   public static func segmentalRatio(
     of degraded: [Float], clean: [Float], sampleRate: Double
   ) -> Double {
@@ -59,8 +59,8 @@ public enum SpeechMeasures {
     return ratios.isEmpty ? 0 : ratios.reduce(0, +) / Double(ratios.count)
   }
 
-  /// How much weaker than the microphone the output is over a stretch of time: echo return loss
-  /// enhancement, in decibels.
+  /// The echo return loss enhancement during a time: the level of the microphone minus that of the
+  /// output, in decibels.
   public static func enhancement(
     _ microphone: [Float], _ output: [Float], seconds: Range<Double>, sampleRate: Double
   ) -> Double {
@@ -68,8 +68,8 @@ public enum SpeechMeasures {
     return 10 * renderLog10((power(microphone[range]) + 1e-14) / (power(output[range]) + 1e-14))
   }
 
-  /// When, in seconds after `start`, the enhancement over the last quarter of a second first reaches a
-  /// level; `nil` for never. Quarters without an echo above -50 dBFS do not count.
+  /// When the enhancement over the last 250 ms first reaches a level, in seconds after `start`;
+  /// `nil` if it does not. Stretches with an echo below -50 dBFS are left out.
   public static func timeToReach(
     _ level: Double, _ microphone: [Float], _ output: [Float], after start: Double,
     sampleRate: Double
@@ -92,12 +92,12 @@ public enum SpeechMeasures {
     samples.isEmpty ? 0 : samples.reduce(0.0) { $0 + Double($1 * $1) } / Double(samples.count)
   }
 
-  /// A signal at another rate, from its first frame on.
+  /// A signal converted to another rate, beginning with the same frame.
   public static func converted(_ signal: [Float], from: Double, to: Double) -> [Float] {
     guard from != to else { return signal }
     let total = Int(Double(signal.count) * to / from)
-    // A windowed sinc, 32 of the slower rate's samples long on each side. Where it lies between two
-    // samples repeats after as many frames as the rates have in lowest terms.
+    // A windowed sinc, 32 samples of the slower rate on each side. Its phase repeats after the
+    // numerator of the ratio in lowest terms.
     let ratio = min(1, to / from)
     let reach = 32 / ratio
     var (period, rest) = (Int(to), Int(from))
@@ -120,7 +120,7 @@ public enum SpeechMeasures {
       [Float](repeating: 0, count: side) + signal + [Float](repeating: 0, count: side + 2)
     return (0..<total).map { index in
       let row = taps[index % period]
-      // The first tap is `side` before the sample at or before the center.
+      // The first tap is `side` samples before the sample at or before the centre.
       let first = Int((Double(index) * from / to + 1e-9).rounded(.down))
       var sum: Float = 0
       for place in row.indices where first + place < padded.count {
@@ -139,7 +139,8 @@ public enum SpeechMeasures {
     0.5 * (1 - renderCosine(2 * Double.pi * Double($0) / Double(frameLength + 1)))
   }
 
-  /// Both signals without the frames in which the clean one is 40 dB below its loudest.
+  /// Both signals without the frames in which the clean one is more than 40 dB below its loudest
+  /// frame.
   private static func loudFrames(_ clean: [Float], _ degraded: [Float]) -> ([Float], [Float]) {
     let starts = Array(stride(from: 0, to: clean.count - frameLength, by: frameStep))
     let energies = starts.map { start in
@@ -163,7 +164,7 @@ public enum SpeechMeasures {
     return (Array(x.prefix(length)), Array(y.prefix(length)))
   }
 
-  /// The magnitudes of 15 bands of a third of an octave, from 150 Hz on, in each frame.
+  /// The magnitudes of 15 third-octave bands from 150 Hz in each frame.
   private static func thirdOctaves(_ signal: [Float]) -> [[Double]] {
     let size = 512
     let width = 10_000.0 / Double(size)

@@ -1,9 +1,9 @@
 import RenderCore
 
-/// Something like speech: syllables of voiced sounds with formants and of hiss, with pauses between
-/// words. The same for the same seed.
+/// Synthetic speech: syllables of voiced sounds with formants and of hiss, with pauses between
+/// words. The same seed gives the same signal.
 public enum SpeechModel {
-  /// - Parameter seed: Another voice, saying something else.
+  /// - Parameter seed: Selects the voice and what it says.
   public static func speech(seconds: Double, sampleRate: Double, seed: UInt64) -> [Float] {
     var random = SplitMix64(seed: seed)
     let count = Int(seconds * sampleRate)
@@ -20,7 +20,7 @@ public enum SpeechModel {
         ? voiced(length, pitch * (1 + 0.15 * random.even()), sampleRate, &random)
         : hiss(length, sampleRate, &random)
       for (index, sample) in sound.enumerated() where start + index < count {
-        // Sounds begin and end softly.
+        // Each sound is faded in and out.
         let fade = min(Double(index), Double(length - 1 - index)) / (0.02 * sampleRate)
         output[start + index] += Float(sample * min(1, fade))
       }
@@ -31,7 +31,7 @@ public enum SpeechModel {
     return output
   }
 
-  /// Pulses through four resonances that move.
+  /// Pulses through four moving resonances.
   private static func voiced(
     _ length: Int, _ pitch: Double, _ rate: Double, _ random: inout SplitMix64
   ) -> [Double] {

@@ -1,18 +1,18 @@
 import TerminalScreen
 
-/// Shows what a terminal would show: of the sequences those that a full-screen program here sends.
-/// What it does not know it counts, so that a test can say that there was none.
+/// A screen that interprets the control sequences that full-screen programs of this project send.
+/// Unknown sequences are collected, so that a test can require that there are none.
 public struct TerminalEmulator {
   public private(set) var columns: Int
   public private(set) var rows: Int
   /// A character for each column; empty for the second one of a wide character.
   public private(set) var cells: [[String]]
-  /// The numbers of the looks that were selected (SGR) when a cell was written.
+  /// The SGR numbers that were selected when a cell was written.
   public private(set) var looks: [[[Int]]]
   public private(set) var isAlternate = false
   public private(set) var isCursorShown = true
   public private(set) var isPasteBracketed = false
-  /// Sequences that were not understood.
+  /// Sequences that it does not know.
   public private(set) var strangers: [String] = []
   private var row = 0
   private var column = 0
@@ -26,7 +26,7 @@ public struct TerminalEmulator {
     looks = Array(repeating: Array(repeating: [], count: columns), count: rows)
   }
 
-  /// Another size, as of a window that is dragged: what there was is cut off or filled up.
+  /// Changes the size: contents are cut off or padded with blanks.
   public mutating func resize(columns: Int, rows: Int) {
     var next = TerminalEmulator(columns: columns, rows: rows)
     for row in 0..<min(rows, self.rows) {
@@ -39,25 +39,26 @@ public struct TerminalEmulator {
     (row, column) = (min(row, max(0, rows - 1)), min(column, max(0, columns - 1)))
   }
 
-  /// A row, without the blanks at its end.
+  /// A row without trailing blanks.
   public func text(row: Int) -> String {
     var text = cells[row].joined()
     while text.last == " " { text.removeLast() }
     return text
   }
 
-  /// All rows, a line each.
+  /// All rows, one per line.
   public var text: String { (0..<rows).map { text(row: $0) + "\n" }.joined() }
 
   public mutating func write(_ text: String) { write(Array(text.utf8)) }
 
-  /// Takes what a program writes, in whatever pieces it comes.
+  /// Interprets output of a program, which may be split anywhere.
   public mutating func write(_ bytes: some Sequence<UInt8>) {
     pending += bytes
     while let count = takeOne() { pending.removeFirst(count) }
   }
 
-  /// Takes one sequence or one character and says how many bytes that were; `nil` for more to come.
+  /// Interprets one sequence or one run of characters and returns its length in bytes; `nil` if it
+  /// is incomplete.
   private mutating func takeOne() -> Int? {
     guard let first = pending.first else { return nil }
     switch first {
@@ -66,7 +67,7 @@ public struct TerminalEmulator {
     case 0x0A: row = min(rows - 1, row + 1)
     case 0x00..<0x20, 0x7F: strangers.append("\(first)")
     default:
-      // A text goes on up to the next control character; its last character may be in pieces.
+      // A text ends at the next control character; its last character may be incomplete.
       var text = pending.prefix { $0 >= 0x20 && $0 != 0x7F }
       if text.count == pending.count, let decoded = String(validating: text, as: UTF8.self) {
         put(decoded)

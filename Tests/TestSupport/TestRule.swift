@@ -1,7 +1,7 @@
 public import AudioTypes
 
 extension Rule {
-  /// A rule of which nothing is known but its code and how bad it is to break it.
+  /// A rule with only a code and a severity.
   public static func test(
     _ code: Code, _ severity: Severity = .error, statuses: [Status] = []
   ) -> Rule {

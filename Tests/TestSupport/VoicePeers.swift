@@ -1,16 +1,16 @@
 internal import CVoicePeers
 import RenderCore
 
-/// A library's echo canceller, where it is installed.
+/// The echo canceller of another library, if it is installed.
 public enum VoicePeer: String, CaseIterable, Sendable {
   case speex = "libspeexdsp"
   case webrtc = "WebRTC 0.3"
 
-  /// What it makes of a scene, moved to where it belongs, and the processor seconds that it took;
-  /// `nil` where the library is not installed.
+  /// The output for a scene without its delay, and the processor time in seconds; `nil` if the
+  /// library is not installed.
   ///
-  /// WebRTC's canceller works at 16 kHz at most: above that it gets the scene converted, and its output
-  /// is converted back. The conversion is not in its cost.
+  /// WebRTC's canceller works at up to 16 kHz. At higher rates the scene is converted and its
+  /// output converted back; the cost does not include that.
   public func process(
     loudspeaker: [Float], microphone: [Float], sampleRate: Double, clock: () -> Double
   ) -> (output: [Float], cost: Double)? {
@@ -41,7 +41,7 @@ public enum VoicePeer: String, CaseIterable, Sendable {
     return (SpeechMeasures.converted(restored, from: rate, to: sampleRate), cost)
   }
 
-  /// How late what comes out is, in frames: as measured with a voice and a silent loudspeaker.
+  /// The delay of the output in frames, measured with a voice and a silent loudspeaker.
   func delay(_ rate: Double) -> Int {
     switch self {
     case .speex: Int(rate / 100)

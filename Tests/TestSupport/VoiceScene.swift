@@ -1,9 +1,9 @@
 import RenderCore
 
-/// Voices that scenes choose from, at a rate.
+/// The voices from which scenes choose, at one sample rate.
 public struct VoicePool: Sendable {
   public let sampleRate: Double
-  /// Each some seconds long, at -26 dBFS where it sounds.
+  /// Each is some seconds long, with -26 dBFS where it is not silent.
   public let voices: [[Float]]
 
   public init(sampleRate: Double, voices: [[Float]]) {
@@ -11,7 +11,7 @@ public struct VoicePool: Sendable {
     self.voices = voices.map { Self.level($0) }
   }
 
-  /// The model of speech in so many voices: no other program is needed.
+  /// Voices of the speech model, which need no other program.
   public static func modelled(sampleRate: Double, count: Int = 6, seconds: Double = 9) -> VoicePool
   {
     VoicePool(
@@ -21,7 +21,7 @@ public struct VoicePool: Sendable {
       })
   }
 
-  /// Scaled so that the parts that sound have a root mean square of -26 dBFS.
+  /// Scales a voice to a root mean square of -26 dBFS where it is not silent.
   static func level(_ samples: [Float]) -> [Float] {
     let peak = samples.reduce(0) { max($0, abs($1)) }
     let active = samples.filter { abs($0) > 0.02 * peak }
@@ -31,18 +31,18 @@ public struct VoicePool: Sendable {
   }
 }
 
-/// A telephone conversation that is drawn at random: what is played, what is heard, and what of it is
-/// the near end's.
+/// A random telephone conversation: the loudspeaker signal, the microphone signal, and the near-end
+/// part of it.
 public struct VoiceScene: Sendable {
-  /// How loud the echo is beside the near end.
+  /// The level of the echo relative to the near end.
   public enum Coupling: String, CaseIterable, Sendable {
-    /// No echo at all.
+    /// No echo.
     case headphones
     /// 10 to 40 dB below the near end.
     case weak
-    /// From 10 dB below to as loud.
+    /// From 10 dB below the near end to the same level.
     case moderate
-    /// As loud to 6 dB above.
+    /// From the same level to 6 dB above.
     case strong
   }
 
@@ -52,7 +52,7 @@ public struct VoiceScene: Sendable {
 
   public enum FarEnd: String, CaseIterable, Sendable { case speech, music, noise }
 
-  /// When something happens, in seconds.
+  /// A change during the scene; times in seconds.
   public enum Event: Sendable {
     case start
     case pathChange(Double)
@@ -84,14 +84,14 @@ public struct VoiceScene: Sendable {
   public private(set) var farEnd = FarEnd.speech
   /// RT60, in seconds.
   public private(set) var reverberation = 0.0
-  /// How far apart the two clocks are, in parts in a million.
+  /// The difference of the two clocks, in parts per million.
   public private(set) var drift = 0.0
-  /// Of the echo beyond what the room makes it, in seconds.
+  /// The delay of the echo in addition to that of the room, in seconds.
   public private(set) var delay = 0.0
-  /// When someone speaks near the microphone, in seconds.
+  /// When the near end speaks, in seconds.
   public private(set) var doubleTalk: Range<Double> = 0..<0
   public private(set) var events: [Event] = [.start]
-  /// When the unit is muted, and when it is bypassed, in seconds.
+  /// When the unit is muted and when it is bypassed, in seconds.
   public private(set) var muted: Range<Double>?
   public private(set) var bypassed: Range<Double>?
   public private(set) var hasGainRamp = false
@@ -101,16 +101,16 @@ public struct VoiceScene: Sendable {
   public private(set) var microphone: [Float] = []
   public private(set) var near: [Float] = []
   public private(set) var echo: [Float] = []
-  /// The mean square of the noise near the microphone.
+  /// The mean square of the noise at the microphone.
   public private(set) var noisePower = 0.0
 
-  /// The rate of the scene of a seed: its voices must have it.
+  /// The sample rate of a scene. Its voices must have the same.
   public static func sampleRate(seed: UInt64) -> Double {
     var random = SplitMix64(seed: seed)
     return sampleRate(&random)
   }
 
-  /// The coupling of the scene of a seed.
+  /// The coupling of a scene.
   public static func coupling(seed: UInt64) -> Coupling {
     var random = SplitMix64(seed: seed)
     _ = sampleRate(&random)
@@ -128,8 +128,8 @@ public struct VoiceScene: Sendable {
   }
 
   /// - Parameters:
-  ///   - seed: Each is another scene.
-  ///   - pool: Voices at `VoiceScene.sampleRate(seed:)`.
+  ///   - seed: Selects the scene.
+  ///   - pool: Voices at the rate `VoiceScene.sampleRate(seed:)`.
   public init(seed: UInt64, pool: VoicePool) {
     var random = SplitMix64(seed: seed)
     sampleRate = Self.sampleRate(&random)
@@ -155,7 +155,7 @@ public struct VoiceScene: Sendable {
     let jump = late > 0.9 ? between(2, 11) : nil
     let otherDelay = between(0, 0.5)
 
-    // Somebody near speaks from some time on, in one scene of five from the beginning.
+    // The near end speaks from some time on; in one scene of five, from the beginning.
     let start = chance(0.2) ? 0 : between(0.5, 7)
     let length = between(2, 5.5)
     doubleTalk = start..<(start + length)
@@ -172,7 +172,7 @@ public struct VoiceScene: Sendable {
       bypassed = begin..<(begin + 1)
     }
 
-    // What is played.
+    // The loudspeaker signal.
     let voice = Int.random(in: 0..<pool.voices.count, using: &random)
     let level = Float(renderExp(between(-6, 9) * 0.1151292546))
     switch farEnd {
@@ -185,7 +185,7 @@ public struct VoiceScene: Sendable {
       loudspeaker[index] = loudspeaker[index] * level + hum * Float(random.even())
     }
 
-    // What comes of it at the microphone.
+    // The echo at the microphone.
     let driven = Self.played(loudspeaker, loudspeakerKind, rate, between(0, 1))
     let seedOfRoom = UInt64.random(in: 0..<1_000_000, using: &random)
     hasGainRamp = chance(0.1)
@@ -221,7 +221,7 @@ public struct VoiceScene: Sendable {
       if drift != 0 { echo = Self.stretched(echo, by: 1 + drift * 1e-6) }
     }
 
-    // The near end, as loud beside the echo as the coupling says.
+    // The near end, at the level relative to the echo that the coupling gives.
     let nearLevel = renderExp(between(-10, 4) * 0.1151292546)
     let distance =
       switch coupling {
@@ -259,7 +259,7 @@ public struct VoiceScene: Sendable {
       let sample = isHum ? low * 4.36 : white
       microphone[index] = near[index] + echo[index] + Float(sample * noise)
     }
-    // A converter takes no more than full scale.
+    // A converter clips at full scale.
     for index in 0..<count { microphone[index] = min(max(microphone[index], -1), 1) }
   }
 
@@ -298,7 +298,7 @@ public struct VoiceScene: Sendable {
     return VoicePool.level(output)
   }
 
-  /// Noise whose loudness wanders, at -26 dBFS.
+  /// Noise with varying loudness, at -26 dBFS.
   private static func noise(
     _ count: Int, _ rate: Double, _ random: inout SplitMix64
   ) -> [Float] {
@@ -343,7 +343,7 @@ public struct VoiceScene: Sendable {
     }
   }
 
-  /// A signal read at another speed, by a sinc of 32 samples in 512 places.
+  /// A signal read at another speed, with a sinc of 32 samples at 512 fractional positions.
   private static func stretched(_ samples: [Float], by speed: Double) -> [Float] {
     let (side, places) = (16, 512)
     let table: [[Float]] = (0...places).map { place in

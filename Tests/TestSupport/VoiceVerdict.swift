@@ -1,18 +1,18 @@
 import RenderCore
 
-/// How well an output serves both ends of a scene.
+/// The quality of an output for both ends of a scene.
 public struct VoiceVerdict: Sendable {
-  /// Echo return loss enhancement in dB where nobody near speaks, from 3 s after the start and 2 s
-  /// after each event on; at most as far as the noise near the microphone allows. `nil` where there is
-  /// no such stretch with an echo above the noise.
+  /// The echo return loss enhancement in dB while the near end is silent, except for the first 3 s
+  /// and 2 s after each event; limited by the noise at the microphone. `nil` if there is no such
+  /// time with an echo above the noise.
   public let enhancement: Double?
   /// The intelligibility and the segmental ratio of the near end while it speaks.
   public let intelligibility: Double
   public let segmentalRatio: Double
-  /// How much louder the near end's stretch is than the near end itself, in dB.
+  /// The level of the output relative to the near end while it speaks, in dB.
   public let level: Double
-  /// For each event with an echo behind it: its name, and the seconds until the echo is 20 and 30 dB
-  /// less, or at the noise; infinite where it never is.
+  /// For each event that an echo follows: its name, and the seconds until the echo is reduced by 20
+  /// and 30 dB or to the noise; infinite if it never is.
   public let recoveries: [(name: String, to20: Double, to30: Double)]
 
   public init(of output: [Float], in scene: VoiceScene) {
@@ -25,7 +25,7 @@ public struct VoiceVerdict: Sendable {
     }
     let talk = scene.doubleTalk
     let silences = [scene.muted, scene.bypassed].compactMap { $0 }
-    /// Whether a quarter of a second has the echo alone, above the noise.
+    /// Whether a quarter of a second contains only an echo, above the noise.
     func isEchoAlone(_ start: Int) -> Bool {
       let (begin, end) = (Double(start) / rate, Double(start + block) / rate)
       if end > talk.lowerBound && begin < talk.upperBound + 0.05 { return false }
@@ -36,7 +36,7 @@ public struct VoiceVerdict: Sendable {
     }
     let first = Int(talk.lowerBound * rate)
     let last = min(count, Int(talk.upperBound * rate))
-    // What is muted is not to be heard, and a bypassed microphone is not delayed.
+    // Muted stretches should be silent, and a bypassed microphone is not delayed.
     let judged = (first..<last).filter { index in
       let time = Double(index) / rate
       return !silences.contains { time > $0.lowerBound - 0.1 && time < $0.upperBound + 0.1 }
@@ -74,7 +74,7 @@ public struct VoiceVerdict: Sendable {
       let begin = event.time
       let end = scene.events.map(\.time).filter { $0 > begin }.min() ?? VoiceScene.seconds
       var times = [Double.infinity, .infinity]
-      // What counts: an echo alone, within the first two seconds.
+      // An event counts if there is an echo alone within two seconds.
       var heard = false
       var place = Int(begin * rate)
       while place + block <= min(count, Int(end * rate)) {
