@@ -8,7 +8,7 @@ import RenderHost
 import TestSupport
 import Testing
 
-/// Hands on what it pulls, turned over.
+/// Outputs its input inverted.
 struct Negation: RenderCallback {
   var need: CallbackInput = .required
   var tail: Int? = 0
@@ -40,7 +40,7 @@ private struct NegationKernel: RenderKernel {
   }
 }
 
-/// Callbacks that stand between an output and an input.
+/// Callbacks between an output and an input.
 struct CallbackFeedTests {
   private let microphone: Microphone = { position, interleaved in
     for frame in 0..<interleaved.count { interleaved[frame] = hashed(0, position + frame) }
@@ -67,7 +67,7 @@ struct CallbackFeedTests {
       try graph.initialize()
       #expect(try graph.callbacks(of: io).count == 100_001)
     }
-    // The same, given to nothing.
+    // A chain of the same length that feeds nothing.
     let chain = (0..<200_000).reduce(CallbackFeed.callback(SilenceCallback())) { feed, _ in
       .callback(Negation(), from: feed)
     }
@@ -90,7 +90,7 @@ struct CallbackFeedTests {
       .callback(Negation(), from: .callback(Negation(), from: .output($0, 1)))
     }
     try graph.initialize()
-    // Steps of a 65536th fit them all.
+    // All sample types represent multiples of 2^-16 exactly.
     #expect(
       words(try pulled(graph, 3000, microphone: microphone), as: Float.self)
         == (0..<3000).map { -hashed(0, $0) })
@@ -202,7 +202,7 @@ struct CallbackFeedTests {
     let heard = probe.floats[0]
     #expect(heard.count == Int(rate / 10))
     for frame in 200..<heard.count - 1 {
-      // -80 dBFS: far above what the converter leaves, far below a frame out of place.
+      // -80 dBFS: far above the converter's residual, far below an error of one frame.
       let expected = 0.5 * sin(Float(frame) * Float(2 * Double.pi * 1000 / rate))
       #expect(abs(heard[frame] - expected) < 1e-4)
     }

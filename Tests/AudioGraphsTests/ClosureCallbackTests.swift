@@ -10,9 +10,9 @@ private func word(_ frame: Int, _ channel: Int) -> Int32 {
   Int32(truncatingIfNeeded: 3 * frame - 7 * channel - 1000)
 }
 
-/// What a closure is told, what it may pull, and in which samples it speaks.
+/// The arguments of a closure, its pulls, and its sample formats.
 struct ClosureCallbackTests {
-  /// A closure that says which bus it feeds, a tenth for each.
+  /// A closure that outputs the number of its bus, in eighths.
   private let naming = ClosureCallback { _, _, bus, frameCount, buffers in
     for channel in 0..<buffers.channelCount {
       for frame in 0..<frameCount { buffers[channel][frame] = Float(bus) / 8 }
@@ -32,7 +32,7 @@ struct ClosureCallbackTests {
     try graph.setInputCallback(naming, of: mix, 2)
     try graph.update()
     #expect(words(try pulled(graph, 10), as: Float.self).allSatisfy { $0 == 5 / 8 })
-    // Of a callback that goes on at another input, too.
+    // The same for a callback that moves to another input.
     let token = try graph.detachFeed(of: mix, 3)
     try graph.attachFeed(token, to: mix, 1)
     try graph.update()

@@ -10,7 +10,7 @@ import Testing
 
 private let converter = FormatConverter.description.component
 
-/// The Format Converter inside a graph.
+/// The Format Converter in a graph.
 struct ConverterGraphTests {
   private func sine(_ frame: Int, rate: Double, frequency: Double = 997) -> Float {
     Float(0.5 * sin(2 * Double.pi * frequency * Double(frame) / rate))
@@ -80,7 +80,7 @@ struct ConverterGraphTests {
       let (graph, node) = try graph(
         counting(hashed), StreamFormat(.int24, channels: 2, sampleRate: 44_100),
         StreamFormat(.int16, channels: 2, sampleRate: 48_000), slices: slices)
-      // Upstream no slice is longer than the unit takes, which is less than what is asked for.
+      // Upstream slices are limited by the unit's maximum, which is below the requested length.
       try graph.unit(node).setProperty(.channelMap, .output, to: .integers([1, 0]))
       try graph.initialize()
       return try pulled(graph, 5000)
@@ -106,7 +106,7 @@ struct ConverterGraphTests {
     #expect(graph.duration == 4800)
     let found = words(try pulled(graph, 4000), as: Float.self)
     for frame in 500..<4000 { #expect(abs(found[frame] - sine(frame, rate: 48_000)) < 2e-5) }
-    // Between the two, a tap hears the rate in between.
+    // A tap between the two hears the intermediate rate.
     let heard = probe.floats[0]
     #expect(heard.count > 2600 && heard.count < 2800)
     for frame in 500..<2600 { #expect(abs(heard[frame] - sine(frame, rate: 32_000)) < 2e-5) }
@@ -155,7 +155,7 @@ struct ConverterGraphTests {
             interleaved[frame] = sine(position + frame, rate: 48_000)
           }
         }), as: Float.self)
-    // Offline the microphone is ahead of both filters: no delay.
+    // Offline, the microphone runs ahead by the delay of both filters, so that there is no latency.
     for frame in 1500..<4800 { #expect(abs(found[frame] - sine(frame, rate: 48_000)) < 2e-5) }
   }
 
@@ -177,7 +177,7 @@ struct ConverterGraphTests {
 
   // MARK: Words
 
-  /// Thirty-two random bits for a frame of a channel.
+  /// Thirty-two random bits for a channel and a frame.
   private static func word(_ channel: Int, _ frame: Int) -> Int32 {
     var generator = SplitMix64(seed: UInt64(frame * 2 + channel))
     return Int32(truncatingIfNeeded: generator.next())

@@ -8,16 +8,16 @@ import SoundFiles
 import TestSupport
 import Testing
 
-/// Buses of integers that are dithered, in a graph.
+/// Dithered integer buses in a graph.
 struct DitheredBusTests {
-  /// Where floats become integers of 16 bits.
+  /// Where floats are converted to 16-bit integers.
   enum Place: CaseIterable {
     case callback, converter, rateConverter, mixer, output
   }
 
   private static let dithers: [Dither] = [.tpdf, .shaped]
 
-  /// A callback that ends at a Generic Output, with one bus of 16 bits on the way.
+  /// A callback, a Generic Output, and a 16-bit bus between them.
   private func graph(
     _ place: Place, _ dither: Dither, slices: Int = 512,
     _ sample: @escaping @Sendable (Int, Int) -> Float
@@ -55,7 +55,7 @@ struct DitheredBusTests {
     return graph
   }
 
-  /// The words of the left channel.
+  /// The samples of the left channel.
   private func left(_ graph: AudioGraph, _ place: Place, frames: Int) throws -> [Double] {
     let bytes = try pulled(graph, frames)
     let all =
@@ -65,7 +65,8 @@ struct DitheredBusTests {
     return stride(from: 0, to: all.count, by: 2).map { all[$0] }
   }
 
-  /// A sine of 1000 Hz and -96 dBFS, half a bit: rounded, it is pulses, whose harmonics are as loud.
+  /// A sine of 1000 Hz and -96 dBFS, half a bit: rounded, it is pulses with harmonics of the same
+  /// level.
   @Test(arguments: Place.allCases)
   func `a sine of -96 dBFS has harmonics without dither, and none with it`(place: Place) throws {
     let rate = place == .rateConverter ? 24_000.0 : 48_000
@@ -86,13 +87,13 @@ struct DitheredBusTests {
       #expect(found.allSatisfy { $0 == $0.rounded() })
       #expect(abs(20 * log10(amplitude(found, 1000) / bit)) < 0.5)
       for harmonic in [2000.0, 3000, 5000, 7000] {
-        // What the noise leaves in a bin of half a hertz.
+        // The noise in a bin of half a hertz.
         #expect(amplitude(found, harmonic) < 0.04 * bit)
       }
     }
   }
 
-  /// A sound, what 16 bits hold exactly, silence, and a sound again.
+  /// A tone, values that 16 bits represent exactly, silence, and a tone again.
   @Test(arguments: Place.allCases)
   func `the bytes are the same however the graph is cut`(place: Place) throws {
     @Sendable func sample(_ channel: Int, _ frame: Int) -> Float {
@@ -158,7 +159,7 @@ struct DitheredBusTests {
 
   @Test(arguments: Place.allCases)
   func `a pull of a dithered graph makes no heap calls`(place: Place) throws {
-    // A closure of Swift's own may allocate: it is asked for nothing.
+    // The closure does not allocate, although closures in Swift may.
     let graph = try graph(place, .shaped, { _, _ in 0.1 })
     let session = try #require(graph.session)
     var memory = [UInt8](repeating: 0, count: 512 * 8)
@@ -171,7 +172,7 @@ struct DitheredBusTests {
     #expect(session.failedSlices.count == 0)
   }
 
-  /// What is asked for in vain is told, and nothing else.
+  /// Only dither without an effect has a warning.
   @Test func `dither on a bus that rounds nothing is a warning`() throws {
     let codes = { (graph: AudioGraph) in
       graph.violations().filter { $0.rule.code == "PR0425" }.map(\.message)
@@ -194,7 +195,7 @@ struct DitheredBusTests {
     }
   }
 
-  /// A file of a constant of 0.3 bits, then of whole bits.
+  /// A file with a constant of 0.3 bits, then with whole bits.
   @Test func `a file of floats is dithered on its bus, and one that the bus can hold is not`()
     throws
   {
@@ -220,7 +221,7 @@ struct DitheredBusTests {
         try graph.initialize()
         let found = words(try pulled(graph, 18_000), as: Float.self).map { Double($0) * 32_768 }
         if start > 0 {
-          // Whole bits: exact, dithered or not.
+          // Whole bits are exact with and without dither.
           #expect(found == samples[30_000...].map { $0 * 32_768 })
         } else if sample == .int16 {
           let mean = found.reduce(0, +) / Double(found.count)

@@ -8,9 +8,9 @@ import RenderHost
 import Synchronization
 import Testing
 
-// The examples of the documentation, as they stand there: they are compiled and run here.
+// The examples of the documentation, word for word. They are compiled and run here.
 
-/// Clicks, one in each period.
+/// One click in each period.
 struct ClickCallback: RenderCallback {
   /// In seconds.
   var period: Double
@@ -45,7 +45,7 @@ struct ClickKernel: RenderKernel {
   }
 }
 
-/// Scales what it takes by one gain.
+/// Multiplies its input by a gain.
 enum Trim: AudioUnit {
   static let description = UnitDescription(
     component: ComponentDescription(type: .effectType, subtype: "trim", manufacturer: "demo"),
@@ -114,7 +114,7 @@ struct DocumentationTests {
   private static let catalogue = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Sources/AudioGraphs/AudioGraphs.docc").standardized
 
-  /// Lines without their indentation.
+  /// The lines without indentation.
   private static func plain(_ text: some StringProtocol) -> String {
     text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
       .joined(separator: "\n")
@@ -167,7 +167,7 @@ struct DocumentationTests {
     #expect(samples.contains { abs($0) > 0.1 })
   }
 
-  /// A tone through a mixer to a device that keeps time.
+  /// A tone through a mixer to a device that runs in real time.
   private static func paced() throws -> (graph: AudioGraph, mixer: NodeID) {
     let graph = AudioGraph(hardware: PacedHost(grant()))
     graph.defaultStreamFormat = float()
@@ -230,7 +230,7 @@ struct DocumentationTests {
     try graph.attachFeed(token, to: equalizer)
     try graph.update()
     let after = words(try pulled(graph, 48_000), as: Float.self)
-    // The preset raises 100 Hz.
+    // The preset amplifies 100 Hz.
     #expect((after.suffix(4000).max() ?? 0) > 1.2 * (before.max() ?? 1))
   }
 

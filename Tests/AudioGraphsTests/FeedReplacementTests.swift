@@ -6,9 +6,10 @@ import RenderCore
 import TestSupport
 import Testing
 
-/// A feed that is set over a feed takes its place, as in Core Audio's units; the old one fades out.
+/// Setting a feed on an input that has one replaces it, as in Core Audio's units; the old one fades
+/// out.
 struct FeedReplacementTests {
-  /// The levels of both callbacks, and the graph that plays the first.
+  /// A graph that plays a callback with this level.
   private func playing(
     _ level: Float
   ) throws -> (graph: AudioGraph, mix: NodeID) {
@@ -22,7 +23,7 @@ struct FeedReplacementTests {
     return (graph, mix)
   }
 
-  /// The left channel of what follows: it leaves one level and arrives at another, never by a step.
+  /// Checks that the left channel goes from one level to another without a step.
   private func fades(
     _ graph: AudioGraph, from first: Float, to last: Float
   ) throws {
@@ -30,7 +31,7 @@ struct FeedReplacementTests {
     let left = stride(from: 0, to: frames.count, by: 2).map { frames[$0] }
     #expect(left.last == last)
     let steps = zip([first] + left, left).map { abs($0 - $1) }
-    // 20 ms at 48 kHz: 960 frames from the one to the other, half as steep again in the middle.
+    // A fade of 20 ms is 960 frames at 48 kHz, with 1.5 times the mean slope in the middle.
     #expect(steps.max() ?? 1 <= abs(last - first) / 960 * 1.51 + 1e-6)
     #expect(left.contains { $0 > min(first, last) && $0 < max(first, last) })
   }

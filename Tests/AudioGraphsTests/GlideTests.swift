@@ -6,14 +6,14 @@ import RenderHost
 import TestSupport
 import Testing
 
-/// A glide belongs to the change that it came with: what is set after a ramp takes as long as what is
-/// set without one.
+/// A glide belongs to one change: a value that is set after a ramp takes as long as one that is set
+/// without a ramp before.
 struct GlideTests {
   private static let volume = MultichannelMixer.Parameter.volume
   private static let pan = MultichannelMixer.Parameter.pan
 
-  /// A mixer with ones on a mono input, hard left, into a Generic Output: what comes out on the left is
-  /// its volume.
+  /// A mixer with a constant mono input of 1, panned hard left, and a Generic Output. The left
+  /// output is the volume.
   private func graph() throws -> (AudioGraph, mix: NodeID) {
     let graph = try openGraph(grant(frames: 512, output: nil))
     let out = try graph.addNode(genericOutput)
@@ -33,7 +33,7 @@ struct GlideTests {
       .filter { $0.offset % 2 == 0 }.map(\.element)
   }
 
-  /// Expects that what comes out goes in a straight line of 480 frames from one value to another.
+  /// Expects a straight line of 480 frames from one value to another.
   private func expectLine(
     _ found: [Float], from first: Float, to last: Float,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -44,7 +44,7 @@ struct GlideTests {
     }
   }
 
-  /// Ramps that are over within a slice, that end where it ends, and that nobody gives again.
+  /// Ramps that end within a slice, at its end, or after it, and are not scheduled again.
   @Test(arguments: [300, 512, 1024])
   func `a volume that is set after a scheduled ramp takes 480 frames`(length: UInt32) throws {
     let (graph, mix) = try graph()
@@ -76,7 +76,7 @@ struct GlideTests {
     expectLine(try left(graph, 1024), from: 0.5, to: 0)
   }
 
-  /// With another timeline in its place, and with none.
+  /// With another timeline, and with none.
   @Test(arguments: [true, false])
   func `a volume that is set after its ramp was taken out takes 480 frames`(isReplaced: Bool) throws
   {

@@ -7,9 +7,9 @@ import RenderHost
 import TestSupport
 import Testing
 
-/// A graph whose first frames nobody hears.
+/// A graph whose first frames are rendered without being output.
 struct GraphAdvanceTests {
-  /// Counts the frames that it hears.
+  /// Counts the frames that it gets.
   private struct Listener: RenderTap {
     let heard = ControlBlock(count: 1)
 
@@ -32,7 +32,7 @@ struct GraphAdvanceTests {
     }
   }
 
-  /// A tone through an equalizer, which remembers, and a volume that moves.
+  /// A tone through an equalizer, which has a state, and a mixer with a volume ramp.
   private func graph(_ listener: Listener, closed: Bool, frames: Int = 512) throws -> AudioGraph {
     let graph = try openGraph(grant(frames: frames))
     let io = try graph.addNode(remoteIO)

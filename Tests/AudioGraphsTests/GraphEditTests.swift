@@ -6,7 +6,7 @@ import RenderCore
 import RenderHost
 import Testing
 
-/// What may be edited when, and which code says no.
+/// Which edits are possible in which state, and the codes of refusals.
 struct GraphEditTests {
   // MARK: Nodes and components
 
@@ -110,7 +110,7 @@ struct GraphEditTests {
     refused(.invalidConnection) { try graph.connect(one, to: mix, 1) }
     try graph.setInputCallback(ToneCallback(), of: one)
     try graph.connect(two, to: mix, 0)
-    // What has been replaced is free again.
+    // The output that was replaced is free again.
     try graph.connect(one, to: mix, 1)
     try graph.disconnect(mix, 1)
     try graph.connect(two, to: mix, 0)
@@ -236,7 +236,7 @@ struct GraphEditTests {
 
   // MARK: Update
 
-  /// tone -> mixer:0, mixer -> io, initialized.
+  /// Tone -> mixer:0, mixer -> io, initialized.
   private func mixing() throws -> (graph: AudioGraph, io: NodeID, mix: NodeID) {
     let graph = try openGraph()
     graph.fadeDuration = 0
@@ -324,7 +324,7 @@ struct GraphEditTests {
     }
     #expect(graph.pendingEditCount == 1)
     #expect(words(try pulled(graph, 2), as: Float.self) == Array(repeating: 0.25, count: 4))
-    // The mixer's output is taken all the same: marks are as they were.
+    // The mixer's output is in use as before.
     #expect(try graph.unit(io).configuration().inputs[0].use == .connection)
     try graph.connect(mix, to: io)
     try graph.update()
@@ -343,7 +343,7 @@ struct GraphEditTests {
     try unit.setProperty(.streamFormat, .input, 0, to: .streamFormat(float(1)))
     try unit.setProperty(.streamFormat, .output, 0, to: .streamFormat(float(1)))
     try graph.setInputCallback(ToneCallback(), of: late)
-    // It plays. One that is free would take the format: see `LiveFormatTests`.
+    // The input is playing. A free one would take the format: see `LiveFormatTests`.
     try graph.connect(late, to: mix, 0)
     refused(.propertyNotWritable) { try graph.update() }
   }

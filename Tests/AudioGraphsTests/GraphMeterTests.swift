@@ -9,7 +9,7 @@ import Testing
 ///     tone ──> eq ──> mixer ──> io       a tap at the mixer; eq's bus has 16 bits
 ///     hashed ───────> mixer:1
 struct GraphMeterTests {
-  /// Does nothing with what it hears.
+  /// A tap that ignores its samples.
   private struct Listener: RenderTap {
     struct Kernel: RenderKernel {
       @_noLocks
@@ -58,7 +58,7 @@ struct GraphMeterTests {
     ]
     for part in parts { #expect(readings[part]?.count == 10, "\(part)") }
     #expect(try #require(readings[.unit("eq")]).nanoseconds > 0)
-    // The words of 16 bits.
+    // The conversion to 16-bit samples.
     #expect(try #require(readings[.conversion]).count >= 10)
     #expect(Set(readings.keys) == Set(parts + [.conversion]))
   }
@@ -72,7 +72,7 @@ struct GraphMeterTests {
     let unit = try graph.unit(converter)
     try unit.setProperty(.streamFormat, .input, 0, to: .streamFormat(float(rate: 44_100)))
     try unit.setProperty(.streamFormat, .output, 0, to: .streamFormat(float()))
-    // One that takes long.
+    // A slow callback.
     let slow = ClosureCallback { _, _, _, _, _ in
       var sum = 0.0
       for index in 1...200_000 { sum += 1 / Double(index) }

@@ -10,7 +10,8 @@ import Testing
 
 @testable import AudioGraphs
 
-/// What may be asked of a graph while another thread holds its lock: while plans compile and files open.
+/// Calls that must not wait while another thread holds the graph's lock, as when plans compile and
+/// files open.
 @Suite struct GraphPresentTests {
   private let remoteIO = RemoteIO.description.component
 
@@ -29,10 +30,10 @@ import Testing
     return graph
   }
 
-  /// Runs something while a thread holds the graph's lock; gives what came of it, or `nil` where it waits
-  /// for the lock.
+  /// Calls `body` while a thread holds the graph's lock. Returns the result, or `nil` if `body`
+  /// waits for the lock.
   ///
-  /// - Parameter everything: Whether the thread holds the lock of those who only look on, too.
+  /// - Parameter everything: Whether the thread also holds the lock for reading the state.
   private func whileLocked<Result: Sendable>(
     _ graph: AudioGraph, everything: Bool = false, _ body: @escaping @Sendable () -> Result
   ) -> Result? {
@@ -79,7 +80,7 @@ import Testing
     let mixer = try #require(graph.nodes.last)
     try graph.disconnect(mixer, 1)
     #expect(graph.pendingEditCount == 1)
-    // Neither of its locks: not even one that nobody holds for long.
+    // It takes neither of the locks, not even the one that is only held briefly.
     let status = whileLocked(graph, everything: true) { () -> Status in
       let memory = UnsafeMutableRawPointer.allocate(byteCount: 512 * 8, alignment: 16)
       defer { unsafe memory.deallocate() }

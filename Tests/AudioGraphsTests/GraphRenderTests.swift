@@ -8,9 +8,9 @@ import RenderHost
 import TestSupport
 import Testing
 
-/// Whole graphs, pulled offline.
+/// Complete graphs, rendered offline.
 struct GraphRenderTests {
-  /// A graph that ends in a Generic Output, initialized.
+  /// An initialized graph that ends in a Generic Output.
   private func offline(
     _ format: StreamFormat, client: StreamFormat? = nil, frames: Int = 512,
     _ callback: any RenderCallback
@@ -35,7 +35,8 @@ struct GraphRenderTests {
       try graph.unit(node).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
     }
     try graph.unit(mix).setProperty(.streamFormat, .input, 1, to: .streamFormat(float(1)))
-    // Balance takes half of the right's opposite; equal power at the far right is all of it.
+    // With a balance of 0.5, the left side has half of its volume. With equal power, hard right is
+    // the right side alone.
     try graph.unit(mix).setParameter(0, .input, 0, to: 0.5)
     try graph.unit(mix).setParameter(2, .input, 0, to: 0.5)
     try graph.unit(mix).setParameter(0, .input, 1, to: 0.25)
@@ -52,7 +53,7 @@ struct GraphRenderTests {
     for frame in 0..<2000 {
       let left = 0.5 * (0.5 * 0.5 * hashed(0, frame))
       let right = 0.5 * (0.5 * hashed(1, frame) + 0.25 * hashed(7, frame))
-      // -120 dBFS: the closed form of the equal-power law at its end, in floats.
+      // -120 dBFS: the rounding of the equal-power law at its end.
       #expect(abs(found[2 * frame] - left) < 1e-6)
       #expect(abs(found[2 * frame + 1] - right) < 1e-6)
     }
@@ -181,7 +182,7 @@ struct GraphRenderTests {
 
   // MARK: Slices, the heap, notifications, load
 
-  /// Two callbacks, one through an equalizer and an 8.24 bus, mixed.
+  /// A mix of two callbacks, one through an equalizer and an 8.24 bus.
   private func mixerHost(_ frames: Int) throws -> AudioGraph {
     let graph = try openGraph(grant(frames: frames))
     let io = try graph.addNode(remoteIO)
@@ -320,7 +321,7 @@ struct GraphRenderTests {
     #expect(second == expected(second.count / 2))
     let session = try #require(graph.session)
     graph.close()
-    // What is said at the end of a run is said when the graph is closed.
+    // The session can still be read after the graph is closed.
     #expect(session.load > 0)
   }
 
@@ -337,7 +338,8 @@ struct GraphRenderTests {
     let length = Int(device)
     let found = words(try pulled(graph, length), as: Float.self)
     let left = stride(from: 0, to: found.count, by: 2).map { Double(found[$0]) }
-    // Half a second from the middle, whole periods: what is not the tone is below -100 dB of it.
+    // Whole periods of half a second from the middle. The residual is more than 100 dB below the
+    // tone.
     let window = Array(left[(length / 4)..<(length / 4 + length / 2)])
     let step = 2 * Double.pi * 1000 / device
     var (real, imaginary) = (0.0, 0.0)

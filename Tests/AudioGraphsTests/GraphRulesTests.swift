@@ -7,9 +7,9 @@ import RenderHost
 import TestSupport
 import Testing
 
-/// What initialize finds out: formats along connections, and everything that is wrong.
+/// The checks of initialization: formats along connections, and all errors.
 struct GraphRulesTests {
-  /// Expects initialize to fail with a status, and `violations()` to begin with the same error.
+  /// Expects `initialize` to fail with a status, and `violations()` to begin with the same error.
   @discardableResult
   private func refuses(
     _ graph: AudioGraph, _ number: Int32, _ code: Rule.Code,
@@ -41,7 +41,7 @@ struct GraphRulesTests {
     try graph.setInputCallback(ToneCallback(), of: mix, 9)
     try graph.connect(mix, to: io)
     refuses(graph, -10877, "PR0503")
-    // The bus may come later, and is fed then.
+    // The feed is used once the bus exists.
     try graph.unit(mix).setProperty(.elementCount, .input, 0, to: .uint32(10))
     try accepts(graph)
     #expect(words(try pulled(graph, 64), as: Float.self).contains { $0 != 0 })
@@ -114,10 +114,10 @@ struct GraphRulesTests {
     try graph.setInputCallback(ToneCallback(), of: effect)
     try graph.connect(effect, to: mix, 3)
     try graph.connect(mix, to: io)
-    // Told before it is done,
+    // The configuration shows it before initialization,
     #expect(try graph.configuration(mix).inputs[3].format == format)
     try accepts(graph)
-    // and done.
+    // and the property after it.
     #expect(try graph.unit(mix).property(.streamFormat, .input, 3) == .streamFormat(format))
     #expect(
       try graph.configuration(mix).inputs[3].origin == .propagated(from: effect, output: 0))
@@ -149,7 +149,7 @@ struct GraphRulesTests {
     try graph.unit(io).setProperty(.streamFormat, .input, 0, to: .streamFormat(float()))
     try accepts(graph)
     try graph.uninitialize()
-    // The application side of an input element that is on, used or not.
+    // The application side of an input element that is enabled, used or not.
     try graph.unit(io).setProperty(.enableIO, .input, 1, to: .uint32(1))
     refuses(graph, -10868, "PR0404")
     try graph.unit(io).setProperty(.streamFormat, .output, 1, to: .streamFormat(float(1)))
@@ -281,7 +281,7 @@ struct GraphRulesTests {
     try graph.connect(mix, to: io)
     refuses(graph, -10876, "PR0601")
     graph.defaultStreamFormat = nil
-    // One mistake is reported once, with a format or without.
+    // The error is reported once, with or without a format.
     #expect(graph.violations().filter { $0.severity == .error }.map(\.rule.code) == ["PR0601"])
     graph.defaultStreamFormat = float()
     try graph.unit(io).setProperty(.enableIO, .input, 1, to: .uint32(1))
@@ -339,7 +339,7 @@ struct GraphRulesTests {
     try graph.setInputCallback(ToneCallback(), of: deaf)
     #expect(graph.violations().map(\.severity) == [.warning, .warning])
     try accepts(graph, warnings: ["PR0308", "PR0308"])
-    // It takes part in no interaction, so it is not initialized.
+    // It is in no interaction, so it is not initialized.
     #expect(try !graph.unit(lone).isInitialized)
     #expect(try graph.unit(deaf).isInitialized)
   }
@@ -372,7 +372,7 @@ struct GraphRulesTests {
         try graph.initialize()
         succeeded += 1
         #expect(errors == [])
-        // And what could be initialized can be pulled, in whatever slices.
+        // A graph that initializes can be pulled in slices of any length.
         _ = try pulled(graph, 300)
         #expect(graph.violations().allSatisfy { $0.severity == .warning })
         try graph.uninitialize()
@@ -407,7 +407,7 @@ struct GraphRulesTests {
       nodes.append(try graph.addNode(Bool.random(using: &random) ? mixer : equalizer))
     }
     guard !nodes.isEmpty else { return graph }
-    // A chain towards the head, more often than chance would have it.
+    // A chain to the head, since random connections rarely form one.
     for (destination, source) in zip(nodes, nodes.dropFirst())
     where Int.random(in: 0..<6, using: &random) > 0 {
       try? graph.connect(source, to: destination)

@@ -62,7 +62,7 @@ struct GraphTextTests {
     #expect(text.contains("    mixer input 1 \"Drums\": 2 ch, 48000 Hz"))
     #expect(text.contains("    mixer input 5 \"Spare\": "))
     #expect(text.contains("    mixer output 0: "))
-    // An empty name takes it away.
+    // An empty name removes it.
     try unit.setProperty(.elementName, .input, 5, to: .string(""))
     try unit.setProperty(.contextName, to: .string(""))
     #expect(!graph.show().contains("input 5"))

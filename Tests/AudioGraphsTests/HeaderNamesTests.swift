@@ -4,12 +4,12 @@ import AudioUnits
 import Foundation
 import Testing
 
-/// The page that says what Core Audio's functions and constants are called here.
+/// Checks the page that maps Core Audio's functions and constants to the names of this library.
 @Suite struct HeaderNamesTests {
   private static let sources = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Sources").standardized
 
-  /// What stands in the rows of the page's tables: the C name, and what is said of it.
+  /// The rows of the page's tables: the C name and the text.
   private static func rows() throws -> [(name: String, text: String)] {
     let page = try String(
       contentsOf: sources.appending(path: "AudioGraphs/AudioGraphs.docc/FromAUGraph.md"),
@@ -21,12 +21,11 @@ import Testing
     }
   }
 
-  /// The declarations of the rooms that a user of the library has.
+  /// The declarations of the rooms that users of the library import.
   private struct Declarations {
-    /// By full name, `UnitCatalog.Component`.
+    /// Full names, such as `UnitCatalog.Component`.
     var types: Set<String> = []
-    /// With the type that each is declared in, functions with their labels:
-    /// `AudioGraph.connect(_:_:to:_:)`.
+    /// Full names, with the labels of functions: `AudioGraph.connect(_:_:to:_:)`.
     var members: Set<String> = []
 
     init() throws {
@@ -42,8 +41,8 @@ import Testing
       }
     }
 
-    /// Reads a file that is laid out as `swift format` does it: what a type declares is indented by two
-    /// more than the type is.
+    /// Reads a file formatted by `swift format`: the members of a type are indented by two more
+    /// than the type.
     private mutating func read(_ text: String) {
       var scopes: [(indent: Int, name: String)] = []
       for line in text.split(separator: "\n") {
@@ -64,7 +63,7 @@ import Testing
       }
     }
 
-    /// Reads a line that begins a member.
+    /// Reads a line with the beginning of a member.
     private mutating func readMember(_ line: Substring, in type: String, of text: String) {
       if let match = line.firstMatch(of: /^(?:@?[\w()]+ )*(?:let|var) (\w+)/) {
         members.insert("\(type).\(match.1)")
@@ -78,14 +77,14 @@ import Testing
       }
     }
 
-    /// The labels of a list of parameters that begins behind its parenthesis.
+    /// The labels of a parameter list whose opening parenthesis was read.
     private func labels(_ text: Substring) -> String {
       var depth = 0
       var parameters = [""]
       for character in text {
         if "([{<".contains(character) { depth += 1 }
         if ")]}>".contains(character) {
-          // An arrow ends no list.
+          // The `>` of an arrow does not close a list.
           if character == ">" && parameters[parameters.count - 1].hasSuffix("-") { continue }
           if depth == 0 { break }
           depth -= 1
@@ -102,7 +101,7 @@ import Testing
       }.joined()
     }
 
-    /// Whether there is such a name: a type, or what one declares.
+    /// Whether a type or a member has this name.
     func has(_ name: String) -> Bool { types.contains(name) || members.contains(name) }
   }
 
@@ -117,7 +116,7 @@ import Testing
       #expect(!row.text.isEmpty)
     }
     #expect(count > 150)
-    // What another type declares, or the same with other labels, is no name of this one.
+    // A member of another type, or with other labels, does not count.
     #expect(!declarations.has("AudioGraph.connect(_:)"))
     #expect(!declarations.has("AudioGraph.isClosed"))
     #expect(!declarations.has("AudioGraph.setProperty(_:_:_:to:)"))
@@ -133,7 +132,7 @@ import Testing
         #expect(names.contains(property.constant), "\(property.constant)")
       }
       for parameter in unit.description.parameters {
-        // The meters of the right channel are those of the left and 1.
+        // The constants for the meters of the right channel are those of the left plus 1.
         guard !names.contains(parameter.constant) else { continue }
         #expect(
           names.contains { parameter.constant.hasPrefix($0) && $0.hasPrefix("kMulti") },

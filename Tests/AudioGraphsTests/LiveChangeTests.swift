@@ -8,7 +8,7 @@ import RenderHost
 import TestSupport
 import Testing
 
-/// A steady sine on every channel, whose frame decides its sample.
+/// A continuous sine on every channel, with samples that depend on the frame number only.
 private func sine(
   _ frequency: Double, _ amplitude: Double = 0.25, rate: Double = 48_000
 ) -> ClosureCallback {
@@ -22,20 +22,20 @@ private func sineSample(
   return Float(amplitude * sin(phase * Double(frame)))
 }
 
-/// The greatest second difference of a sine: what one without a step has.
+/// The largest second difference of a sine without a step.
 private func smoothness(_ frequency: Double, _ amplitude: Double = 0.25) -> Double {
   let half = sin(Double.pi * frequency / 48_000)
   return amplitude * 4 * half * half
 }
 
-/// A graph that is pulled by hand, and what has come out of it so far, left channel.
+/// A graph that is pulled by the test, and its output so far (left channel).
 private struct Listening {
   let graph: AudioGraph
   let io: NodeID
   let mix: NodeID
   var heard: [Float] = []
 
-  /// mixer -> io; inputs 0 to 7 are free.
+  /// Mixer -> io; inputs 0 to 7 are free.
   init(_ frames: Int = 512, feed: (AudioGraph, NodeID) throws -> Void) throws {
     graph = try openGraph(grant(frames: frames))
     io = try graph.addNode(remoteIO, name: "io")
@@ -51,7 +51,7 @@ private struct Listening {
     heard += stride(from: 0, to: found.count, by: 2).map { found[$0] }
   }
 
-  /// The greatest second difference: a step of 0.01 has 0.01 at least.
+  /// The largest second difference of the output: at least the height of a step.
   var roughness: Double { clicks(heard) }
 
   func equalizer(_ name: String) throws -> NodeID {
@@ -177,7 +177,7 @@ struct LiveChangeTests {
     let session = try #require(live.graph.session)
     #expect(session.waitingStages == 0)
     #expect(live.heard.last == 0.2)
-    // The steepest fade goes 0.9 down in 960 frames: its curve turns by 6 · 0.9 / 960² a frame.
+    // The steepest fade is by 0.9 in 960 frames. Its largest second difference is 6 · 0.9 / 960².
     #expect(live.roughness < 1.2 * 6 * 0.9 / (960 * 960))
     #expect(live.heard.contains(0.1) && live.heard.contains(-0.4) && live.heard.contains(0.3))
   }
@@ -201,7 +201,7 @@ struct LiveChangeTests {
     try graph.update()
     try live.pull(6000)
     #expect(live.roughness < 2 * smoothness(100))
-    // The sound is back, in phase, as if nothing had been.
+    // The sound is back, and its phase is as if it had never been interrupted.
     for frame in 8000..<10_000 {
       #expect(abs(live.heard[frame] - sineSample(100, 0.25, 48_000, frame)) < 1e-5)
     }

@@ -7,9 +7,9 @@ import RenderHost
 import TestSupport
 import Testing
 
-/// What a graph that is initialized takes up, and what it does not: the same as one that is not.
+/// An initialized graph accepts and refuses the same formats as one that is not.
 struct LiveFormatTests {
-  /// A stereo input that plays, and no format for any other.
+  /// A stereo input that plays, and no format for other inputs.
   private func playing(
     default format: StreamFormat? = nil
   ) throws -> (graph: AudioGraph, mix: NodeID) {
@@ -48,7 +48,7 @@ struct LiveFormatTests {
     try graph.setInputCallback(counting { _, _ in 0.5 }, of: second)
     try graph.connect(second, to: mix, 1)
     try graph.update()
-    // The format of input 1 came along the connection, and goes with it.
+    // The format of input 1 came with the connection and is removed with it.
     try graph.uninitialize()
     try graph.initialize()
     try graph.setInputCallback(counting { _, _ in 0.5 }, of: mix, 1)
@@ -95,7 +95,7 @@ struct LiveFormatTests {
     #expect(found.indices.allSatisfy { abs(found[$0] - ($0 % 2 == 0 ? 0.25 : 0.75)) < 1e-6 })
     #expect(
       try graph.unit(mix).property(.streamFormat, .input, 2) == .streamFormat(float(1)))
-    // A bus that plays keeps its format.
+    // A bus in use keeps its format.
     let other = try graph.addNode(equalizer)
     for scope in [Scope.input, .output] {
       try graph.unit(other).setProperty(.streamFormat, scope, 0, to: .streamFormat(float(1)))
@@ -164,7 +164,7 @@ struct LiveFormatTests {
   @Test func `distance parameters change while it plays, in a glide`() throws {
     let (graph, unit) = try scene()
     let before = try channels(graph, 4800).right
-    // Inverse, from 1 m: a tenth at 10 m.
+    // Inverse distance from 1 m: a tenth at 10 m.
     #expect(abs((before.last ?? 0) - 0.05) < 1e-4)
     try unit.setProperty(.distanceParameters3DMixer, .input, 0, to: .floats([10, 100_000, 100]))
     let after = try channels(graph, 4800).right
@@ -216,7 +216,8 @@ struct LiveFormatTests {
       #expect(try io.property(.streamFormat, .output, 0) == .streamFormat(output))
       #expect(try io.property(.sampleRate, .output, 0) == .float64(48_000))
       #expect(try io.property(.streamFormat, .input, 1) == .streamFormat(input))
-      // The device's own is right, any other is not: the one at birth, too.
+      // Setting the device's own format is accepted, and any other is refused, even the initial
+      // one.
       try io.setProperty(.streamFormat, .output, 0, to: .streamFormat(output))
       try io.setProperty(.streamFormat, .input, 1, to: .streamFormat(input))
       try io.setProperty(.sampleRate, .output, 0, to: .float64(48_000))
@@ -230,7 +231,7 @@ struct LiveFormatTests {
           try io.setProperty(.sampleRate, scope, element, to: .float64(44_100))
         }
       }
-      // The commonest idiom: what is heard and played is made from the device's rate.
+      // The usual case: capture and playback at the device's rate.
       graph.defaultStreamFormat = float()
       try graph.setInputCallback(ToneCallback(), of: node)
       try graph.initialize()

@@ -70,7 +70,7 @@ struct LoneUnitTests {
     try last.setProperty(.streamFormat, .output, 0, to: .streamFormat(wanted))
     try last.setProperty(.maximumFramesPerSlice, to: .uint32(4096))
     try connect(source, to: last)
-    // The format goes along the connection.
+    // The format is propagated along the connection.
     #expect(try last.property(.streamFormat, .input, 0) == .streamFormat(float()))
     refused(.propertyNotWritable) {
       try last.setProperty(.streamFormat, .input, 0, to: .streamFormat(float(1)))
@@ -119,7 +119,7 @@ struct LoneUnitTests {
     try unit.initialize()
     #expect(try unit.render(100)[0].allSatisfy { $0 == 0.25 })
     try feed(unit, counting { _, frame in Float(frame) })
-    // It is told the time of the unit, not its own.
+    // The callback gets the time of the unit.
     #expect(try unit.render(3)[0] == [100, 101, 102])
     let source = try mixer()
     try source.setProperty(.streamFormat, .input, 0, to: .streamFormat(float()))
@@ -199,7 +199,7 @@ struct LoneUnitTests {
     refused(.invalidConnection) { try connect(three, to: one) }
     refused(.invalidConnection) { try connect(one, to: one) }
     refused(.invalidElement) { try connect(one, to: two, 1) }
-    // The same again is no second one, and what is taken away makes room.
+    // The same connection again is accepted, and a removed one frees both ends.
     try connect(one, to: two)
     try two.setProperty(
       .makeConnection, .input, 0, to: .connection(UnitConnection(from: nil, to: 0)))
@@ -228,7 +228,7 @@ struct LoneUnitTests {
     #expect(throws: GraphStartError.self) { try unit.start() }
     let alone = try equalizer()
     refused(.cannotDoInCurrentContext) { try connect(unit, to: alone) }
-    // Initialized beforehand, as the guide has it.
+    // Initialized before, as in the guide.
     let io = try graph.addNode(remoteIO)
     try graph.setInputCallback(counting(hashed), of: io)
     try graph.initialize()
@@ -251,7 +251,7 @@ struct LoneUnitTests {
     try unit.reset()
     #expect(try unit.render(1000) == first)
     refused(.invalidElement) { try unit.reset(.input, 4) }
-    // What has been set stays.
+    // Properties keep their values.
     #expect(try unit.property(.presentPreset) != .preset(Preset(number: 0, name: "Disabled")))
   }
 
@@ -332,7 +332,7 @@ struct LoneUnitTests {
     let io = UnitInstance(RemoteIO.self)
     refused(.failedInitialization) { try io.initialize() }
     try io.useDevice(device)
-    // Its hardware side has the device's format from then on.
+    // Its hardware side has the device's format after that.
     #expect(
       try io.property(.streamFormat, .output, 0)
         == .streamFormat(StreamFormat(.float32, channels: 2, sampleRate: 48_000, interleaved: true))
@@ -374,7 +374,7 @@ struct LoneUnitTests {
     #expect(samples == [0.25, 0.75])
     try io.uninitialize()
     #expect(mix.isInitialized && !io.isInitialized)
-    // The mixer can be rendered by itself again.
+    // The mixer can be rendered alone again.
     try io.setProperty(
       .makeConnection, .input, 0, to: .connection(UnitConnection(from: nil, to: 0)))
     #expect(try mix.render(10)[0].allSatisfy { $0 == 0.75 })
@@ -417,7 +417,7 @@ private final class Flag: Sendable {
 }
 
 extension StreamFormat {
-  /// The same with all channels in one buffer.
+  /// The same format with all channels in one buffer.
   fileprivate var interleavedTwin: StreamFormat {
     StreamFormat(.float32, channels: channelCount, sampleRate: sampleRate, interleaved: true)
   }

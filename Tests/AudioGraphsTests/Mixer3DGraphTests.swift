@@ -14,12 +14,12 @@ private func source(_ rate: Double) -> StreamFormat {
   StreamFormat(.int16, channels: 1, sampleRate: rate)
 }
 
-/// Noise that 16 bits hold.
+/// Noise that 16 bits represent exactly.
 private func coarse(_ frame: Int) -> Float { (hashed(0, frame) * 32_768).rounded() / 32_768 }
 
-/// The 3D Mixer inside a graph.
+/// The 3D Mixer in a graph.
 struct Mixer3DGraphTests {
-  /// A mixer with callbacks at rates of their own, and a Generic Output at 48 kHz.
+  /// A mixer with callbacks at different rates, and a Generic Output at 48 kHz.
   private func graph(
     _ rates: [Double], duration: Double? = nil, slices: Int = 512,
     _ configure: (UnitInstance) throws -> Void = { _ in }
@@ -79,7 +79,7 @@ struct Mixer3DGraphTests {
       try duration {
         try $0.setProperty(.spatializationAlgorithm, .input, 0, to: .uint32(2))
       } == 48_000 + 558)
-    // The cathedral: 30 ms until it begins, 5 s until it has fallen by 60 dB.
+    // The cathedral begins after 30 ms and falls by 60 dB in 5 s.
     let echoing: (UnitInstance) throws -> Void = { unit in
       try unit.setParameter(Mixer3D.Parameter.reverbBlend, .input, 0, to: 10)
       try unit.setProperty(.reverbPreset, .global, 0, to: .uint32(8))
@@ -115,7 +115,7 @@ struct Mixer3DGraphTests {
     let found = words(try pulled(graph, 4000), as: Float.self)
     for frame in 1000..<4000 {
       let expected = 0.5 * sin(2 * Double.pi * 500 * Double(frame) / 48_000)
-      // 16 bits.
+      // The rounding to 16 bits.
       #expect(abs(Double(found[2 * frame]) - expected) < 6e-5)
     }
   }

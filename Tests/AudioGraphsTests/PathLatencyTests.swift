@@ -9,7 +9,7 @@ import Testing
 
 @testable import AudioGraphs
 
-/// Paths of one source that meet: told apart by how late they are, and made equal.
+/// Paths of one source to one destination: detected by their different latencies, and compensated.
 struct PathLatencyTests {
   private static let limiter = PeakLimiter.description.component
   private let frames = 576 + 32
@@ -21,7 +21,7 @@ struct PathLatencyTests {
     var split: NodeID
   }
 
-  /// Noise, and the same through a limiter and upside down, on one mixer.
+  /// Noise into a mixer twice: directly, and inverted through a limiter.
   private func twoPaths(
     compensated: Bool, format: StreamFormat = float(), splits: Bool = true
   ) throws -> Two {
@@ -53,10 +53,10 @@ struct PathLatencyTests {
     two.graph.compensatesLatency = true
     #expect(two.graph.violations().isEmpty)
     two.graph.compensatesLatency = false
-    // Bypassed it is as late.
+    // A bypassed limiter has the same latency.
     try two.graph.unit(two.limiter).setProperty(.bypassEffect, to: .uint32(1))
     #expect(two.graph.violations().count == 1)
-    // One path alone is as late as it likes.
+    // A single path has nothing to cancel with.
     try two.graph.disconnect(two.mix, 0)
     #expect(two.graph.violations().isEmpty)
   }
@@ -83,9 +83,9 @@ struct PathLatencyTests {
     #expect(two.graph.latencies().delay(ofInput: 0, of: two.mix) == frames)
     #expect(two.graph.latencies().delay(ofInput: 1, of: two.mix) == 0)
     let sum = words(try pulled(two.graph, 4000), as: Float.self)
-    // Nothing at all: far below -140 dBFS.
+    // Exact silence, far below -140 dBFS.
     #expect(sum.allSatisfy { $0 == 0 })
-    // And either of them is there.
+    // A single path is audible.
     let alone = try twoPaths(
       compensated: true, format: StreamFormat(sample, channels: 2, sampleRate: 48_000))
     try alone.graph.unit(alone.mix).setParameter(0, .input, 1, to: 0)
@@ -138,7 +138,7 @@ struct PathLatencyTests {
     try graph.update()
     #expect(graph.latencies().delay(ofInput: 0, of: mix) == frames)
     var found = words(try pulled(graph, 4800), as: Float.self)
-    // While one goes over to the other they differ; after that they cancel again, to the bit.
+    // The paths differ during the crossfade. After it they cancel exactly again.
     #expect(found.suffix(2 * 2000).allSatisfy { $0 == 0 })
     try graph.disconnect(mix, 1)
     try graph.removeNode(limit)
@@ -146,7 +146,7 @@ struct PathLatencyTests {
     try graph.update()
     found += words(try pulled(graph, 4800), as: Float.self)
     #expect(found.suffix(2 * 2000).allSatisfy { $0 == 0 })
-    // No jump: the greatest second difference of what is left of tones that fade.
+    // There is no jump: the largest second difference of the fading tones.
     let left = stride(from: 0, to: found.count, by: 2).map { found[$0] }
     let bends = left.indices.dropFirst().dropLast().map {
       abs(left[$0 - 1] - 2 * left[$0] + left[$0 + 1])

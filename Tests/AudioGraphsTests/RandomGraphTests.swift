@@ -9,12 +9,13 @@ import Testing
 
 @testable import AudioGraphs
 
-/// Graphs that programs make at random, edited before and after they are initialized. What breaks a
-/// property is made as short as it goes before it is shown.
+/// Random programs that edit graphs before and after initialization. A program that violates a
+/// property is shortened as far as possible before it is reported.
 ///
-/// `PATCHRUN_PROPERTY_EFFORT=20` tries 20 times as many.
+/// `PATCHRUN_PROPERTY_EFFORT=20` runs 20 times as many.
 @Suite struct RandomGraphTests {
-  /// One call of a program. Nodes are numbered by their addition; one that is not there is another.
+  /// A call of a program. Nodes are numbered in the order of their addition; a missing number
+  /// selects another node.
   enum Call: Hashable, Sendable {
     case add(Int)
     case remove(Int)
@@ -41,7 +42,7 @@ import Testing
         sampleRate: one(of: [44_100, 44_100, 44_100, 48_000, 0]),
         interleaved: one(of: [true, false]))
     }
-    // A head and what may lead to it, so that chance does not have to find it.
+    // A head and nodes that may lead to it, since random programs rarely add them.
     var calls: [Call] = [
       .open, .add(one(of: [4, 5, 5, 6])), .add(number(0...3)), .add(number(0...3)),
     ]
@@ -89,8 +90,8 @@ import Testing
     return calls + [.initialize, .update, .uninitialize, .initialize]
   }
 
-  /// Runs a program, and says what does not hold; `nil` where all does. What a call throws is the
-  /// program's affair.
+  /// Runs a program and returns the violated property; `nil` if all hold. Errors that calls throw
+  /// are no violations.
   private func failure(_ calls: [Call]) -> String? {
     let graph = Self.graph()
     defer { graph.close() }
@@ -103,7 +104,7 @@ import Testing
       assuming: HardwareGrant(outputFormat: device, inputFormat: device, ioBufferFrames: 512))
   }
 
-  /// What a graph says of itself with what it knows from before, and without.
+  /// Compares a graph's answers with and without its caches. Returns the difference.
   private func forgetfulness(_ graph: AudioGraph) -> String? {
     guard graph.isOpen else { return nil }
     func look() -> (violations: [Violation], buses: [NodeID: [[UnitConfiguration.Element]]]) {
@@ -175,13 +176,14 @@ import Testing
       case .update:
         let isDone = (try? graph.update()) == true && graph.pendingEditCount == 0
         if isDone, graph.isInitialized {
-          // What an update has accepted an initialization accepts.
+          // A graph that an update accepted must initialize.
           try? graph.uninitialize()
           if let error = errors().first { return "an update has accepted '\(error.message)'" }
           try? graph.initialize()
           guard graph.isInitialized else { return "what an update accepted does not initialize" }
         }
-        // Carried out or refused: what plays is a graph that could be initialized.
+        // After a successful or refused update, the graph that plays must be one that could be
+        // initialized.
         if graph.isInitialized, let error = errors().first {
           return "once updated it finds '\(error.message)'"
         }
@@ -226,7 +228,7 @@ import Testing
     try graph.setInputCallback(ToneCallback(), of: mixer)
     _ = graph.examination()
     #expect(forgetfulness(graph) == nil)
-    // As if what has been set on the unit had not been noticed.
+    // As if a change of the unit had not been noticed.
     graph.state.withLock { state in
       guard let known = state.settled.nodes[mixer] else { return }
       var configuration = known.configuration

@@ -10,7 +10,7 @@ import Testing
   import Glibc
 #endif
 
-/// Graphs that more than one thread renders.
+/// Graphs that several threads render.
 @Suite struct RenderThreadTests {
   ///     noise -> eq -> mixer:n -> io, for each input; every third one has two equalizers
   private func graph(threads: Int, branches: Int = 12) throws -> AudioGraph {
@@ -49,7 +49,7 @@ import Testing
       let graph = try graph(threads: threads)
       let nodes = graph.nodes
       let head = try pulled(graph, 4096)
-      // One branch goes, and fades.
+      // One branch is removed and fades out.
       try graph.disconnect(nodes[1], 2)
       try graph.update()
       return head + (try pulled(graph, 8192))

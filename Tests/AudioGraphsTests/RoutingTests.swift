@@ -8,7 +8,7 @@ import Testing
 
 @testable import AudioGraphs
 
-/// Splitters and mergers in graphs that are pulled offline.
+/// Splitters and mergers in graphs that are rendered offline.
 struct RoutingTests {
   private static let splitter = Splitter.description.component
   private static let multiSplitter = MultiSplitter.description.component
@@ -26,7 +26,7 @@ struct RoutingTests {
     return node
   }
 
-  /// Counts its pulls by their first frames.
+  /// Notes the first frame of each pull.
   private func counted(_ notes: Notes) -> ClosureCallback {
     ClosureCallback(duration: nil) { _, time, _, frameCount, buffers in
       notes.note(Int(time.sampleTime))
@@ -58,7 +58,7 @@ struct RoutingTests {
       probes.append(probe)
     }
     let direct = ProbeTap()
-    // What a bus of that format carries.
+    // The samples that a bus of that format carries.
     let other = try add(Self.splitter, to: graph)
     try graph.setInputCallback(counting(hashed), of: other)
     try graph.connect(other, 1, to: mix, 5)
@@ -87,7 +87,7 @@ struct RoutingTests {
       try graph.initialize()
       let found = words(try pulled(graph, 2048), as: Float.self)
       #expect(notes.all == [0, 512, 1024, 1536])
-      // A sum of equal numbers up to 7 is exact within a rounding of 24 bits: these have 16.
+      // The sum of up to 7 equal samples of 16 bits is exact in 24 bits.
       let wanted = (0..<2048).flatMap { frame in
         (0..<2).map { hashed($0, frame) * Float(outputs) }
       }
@@ -146,7 +146,7 @@ struct RoutingTests {
     try graph.connect(back, to: mix, 1)
     try graph.connect(mix, to: io)
     #expect(refused(.parameterError) { try graph.initialize() }?.rule == OutputsInStep.rule)
-    // Behind one converter, both outputs go at its pace.
+    // After a common converter, both outputs have the same pace.
     try graph.disconnect(there)
     try graph.disconnect(mix, 0)
     try graph.disconnect(mix, 1)

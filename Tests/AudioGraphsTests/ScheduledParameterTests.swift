@@ -10,8 +10,8 @@ import Testing
 struct ScheduledParameterTests {
   private static let volume = MultichannelMixer.Parameter.volume
 
-  /// A mixer with ones on a mono input, hard left, into a Generic Output: what comes out on the left is
-  /// its volume.
+  /// A mixer with a constant mono input of 1, panned hard left, and a Generic Output. The left
+  /// output is the volume.
   private func graph(frames: Int = 512) throws -> (AudioGraph, mix: NodeID) {
     let graph = try openGraph(grant(frames: frames, output: nil))
     let out = try graph.addNode(genericOutput)
@@ -46,7 +46,7 @@ struct ScheduledParameterTests {
         startBufferOffset: offset, durationInFrames: frames, startValue: first, endValue: last))
   }
 
-  /// Where the mixer is `frame` frames after it has been told to go from one volume to another.
+  /// The gain of the mixer, `frame` frames after a volume was set.
   private func smoothed(_ first: Float, _ last: Float, _ frame: Int) -> Float {
     frame < 479 ? first + (last - first) / 480 * Float(frame + 1) : last
   }
@@ -79,7 +79,7 @@ struct ScheduledParameterTests {
   @Test func `a later event ends an earlier one, whatever order they are scheduled in`() throws {
     let (graph, mix) = try graph()
     _ = try left(graph, 512)
-    // Ramps of no length are steps that nothing smooths.
+    // Ramps of length 0 are steps without smoothing.
     try graph.scheduleParameters(
       [
         ramp(0, 0.5, at: 300, 0), ramp(0, 1, at: 0, 256), ramp(0, 0.25, at: 128, 0),
@@ -118,18 +118,18 @@ struct ScheduledParameterTests {
     try graph.scheduleParameters([ramp(0, 1, at: 0, 1024)], of: mix)
     let found = try left(graph, 1536)
     for frame in 0..<1536 { #expect(found[frame] == Float(min(frame, 511)) / 1024) }
-    // One that has ended with the slice has come to its end.
+    // A ramp that ends with the slice has reached its value.
     try graph.scheduleParameters([ramp(0, 1, at: 0, 512)], of: mix)
     let ended = try left(graph, 1024)
     for frame in 0..<1024 { #expect(ended[frame] == Float(min(frame, 512)) / 512) }
   }
 
-  /// A client that knows its changes in frames of the session, and schedules for each slice what is in
-  /// it.
+  /// A client that knows its changes in frames of the session, and schedules those within each
+  /// slice.
   private func scheduled(_ slices: Slicing, _ frameCount: Int) throws -> [Float] {
     let (graph, mix) = try graph(frames: 4096)
     let schedule = try graph.parameterSchedule(of: mix)
-    // Heap calls, and -1 where an event was refused.
+    // The number of heap calls, or -1 for a refused event.
     let troubles = Notes()
     _ = graph.addRenderNotification { flags, time, count in
       guard flags.contains(.preRender) else { return }
@@ -263,11 +263,11 @@ struct ScheduledParameterTests {
     }
     let found = try left(graph, 1024)
     #expect(answers.all == Array(repeating: 0, count: 256) + Array(repeating: -10_863, count: 44))
-    // Those of the notification came later, and of two at one frame the later holds.
+    // The notification's events are later, and of two events at a frame the later one counts.
     for frame in 0..<1024 {
       #expect(found[frame] == (frame == 0 ? 1 : Float(min(frame, 256)) / 512), "frame \(frame)")
     }
-    // There is room again.
+    // The queue has room again.
     try graph.scheduleParameters(events, of: mix)
   }
 

@@ -13,7 +13,7 @@ let mixer = MultichannelMixer.description.component
 let equalizer = IPodEQ.description.component
 let genericOutput = GenericOutput.description.component
 
-/// A device that takes stereo floats.
+/// A device with stereo float output.
 func grant(
   rate: Double = 48_000, frames: Int = 512, output: SampleType? = .float32, channels: Int = 2,
   input: Int? = nil
@@ -32,7 +32,7 @@ func float(_ channels: Int = 2, rate: Double = 48_000) -> StreamFormat {
   StreamFormat(.float32, channels: channels, sampleRate: rate)
 }
 
-/// An open graph with a default format, to be pulled offline.
+/// An open graph with a default format, for offline rendering.
 func openGraph(
   _ grant: HardwareGrant = grant(), default format: StreamFormat? = float()
 ) throws -> AudioGraph {
@@ -42,7 +42,7 @@ func openGraph(
   return graph
 }
 
-/// A callback whose sample of a frame and a channel is a function of both.
+/// A callback with samples that are a function of channel and frame.
 func counting(
   duration: Double? = nil, _ sample: @escaping @Sendable (Int, Int) -> Float
 ) -> ClosureCallback {
@@ -56,7 +56,8 @@ func counting(
   }
 }
 
-/// Sixteen bits of noise, the same for the same frame: exact in every sample type but 8.24's ends.
+/// Sixteen bits of noise that depend on channel and frame only: exact in every sample type, except
+/// at the limits of 8.24.
 func hashed(_ channel: Int, _ frame: Int) -> Float {
   var word = UInt32(truncatingIfNeeded: frame &* 2 &+ channel) &* 2_654_435_761
   word ^= word >> 15
@@ -64,7 +65,7 @@ func hashed(_ channel: Int, _ frame: Int) -> Float {
   return Float(Int(word >> 16) - 32_768) / 65_536
 }
 
-/// Pulls an initialized graph offline and returns the bytes of its device format.
+/// Pulls an initialized graph offline and returns bytes in the device format.
 func pulled(
   _ graph: AudioGraph, _ frameCount: Int, microphone: Microphone? = nil
 ) throws -> [UInt8] {
@@ -77,7 +78,7 @@ func pulled(
   return bytes
 }
 
-/// The words of bytes.
+/// Reads bytes as words.
 func words<Word: BitwiseCopyable>(_ bytes: [UInt8], as type: Word.Type) -> [Word] {
   unsafe bytes.withUnsafeBytes { bytes in
     let size = MemoryLayout<Word>.size
@@ -87,7 +88,7 @@ func words<Word: BitwiseCopyable>(_ bytes: [UInt8], as type: Word.Type) -> [Word
   }
 }
 
-/// Expects a call to be refused with a status, and returns how.
+/// Expects a call to be refused with a status, and returns the error.
 @discardableResult
 func refused(
   _ status: Status, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
@@ -109,14 +110,14 @@ func refused(
   return nil
 }
 
-/// Numbers noted by callbacks, in order.
+/// Numbers that callbacks have noted, in order.
 final class Notes: Sendable {
   private let numbers = Mutex<[Int]>([])
   var all: [Int] { numbers.withLock { $0 } }
   func note(_ number: Int) { numbers.withLock { $0.append(number) } }
 }
 
-/// Keeps what it hears: the words of each channel's buffer.
+/// A tap that keeps the words of each channel's buffer.
 final class ProbeTap: RenderTap {
   final class Kept: Sendable {
     let channels = Mutex<[[Int32]]>([])
@@ -124,7 +125,7 @@ final class ProbeTap: RenderTap {
 
   let kept = Kept()
 
-  /// What a bus of floats carried, by channel.
+  /// The samples of a float bus, by channel.
   var floats: [[Float]] {
     kept.channels.withLock { $0.map { $0.map { Float(bitPattern: UInt32(bitPattern: $0)) } } }
   }
@@ -140,7 +141,7 @@ final class ProbeTap: RenderTap {
   }
 }
 
-/// Not fit for a render thread that must not wait: for tests that pull by hand.
+/// Takes a lock, so it is only for tests that pull from their own thread.
 struct ProbeKernel: RenderKernel {
   let kept: ProbeTap.Kept
 

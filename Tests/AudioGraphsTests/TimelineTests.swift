@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 struct TimelineTests {
-  /// A mixer with a constant on a mono input, hard left, into a Generic Output.
+  /// A mixer with a constant mono input, panned hard left, and a Generic Output.
   private func graph(
     frames: Int = 512, rate: Double = 48_000
   ) throws -> (AudioGraph, mix: NodeID) {
@@ -36,7 +36,7 @@ struct TimelineTests {
       .filter { $0.offset % 2 == 0 }.map(\.element)
     for frame in 0..<4800 {
       let progress = min(max(Double(frame - 479) / 2400, 0), 1)
-      // -100 dBFS: a line in pieces of floats.
+      // -100 dBFS: the line is computed in pieces with floats.
       #expect(abs(Double(left[frame]) - (1 - progress)) < 1e-5)
     }
   }
@@ -69,7 +69,7 @@ struct TimelineTests {
     let found = words(try pulled(graph, 4800), as: Float.self)
     for frame in 0..<4800 {
       let (left, right) = (Double(found[2 * frame]), Double(found[2 * frame + 1]))
-      // Between two points of the circle, 64 frames apart, a chord is 0.001 dB below it.
+      // Between two points of the circle 64 frames apart, the chord is 0.001 dB below it.
       #expect(abs(left * left + right * right - 1) < 2.5e-4)
     }
     #expect(abs(found[4800] - found[4801]) < 0.02)
@@ -85,7 +85,7 @@ struct TimelineTests {
     try graph.addRamp(ParameterRamp(0, .output, 0, of: mix, to: 0, at: 0.1, duration: 0.1))
     try graph.initialize()
     let found = words(try pulled(graph, 14_400), as: Float.self)
-    // The converter's filter reaches less than 10 ms.
+    // The converter's filter is shorter than 10 ms on each side.
     #expect(abs(found[2 * 4300] - 0.5) < 1e-4)
     #expect(abs(found[2 * 7200] - 0.25) < 1e-3)
     #expect(abs(found[2 * 10_100]) < 1e-4)
@@ -100,7 +100,7 @@ struct TimelineTests {
     #expect(try graph.unit(mix).parameter(0, .input, 0) == 1)
     try graph.initialize()
     #expect(try pulled(graph, 2400) == first)
-    // Without an end, the mixer goes back to where it began in 10 ms, and not with a click.
+    // Without an end, the mixer returns to its initial value in 10 ms, without a click.
     try #require(graph.session).restart()
     let again = try pulled(graph, 2400)
     #expect(abs(words(again, as: Float.self)[0] - 1.0 / 480) < 1e-8)

@@ -8,9 +8,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What properties of units do in a graph that renders.
+/// The effect of unit properties in a graph that renders.
 struct UnitPropertyTests {
-  /// Fails from a frame on.
+  /// A callback that fails from a frame on.
   private func failing(from frame: Int, _ status: Status = .noConnection) -> ClosureCallback {
     ClosureCallback { _, time, _, _, buffers in
       buffers.silence()
@@ -136,7 +136,7 @@ struct UnitPropertyTests {
     try graph.initialize()
     let wanted = (0..<600).flatMap { [hashed(0, $0), hashed(1, $0)] }
     #expect(words(try pulled(graph, 600), as: Float.self) == wanted)
-    // Initialized, it waits for the graph's update like any edit.
+    // In an initialized graph the change waits for `update`, like any edit.
     try graph.unit(effect).setProperty(.setRenderCallback, .input, 0, to: .renderCallback(nil))
     #expect(graph.pendingEditCount == 1)
     #expect(graph.interactions.count == 2)
@@ -146,7 +146,7 @@ struct UnitPropertyTests {
     try graph.unit(io).setProperty(
       .makeConnection, .global, 0, to: .connection(UnitConnection(from: nil, to: 0)))
     #expect(graph.interactions.isEmpty)
-    // Nothing there to take away: nothing happens.
+    // Removing a feed that does not exist has no effect.
     try graph.unit(io).setProperty(
       .makeConnection, .input, 0, to: .connection(UnitConnection(from: nil, to: 0)))
   }
@@ -156,7 +156,7 @@ struct UnitPropertyTests {
     let io = try graph.unit(graph.addNode(remoteIO))
     let effect = try graph.unit(graph.addNode(equalizer))
     try effect.setProperty(.setRenderCallback, .input, 0, to: .renderCallback(counting(hashed)))
-    // The second takes the place of the first.
+    // The second replaces the first.
     try effect.setProperty(.setRenderCallback, .input, 0, to: .renderCallback(counting(hashed)))
     #expect(graph.interactions.count == 1)
     refused(.cannotDoInCurrentContext) {
@@ -164,14 +164,14 @@ struct UnitPropertyTests {
         .makeConnection, .input, 0,
         to: .connection(UnitConnection(from: UnitInstance(IPodEQ.self), to: 0)))
     }
-    // Outside of a graph it is the unit's own.
+    // Outside of a graph, the unit keeps the feed itself.
     try UnitInstance(IPodEQ.self).setProperty(
       .setRenderCallback, .input, 0, to: .renderCallback(nil))
     refused(.invalidPropertyValue) {
       try io.setProperty(.makeConnection, .input, 0, to: .renderCallback(counting(hashed)))
     }
     refused(.invalidProperty) { _ = try io.property(.makeConnection, .input, 0) }
-    // What has been in a graph is by itself when that is closed.
+    // When the graph is closed, its units are independent of it.
     graph.close()
     try effect.setProperty(.setRenderCallback, .input, 0, to: .renderCallback(nil))
   }
@@ -276,7 +276,7 @@ struct UnitPropertyTests {
       }
     }
     let found = words(bytes, as: Float.self)
-    // Going over to bypass takes 10 ms.
+    // The change to bypass takes 10 ms.
     for frame in 480..<900 {
       #expect(found[2 * frame] == 0)
       #expect(found[2 * frame + 1] == hashed(2, frame))
@@ -338,7 +338,7 @@ struct UnitPropertyTests {
     #expect(try UnitPropertyTests().inPlaceReference() == wanted)
   }
 
-  /// The same with buffers that no output may have of its own, which comes to the same.
+  /// The expected output: the same with separate buffers for inputs and outputs.
   private func inPlaceReference() throws -> [Float] {
     let graph = try openGraph()
     let io = try graph.addNode(remoteIO)
@@ -388,7 +388,7 @@ struct UnitPropertyTests {
     }
     _ = try pulled(graph, 1000, microphone: microphone)
     #expect(heard.samples.withLock { $0 } == (0..<1000).map { hashed(0, $0) })
-    // It may be taken away while the graph is initialized.
+    // It may be removed while the graph is initialized.
     try unit.setProperty(.setInputCallback, to: .inputCallback(nil))
     _ = try pulled(graph, 100, microphone: microphone)
     #expect(heard.samples.withLock { $0.count } == 1000)
@@ -420,7 +420,7 @@ struct UnitPropertyTests {
     #expect(samples[..<300].allSatisfy { $0 == 0 })
     #expect(samples[300..<640].allSatisfy { $0 == 1 })
     let rendered = try #require(graph.session).renderedFrames - 150
-    // Again, at once, with the time going on.
+    // A second start without waiting, with continuing time.
     try unit.setProperty(.startTimestampsAtZero, to: .uint32(0))
     first.withLock { $0 = [] }
     try graph.start()

@@ -14,7 +14,7 @@ import Testing
     let events = Mutex<[MutedSpeechActivityListener.Event]>([])
   }
 
-  /// A voice chat on a device of one rate.
+  /// A voice chat on a device with one rate.
   private struct Chat {
     var component = VoiceProcessingIO.description.component
     var grant: HardwareGrant
@@ -28,7 +28,8 @@ import Testing
       played = float(1, rate: rate)
     }
 
-    /// What the graph hears, channel by channel, where it plays `far` and the microphone hears `near`.
+    /// Renders the chat with the loudspeaker signal `far` and the microphone signal `near`. Returns
+    /// the graph's input by channel.
     func run(
       _ far: [Float], _ near: [Float], listener: MutedSpeechActivityListener? = nil,
       _ settings: [(PropertyID, PropertyValue)] = []
@@ -72,7 +73,7 @@ import Testing
   private static let far = SpeechModel.speech(seconds: 2.5, sampleRate: 16_000, seed: 1)
     .map { $0 * 0.3 }
 
-  /// What a microphone hears of it: two reflections.
+  /// The echo at the microphone: two reflections.
   private static func echo(of far: [Float], rate: Double = 16_000) -> [Float] {
     let (first, second) = (Int(0.003 * rate), Int(0.017 * rate))
     var random = SplitMix64(seed: 1)
@@ -118,7 +119,7 @@ import Testing
     let bypassed = try chat.run([], near, [(.bypassVoiceProcessing, .uint32(1))])
     chat.component = remoteIO
     #expect(try chat.run([], near) == bypassed)
-    // 16 bits do not hold what the microphone hears.
+    // 16 bits cannot represent the microphone's samples.
     guard sample != .int16 else { return }
     #expect(bypassed[0] == (0..<1000).map { hashed(0, 2 * $0) })
     #expect(bypassed[1] == (0..<1000).map { hashed(0, 2 * $0 + 1) })

@@ -12,7 +12,7 @@ struct StreamFormatTests {
     var testDescription: String { "\(channels) \(sample) \(interleaved ? "inter" : "deinter")" }
   }
 
-  // What Core Audio's helper fills in: flags, bits, and bytes for each frame.
+  // The fields that Core Audio's helper fills in: flags, bits, and bytes per frame.
   static let cases = [
     Case(
       sample: .float32, channels: 2, interleaved: false, flags: 0x29, bits: 32, bytesPerFrame: 4),
@@ -89,7 +89,7 @@ struct StreamFormatTests {
     let apart = StreamFormat(.float32, channels: 2, sampleRate: 48_000)
     #expect(apart.with(channels: 1) == StreamFormat(.float32, channels: 1, sampleRate: 48_000))
     #expect(apart.with(sampleRate: 1).sampleRate == 1)
-    // Without a frame the word is the bits, in whole bytes.
+    // Without bytes per frame, the word size is the bits rounded up to whole bytes.
     var bare = interleaved
     bare.bytesPerFrame = 0
     bare.bytesPerPacket = 0
@@ -297,7 +297,7 @@ struct StreamFormatTests {
   }
 
   @Test func `every contradiction has a slip that shows it`() {
-    // By the name of the case: associated values apart.
+    // Compares the names of the cases, without associated values.
     func name(_ found: FormatInconsistency) -> String {
       Mirror(reflecting: found).children.first?.label ?? found.description
     }
@@ -350,7 +350,7 @@ struct StreamFormatTests {
     other = Self.int16
     other.flags.insert(.isBigEndian)
     #expect(!Self.int16.matches(other))
-    // "All clear" is a statement, and no wildcard.
+    // "All clear" means that there are no flags; it is not a wildcard.
     other.flags = .areAllClear
     #expect(!Self.int16.matches(other))
   }

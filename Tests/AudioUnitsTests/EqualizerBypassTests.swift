@@ -4,7 +4,7 @@ import RenderCore
 import TestSupport
 import Testing
 
-/// The equalizer's switches: bypass, work in place, presets of one's own, the tail.
+/// Switches of the equalizer: bypass, in-place rendering, user presets, and the tail.
 struct EqualizerBypassTests {
   private let unit = UnitInstance(IPodEQ.self)
 
@@ -49,7 +49,7 @@ struct EqualizerBypassTests {
   @Test func `once it is bypassed every bit passes, and no longer when it is not`() throws {
     let channels = [noise(9000, seed: 22), noise(9000, seed: 23)]
     let result = try equalize(channels, changes: [1000: true, 6000: false])
-    // 20 ms to warm up and 20 to fade.
+    // 20 ms of warm-up and 20 ms of fade.
     expectSame(
       result.map { Array($0[2920..<6000]) }, channels.map { Array($0[2920..<6000]) })
     let equalized = try EqualizerBypassTests().equalize(channels)
@@ -58,8 +58,8 @@ struct EqualizerBypassTests {
   }
 
   @Test func `going to and from bypass makes no click`() throws {
-    // A low tone that the preset raises by 5.5 dB: a switch without a fade would step by up to
-    // 0.09, a tone of this level bends by 1.2e-6 from frame to frame.
+    // A low tone that the preset raises by 5.5 dB. A switch without a fade would be a step of up to
+    // 0.09; the second difference of the tone is 1.2e-6.
     let tone = sine(9600, frequency: 32, sampleRate: 48_000, amplitude: 0.1)
     let result = try equalize([tone], changes: [2400: true, 6000: false])[0]
     let bends = result.indices.dropFirst().dropLast().map {
@@ -84,7 +84,7 @@ struct EqualizerBypassTests {
   }
 
   @Test func `a bypass that ends begins anew: nothing rings on from before`() throws {
-    // An impulse long before, then silence: what comes out after the bypass is zero to the bit.
+    // An impulse long before, then silence: after the bypass, the output is exactly zero.
     var impulse = [Float](repeating: 0, count: 8000)
     impulse[0] = 1
     let result = try equalize([impulse], changes: [100: true, 2300: false])[0]
@@ -109,7 +109,7 @@ struct EqualizerBypassTests {
     expectSame([Array(result[0][..<4000])], [Array(channels[0][..<4000])])
     let wanted = EqualizerBypassTests()
     let lowered = try wanted.equalize([Array(channels[0][4000...])], preset: 3)[0]
-    // The filters began at frame 4000; 40 ms later nothing else is heard.
+    // The filters began at frame 4000. After 40 ms, the output is theirs alone.
     expectSame([Array(result[0][5920...])], [Array(lowered[1920...])])
   }
 

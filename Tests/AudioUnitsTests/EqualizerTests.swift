@@ -97,17 +97,17 @@ import Testing
       let output = equalize([impulse], preset: preset.number, rate: rate)[0]
       for (band, center) in EqualizerPresets.centers.enumerated() {
         let wanted = preset.gains[band]
-        // What is cut off after 0.34 s, and the rounding to Float, is below 0.001 dB.
+        // The truncation after 0.34 s and the rounding to floats are below 0.001 dB.
         #expect(abs(gain(of: output, at: center, sampleRate: rate) - wanted) < 0.01)
-        // An iPod's own centres are the powers of two.
+        // The centres of an iPod are powers of two.
         let power = Double(32 << band)
         #expect(abs(gain(of: output, at: power, sampleRate: rate) - wanted) < 0.2)
       }
     }
   }
 
-  /// The curve of filters in series, each with a response of its own by centre, gain and frequency,
-  /// whose gains are such that it meets `gains` at the centres; in decibels.
+  /// The curve in decibels of filters in series, with gains such that it meets `gains` at the
+  /// centres. `response` is that of a single filter, by centre, gain and frequency.
   private func cascade(
     _ gains: [Double], of response: @escaping (_ center: Double, _ gain: Double, Double) -> Double
   ) -> (_ frequency: Double) -> Double {
@@ -115,7 +115,7 @@ import Testing
       zip(EqualizerPresets.centers, gains).reduce(0) { $0 + response($1.0, $1.1, frequency) }
     }
     var solved = gains
-    // What is missed becomes less by half each time and more.
+    // The error at least halves in each iteration.
     for _ in 0..<60 {
       let missed = zip(EqualizerPresets.centers, gains).map { $1 - sum(solved, $0) }
       solved = zip(solved, missed).map { $0 + 0.6 * $1 }
@@ -123,7 +123,7 @@ import Testing
     return { sum(solved, $0) }
   }
 
-  /// Filters `(s² + s A/Q + 1) / (s² + s/(A Q) + 1)` of the width that the digital ones have.
+  /// Filters `(s² + s A/Q + 1) / (s² + s/(A Q) + 1)` with the bandwidth of the digital ones.
   private func analogue(_ gains: [Double]) -> (_ frequency: Double) -> Double {
     let inverseQ = 2 * sinh(log(2) / 2 * PeakingFilter.bandwidth)
     return cascade(gains) { center, gain, frequency in
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  /// The rates are not those that the correction was fitted at, but for 44.1 and 48 kHz.
+  /// Except for 44.1 and 48 kHz, the correction was not fitted at these rates.
   @Test(arguments: [
     (44_100.0, 0.05), (48_000, 0.04), (36_000, 0.11), (39_700, 0.08), (43_210, 0.06),
     (64_321, 0.03), (88_200, 0.02), (96_000, 0.02), (192_000, 0.02),
@@ -220,7 +220,7 @@ import Testing
       let whole = equalize(
         input, preset: 5, rate: 8000, slicing: Slicing([2000, 100, 1900, 1000, 4096]),
         changes: changes)
-      // Cut wherever the slicing says, and at each change as well, as a plan is.
+      // Cut at the slices and at each change, like a plan.
       let frames = slicing.cut(input[0].count).reduce(into: [0]) { $0.append($0.last! + $1) }
       let cuts = Set(frames + changes.keys).sorted()
       let pieces = Slicing(zip(cuts.dropFirst(), cuts).map { $0 - $1 })
@@ -229,7 +229,7 @@ import Testing
     }
   }
 
-  /// Frames and presets: the second falls into the first one's change.
+  /// Presets by frame. The second change begins during the first.
   private let changes = [2000: 17, 2100: 12, 4000: 0, 5000: 22]
 
   @Test(arguments: [0, 8], [1, 2])
@@ -252,7 +252,7 @@ import Testing
   func `a change is heard at the wanted frame and is over 40 ms later`() {
     let input = [noise(8192, seed: 5)]
     let output = equalize(input, preset: 0, rate: 48_000, changes: [1024: 17])[0]
-    // 960 frames of warm-up, in which the old curve holds; then 960 of fade.
+    // 960 frames of warm-up with the old curve, then 960 frames of fade.
     expectSame([Array(output[..<1984])], [Array(input[0][..<1984])])
     #expect(output[1985] != input[0][1985])
     let settled = equalize([Array(input[0][1024...])], preset: 17, rate: 48_000)[0]
@@ -268,8 +268,8 @@ import Testing
     let slicing = Slicing([1024, 76, 200, 1644, 1024])
     let changes = [1024: 17, 1100: 3, 1300: 12]
     let hasty = equalize(input, preset: 0, rate: 48_000, slicing: slicing, changes: changes)
-    // The second change starts where the first one ends, at frame 2944, asked for there or before,
-    // and whether or not a slice ends there.
+    // The second change begins when the first ends, at frame 2944, whether it was requested at that
+    // time or before, and whether or not a slice ends there.
     let patient = equalize(
       input, preset: 0, rate: 48_000, slicing: slicing, changes: [1024: 17, 2944: 12])
     let cut = equalize(
@@ -292,7 +292,7 @@ import Testing
           .response(at: frequency)
       }.max()!
       let peak = 0.25 * pow(10, louder / 20)
-      // A quarter of a decibel for what is left of the lowest bands' ringing up.
+      // A quarter of a decibel for the slow response of the lowest bands.
       #expect(peakLevel(output[9000...].map(Double.init)) < 20 * log10(peak) + 0.25)
       #expect(roughness(output[9000..<14_000]) < smoothness(frequency: frequency, peak: peak))
     }
@@ -313,7 +313,7 @@ import Testing
     #expect(roughness(linear[9000..<14_000]) > 2 * smoothness(frequency: 45, peak: peak))
   }
 
-  /// The largest second difference: a step or a corner sticks out of a low sine.
+  /// The largest second difference, which shows steps and corners in a low sine.
   private func roughness(_ samples: ArraySlice<Float>) -> Double {
     let values = samples.map(Double.init)
     return values.indices.dropFirst(2).reduce(0.0) {
@@ -321,9 +321,9 @@ import Testing
     }
   }
 
-  /// The largest second difference of a sine that goes up to `peak` at 48 kHz and is faded to
-  /// another, at most as loud, as softly as can be: its own, what the fade's slope and curvature
-  /// add, and the rounding to Float.
+  /// The largest second difference of a sine of up to `peak` at 48 kHz during a smooth fade to
+  /// another that is not louder: its own, the contributions of the fade's slope and curvature, and
+  /// the rounding to floats.
   private func smoothness(frequency: Double, peak: Double) -> Double {
     let angle = 2 * Double.pi * frequency / 48_000
     let slope = 1.5 / 960
@@ -361,7 +361,7 @@ import Testing
       slice()
       slices += 1
     } while !output.isSilent && slices < 100
-    // From 1 to 1e-30 the 32 Hz band takes about a second and a half.
+    // The 32 Hz band falls from 1 to 1e-30 in about a second and a half.
     #expect(output.isSilent && slices > 10)
     #expect((0..<512).allSatisfy { output[0][$0] == 0 })
   }

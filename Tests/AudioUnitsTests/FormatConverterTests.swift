@@ -4,7 +4,7 @@ import RenderCore
 import TestSupport
 import Testing
 
-/// The formats, the properties and the rules of the converter, and what it does between equal rates.
+/// Formats, properties and rules of the converter, and its conversion between equal rates.
 struct FormatConverterTests {
   private static func configuration(
     _ input: StreamFormat, _ output: StreamFormat, inputMap: [Int32]? = nil,
@@ -50,7 +50,7 @@ struct FormatConverterTests {
     carried.map { Int32(bitPattern: $0.bitPattern) }
   }
 
-  /// The ends, the powers of two and their neighbours, and random words.
+  /// The limits, the powers of two and their neighbours, and random words.
   private static let telling: [Int32] = {
     var generator = SplitMix64(seed: 32)
     var words: [Int32] = [0, .max, .min, .max - 1, .min + 1]
@@ -63,7 +63,7 @@ struct FormatConverterTests {
     return words + (0..<3000).map { _ in Int32.random(in: .min ... .max, using: &generator) }
   }()
 
-  /// Rounded to the nearest, halves to even: `value` / 2^`shift`.
+  /// `value` / 2^`shift` rounded to the nearest, halves to even.
   private static func shifted(_ value: Int32, _ shift: Int64) -> Int64 {
     let (whole, rest) = (Int64(value) >> shift, Int64(value) & (1 << shift - 1))
     let half = Int64(1) << (shift - 1)
@@ -119,13 +119,13 @@ struct FormatConverterTests {
         found
           == Self.telling.map { Float(min(limit - 1, Self.shifted($0, 32 - bits))) / Float(limit) })
     }
-    // Half a step above an even number, and the least bit more: two roundings would lose it.
+    // Half a step above an even number, and one bit more. Two roundings would lose that bit.
     let words: [Int32] = [0x0001_8000, 0x0001_8001, 0x0002_8000, 0x0002_8001]
     #expect(try Self.convert(words, .int32, .int16).map { $0 * 32_768 } == [2, 2, 2, 3])
   }
 
   @Test func `fixed point takes what floats hold, and gives it back`() throws {
-    // 24 bits of precision, at any place of the point that 8.24 has.
+    // 24 bits of precision, at all magnitudes of 8.24.
     let values = Self.telling.flatMap { word in
       [Float(word >> 8) / 0x1p24, Float(word >> 8) / 0x1p17]
     }
@@ -164,7 +164,7 @@ struct FormatConverterTests {
 
   // MARK: Channels
 
-  /// What comes out of a channel each of ones, twos, threes and so on.
+  /// Converts channels of constant values 1, 2, 3 and so on.
   private func mapped(
     _ input: Int, _ output: Int, inputMap: [Int32]? = nil, outputMap: [Int32]? = nil
   ) throws -> [Float] {

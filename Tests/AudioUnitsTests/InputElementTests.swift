@@ -6,38 +6,38 @@ import RenderHost
 import TestSupport
 import Testing
 
-/// Two devices, each with its clock: one puts lumps into a ring, the other pulls the kernel.
+/// Two devices with different clocks: one writes to a ring in pieces, the other pulls the kernel.
 private struct TwoClocks: CustomTestStringConvertible, Sendable {
   var rate = 2000.0
   var clientRate = 2000.0
-  /// How much faster the microphone's clock is than the loudspeaker's, in millionths.
+  /// How much faster the microphone's clock is than the loudspeaker's, in parts per million.
   var drift = 0.0
   var lump = 8
   var pulls = [8]
-  /// In seconds of the loudspeaker.
+  /// In seconds of the loudspeaker's clock.
   var duration: Double
-  /// Seconds after which the microphone stands still, and for how long.
+  /// After how many seconds the microphone pauses, and for how long.
   var pause = (after: Double.infinity, seconds: 0.0)
-  /// Whether what was not delivered in the pause comes afterwards all at once.
+  /// Whether the frames of the pause are delivered at its end all at once.
   var catchesUp = false
 
   var testDescription: String { "\(drift) ppm, lumps of \(lump), pulls of \(pulls)" }
 
   struct Outcome {
-    /// Of every client channel; here one.
+    /// The samples of the client's only channel.
     var output: [Float] = []
     var underruns = 0
     var missing = 0
     var skipped = 0
     var dropped = 0
-    /// Frames in the ring after a pull, in the last quarter.
+    /// The frames in the ring after a pull, in the last quarter of the time.
     var lowest = Int.max
     var highest = 0
     var heapCalls = 0
     var isEngaged = false
   }
 
-  /// Frame n that is delivered is `signal(n)`.
+  /// Frame n of the microphone is `signal(n)`.
   func run(_ signal: (Int) -> Float) -> Outcome {
     let largest = pulls.max()!
     let ring = FrameRing(
@@ -68,7 +68,7 @@ private struct TwoClocks: CustomTestStringConvertible, Sendable {
       index += 1
       time += Double(pull) / clientRate
       while true {
-        // When the source has the next lump, and when it comes.
+        // When the source has the next piece, and when it delivers it.
         var due = Double((delivered + 1) * lump) / (rate * (1 + drift * 1e-6))
         if due >= pause.after {
           due = catchesUp ? max(due, pause.after + pause.seconds) : due + pause.seconds
@@ -103,13 +103,13 @@ private struct TwoClocks: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// Never 0, never the same within a long stretch.
+/// Never 0, and different for 2^24 frames.
 private func numbered(_ frame: Int) -> Float { Float(frame & 0xFF_FFFF) + 1 }
 
 @Suite struct InputElementTests {
   // MARK: One clock
 
-  /// Renders what is in a ring from the beginning, `frameCount` frames of the client.
+  /// Renders `frameCount` frames for the client from the beginning of a ring.
   private func heard(
     _ channels: [[Float]], hardwareRate: Double = 48_000, client: StreamFormat,
     dither: BusDither = .none, isAhead: Bool = true, frameCount: Int,
@@ -132,7 +132,7 @@ private func numbered(_ frame: Int) -> Float { Float(frame & 0xFF_FFFF) + 1 }
     return (output[0], ring)
   }
 
-  /// 0.3 bits are nothing when they are rounded, and 0.3 bits on average when they are dithered.
+  /// 0.3 bits become 0 without dither, and 0.3 bits on average with it.
   @Test(arguments: Slicing.every)
   func `what is heard is dithered where its bus is`(slicing: Slicing) {
     let samples = [Float](repeating: 0.3 / 32_768, count: 10_000)
@@ -194,7 +194,7 @@ private func numbered(_ frame: Int) -> Float { Float(frame & 0xFF_FFFF) + 1 }
           ? Double(last)
           : SampleCoding.value(Int32(bitPattern: last.bitPattern), of: sample)
         let step = 1 / SampleCoding.scale(sample)
-        // Half a step of the format, and at another rate the rounding of a sum.
+        // Half a step of the format; at another rate, plus the rounding of a sum.
         #expect(abs(value - Double(Float(0.3))) <= step / 2 + (rate == 48_000 ? 0 : 1e-7))
         #expect((value / step).rounded() == value / step)
       }
@@ -224,12 +224,12 @@ private func numbered(_ frame: Int) -> Float { Float(frame & 0xFF_FFFF) + 1 }
       return Double(output[0][frame]) - sin(2 * Double.pi * 997 * time)
     }
     #expect(peakLevel(worst) < -120)
-    // However it is cut.
+    // The same with other slices.
     let whole = heard([signal], client: client, isAhead: false, frameCount: 4000)
     expectSame(output, whole.output)
   }
 
-  /// An I/O unit whose graph is a wire from its microphone to its loudspeaker.
+  /// An I/O unit in a graph that connects its microphone to its loudspeaker.
   private func passThrough(
     clientRate: Double, hardwareRate: Double, ioBufferFrames: Int, frameCount: Int,
     ringFrames: Int? = nil
@@ -286,7 +286,7 @@ private func numbered(_ frame: Int) -> Float { Float(frame & 0xFF_FFFF) + 1 }
     let errors = (margin..<4000).map { frame in
       Double(whole.samples[frame]) - sin(2 * Double.pi * 997 / hardwareRate * Double(frame))
     }
-    #expect(peakLevel(errors) < -114)  // Two filters of 130 dB, at worst in step.
+    #expect(peakLevel(errors) < -114)  // Two filters of 130 dB, which may add up.
     for frames in [1, 64, 333, 4096] {
       let cut = passThrough(
         clientRate: clientRate, hardwareRate: hardwareRate, ioBufferFrames: frames,
@@ -337,7 +337,7 @@ private func numbered(_ frame: Int) -> Float { Float(frame & 0xFF_FFFF) + 1 }
       let outcome = OfflineDevice(grant).run(session, frameCount: 3000)
       #expect(outcome.frameCount == 3000 && outcome.droppedFrames == 0)
       #expect(ring.underruns == 0)
-      // Nothing piles up either: beside the lead, what one frame of the graph takes, and one more.
+      // Nothing accumulates: the lead, the input for one frame of the graph, and one frame more.
       #expect(ring.access.available <= ring.access.lead + 7)
     }
   }
@@ -376,7 +376,7 @@ private func numbered(_ frame: Int) -> Float { Float(frame & 0xFF_FFFF) + 1 }
     #expect(outcome.underruns == 0 && outcome.missing == 0)
     #expect(outcome.dropped == 0 && outcome.heapCalls == 0)
     #expect(outcome.skipped == 0)
-    // A sine goes on as a sine: each sample follows from the two before it.
+    // Each sample of a sine follows from the two before it.
     let start = outcome.output.firstIndex { $0 != 0 }! + 400
     let factor = 2 * cos(2 * Double.pi * frequency / clocks.clientRate)
     var worst = 0.0
@@ -385,7 +385,7 @@ private func numbered(_ frame: Int) -> Float { Float(frame & 0xFF_FFFF) + 1 }
         factor * Double(outcome.output[frame - 1]) - Double(outcome.output[frame - 2])
       worst = max(worst, abs(Double(outcome.output[frame]) - next))
     }
-    // One 500 millionths off in pitch departs from that by (2 pi 25 / 1000)^2 * 1e-3.
+    // A pitch error of 500 ppm deviates from that by (2 pi 25 / 1000)^2 * 1e-3.
     #expect(20 * log10(worst) < -90)
   }
 
@@ -394,13 +394,13 @@ private func numbered(_ frame: Int) -> Float { Float(frame & 0xFF_FFFF) + 1 }
     let clocks = TwoClocks(
       rate: 48_000, clientRate: 48_000, drift: drift, lump: 480, pulls: [1024], duration: 40)
     let outcome = clocks.run {
-      // Counted within a second, so that the sine of it is as right as floats are.
+      // The phase is reduced to one cycle, so that the sine is exact to float precision.
       let turns = frequency / (48_000 * (1 + drift * 1e-6)) * Double($0)
       return Float(sin(2 * Double.pi * (turns - turns.rounded(.down))))
     }
     #expect(outcome.isEngaged && outcome.missing == 0)
-    // What is left over of 85 ms once a sine has been taken out whose pitch and level may change a little,
-    // as a notch would: harmonics, aliases, what changes of the ratio do.
+    // The residual of 85 ms after removing a sine whose pitch and level may change a little, like a
+    // notch filter: harmonics, aliases, and the effects of changes of the ratio.
     let settled = outcome.output.suffix(4096).map(Double.init)
     let rest = leftOver(settled, frequency: frequency / 48_000)
     #expect(20 * log10(rest / 0.5.squareRoot()) < -110)
@@ -411,7 +411,7 @@ private func numbered(_ frame: Int) -> Float { Float(frame & 0xFF_FFFF) + 1 }
     let calm = TwoClocks(duration: 10).run(numbered)
     let outcome = TwoClocks(duration: 10, pause: (after: 3, seconds: 2)).run(numbered)
     #expect(outcome.dropped == 0 && outcome.skipped == 0)
-    // Every frame is heard, in order, with a hole.
+    // Every frame is heard in order, with a gap.
     let start = outcome.output.firstIndex { $0 != 0 }!
     let sounding = outcome.output.filter { $0 != 0 }
     let first = Int(sounding.first!) - 1
@@ -432,8 +432,8 @@ private func numbered(_ frame: Int) -> Float { Float(frame & 0xFF_FFFF) + 1 }
   }
 }
 
-/// The root mean square of what least squares leave of a signal under a sine times a parabola, in
-/// both phases.
+/// The root mean square of the residual after a least-squares fit of a sine and a cosine, each
+/// times a parabola.
 private func leftOver(_ signal: [Double], frequency: Double) -> Double {
   let count = Double(signal.count)
   let basis: [[Double]] = (0..<6).map { term in
@@ -443,7 +443,7 @@ private func leftOver(_ signal: [Double], frequency: Double) -> Double {
       return (term < 3 ? cos(angle) : sin(angle)) * [1, place, place * place][term % 3]
     }
   }
-  // Gram and Schmidt.
+  // Gram-Schmidt orthogonalization.
   var rest = signal
   var done: [[Double]] = []
   for vector in basis {

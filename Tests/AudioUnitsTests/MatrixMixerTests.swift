@@ -5,9 +5,9 @@ import RenderCore
 import TestSupport
 import Testing
 
-/// The matrix mixer against the product of its factors.
+/// Compares the matrix mixer with the product of its factors.
 struct MatrixMixerTests {
-  /// A mixer whose inputs and outputs have so many channels each.
+  /// A mixer whose inputs and outputs have the given numbers of channels.
   private func mixer(_ inputs: [Int], _ outputs: [Int], rate: Double = 48_000) throws
     -> UnitInstance
   {
@@ -28,7 +28,7 @@ struct MatrixMixerTests {
     try #require(unit.initialize(unit.configuration()).main)
   }
 
-  /// Sixteen bits of noise, by channel and frame.
+  /// Sixteen bits of noise that depend on channel and frame.
   private func hashed(_ channel: Int, _ frame: Int) -> Float {
     var word = UInt32(truncatingIfNeeded: frame &* 2 &+ channel) &* 2_654_435_761
     word ^= word >> 15
@@ -43,8 +43,8 @@ struct MatrixMixerTests {
   private let outputVolumes: [Float] = [0.8, 1.25, 0.6]
   private let master: Float = 0.45
 
-  /// Figures of NumPy 2.4, as the bits of floats: W = diag(in) X diag(out) master in f64, then the sum over
-  /// the channels in their order, rounded once; of the first six frames of the noise above.
+  /// Results of NumPy 2.4 as bits of floats, for the first six frames of the noise above: W =
+  /// diag(in) X diag(out) master in f64, then the sum over the channels in order, rounded once.
   private let numpy: [[UInt32]] = [
     [0xBE85_7FCA, 0xBEC4_3AF1, 0x3EA8_C55D, 0xBE74_027B, 0xBDA4_0639, 0xBEBF_BF3E],
     [0x3D66_19DC, 0xBE4C_3CA0, 0x3DCA_2510, 0x3E31_473E, 0xBED2_1C30, 0x3DAB_3DEE],
@@ -84,7 +84,7 @@ struct MatrixMixerTests {
         try unit.setParameter(0, .output, output, to: volume)
       }
       try unit.setParameter(0, .global, 0xFFFF_FFFF, to: master)
-      // The first look takes what it finds at once.
+      // The first slice uses the values at once.
       let result = render(
         try early ?? kernel(unit), inputs: inputs(6), outputChannelCounts: [1, 2], frameCount: 6)
       #expect(result.flatMap(\.self).map { $0.map(\.bitPattern) } == numpy)
@@ -199,7 +199,8 @@ struct MatrixMixerTests {
       try kernel(peer), inputs: [sound] + empty, outputChannelCounts: [2], frameCount: count,
       slicing: slicing)
     for kind: UInt32 in [1000, 2000, 3000, 4000] {
-      // The left side has the volumes of the other mixer: 0.5 ahead, 0.5 by the master's 0.5 behind.
+      // The left side has the volumes of the other mixer: 0.5 before, and 0.5 times the master's
+      // 0.5 after.
       let levels = [
         (try unit.parameter(kind, .input, 1), try peer.parameter(kind, .input, 0)),
         (try unit.parameter(kind, .output, 0), try peer.parameter(kind, .output, 0)),
@@ -211,7 +212,7 @@ struct MatrixMixerTests {
       let fader: Float = kind >= 3000 ? 6.0206 : 0
       let right = try unit.parameter(kind, .input, 2)
       #expect(try abs(right + fader - peer.parameter(kind + 1, .input, 0)) < 1e-3)
-      // What is not metered.
+      // A channel without metering.
       #expect(try unit.parameter(kind, .input, 0) == -120)
       #expect(try unit.parameter(kind + 4000, .input, 0) == 0)
       #expect(try unit.parameter(kind, .output, 2) == -120)
@@ -255,7 +256,7 @@ struct MatrixMixerTests {
       _ = render(
         kernel, inputs: [[sound[0]], sound], outputChannelCounts: [2, 1], frameCount: 4096)
     }
-    // While nothing is metered they are silent.
+    // Without metering they are silent.
     play()
     #expect(try unit.parameter(3000, .global, 1 << 16) == -120)
     #expect(try unit.parameter(8000, .global, master) == 0)
@@ -281,10 +282,10 @@ struct MatrixMixerTests {
       #expect(try linear(kind + 2000, .global, master) == outputs.max())
       let before = try (0..<3).map { try linear(kind, .output, $0) * rows[3][$0] }
       #expect(try linear(kind, .global, master) == before.max())
-      // What goes through the master becomes softer by it.
+      // The master reduces the level of what passes through it.
       #expect(abs(outputs.max()! - 0.4 * before.max()!) < 1e-6)
     }
-    // An output that is off comes to nothing.
+    // An output that is disabled contributes nothing.
     try unit.setParameter(1, .output, 0, to: 0)
     #expect(try linear(1000, .global, master) == 0)
     expectRefused(.invalidParameter) { try unit.setParameter(1000, .global, 0, to: 0) }
@@ -321,7 +322,7 @@ struct MatrixMixerTests {
       try unit.setParameter(0, .global, 0xFFFF_FFFF, to: 2)
     }
     let state = try unit.property(.classInfo)
-    // Into one that has other levels, of either kind.
+    // Into units with other levels, set in either way.
     for hasRows in [false, true] {
       let other = try mixer([2], [2])
       if hasRows {

@@ -2,7 +2,7 @@ import AudioTypes
 import AudioUnits
 import Testing
 
-/// What Core Audio's headers and guides say of the embedded 3D mixer, and what it refuses.
+/// Facts from Core Audio's headers and guides about the embedded 3D mixer, and its refusals.
 struct Mixer3DFactsTests {
   @Test func `parameters are described as in the header`() throws {
     let wanted: [(UInt32, String, ParameterUnit, ClosedRange<Float>, Float)] = [
@@ -100,7 +100,7 @@ struct Mixer3DFactsTests {
         != nil)
   }
 
-  /// Codes of what is wrong with one used input.
+  /// The codes of the errors for one input in use.
   private func codes(
     channels: Int = 1, parameters: [UInt32: Float] = [:],
     properties: [PropertyID: PropertyValue] = [:]

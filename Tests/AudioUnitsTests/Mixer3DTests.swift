@@ -9,7 +9,7 @@ private typealias Parameter = Mixer3D.Parameter
 
 private let ones = [Float](repeating: 0.5, count: 8192)
 
-/// The gain of a constant of 0.5 that has settled.
+/// The settled gains for a constant input of 0.5.
 private func gains(_ scene: SpatialScene) throws -> (left: Double, right: Double) {
   let output = try scene.render(600)
   return (Double(output[0][599]) / 0.5, Double(output[1][599]) / 0.5)
@@ -25,7 +25,7 @@ private func gains(_ scene: SpatialScene) throws -> (left: Double, right: Double
     var maximum: Double
     var attenuation: Double
 
-    /// The closed form, written down once more.
+    /// The formula again, independent of the code.
     func gain(_ distance: Double) -> Double {
       let d = min(max(distance, reference), maximum)
       switch number {
@@ -105,7 +105,7 @@ private func gains(_ scene: SpatialScene) throws -> (left: Double, right: Double
       let vector = try gains(SpatialScene(.init(ones, algorithm: 4, parameters: place)))
       #expect(abs(vector.left * vector.left + vector.right * vector.right - 1) < 1e-4)
       if abs(angle) < .pi / 6 {
-        // The law of tangents.
+        // The tangent law.
         let ratio = (vector.right - vector.left) / (vector.right + vector.left)
         #expect(abs(ratio - tan(angle) / tan(.pi / 6)) < 1e-4)
       } else {
@@ -146,7 +146,7 @@ private func gains(_ scene: SpatialScene) throws -> (left: Double, right: Double
     #expect(abs(20 * log10(try gains(scene).left) + 14) < 0.001)
   }
 
-  /// Noise that is off from frame 3000 to frame 9000.
+  /// Noise that is disabled from frame 3000 to frame 9000.
   private func switched(
     _ algorithm: UInt32, rate: Double = 44_100, parameters: [UInt32: Float] = [:]
   ) -> SpatialScene {
@@ -170,13 +170,13 @@ private func gains(_ scene: SpatialScene) throws -> (left: Double, right: Double
     steady.changes = []
     let found = try scene.render(12_000)
     let expected = try steady.render(12_000)
-    // It fades for a block, from the next one on, and then it rings out.
+    // It fades out during the next block, and then its filter decays.
     for channel in 0..<2 {
       #expect(found[channel][..<3000] == expected[channel][..<3000])
       #expect(found[channel][4600..<9000].allSatisfy { $0 == 0 })
       #expect(found[channel][9000..<12_000].contains { $0 != 0 })
       for (a, b) in zip(found[channel][10_600...], expected[channel][10_600...]) {
-        // The shadow of the sphere has a memory: it is settled to 120 dB below full scale.
+        // The filter of the sphere's shadow has a memory: it has settled to -120 dBFS.
         #expect(algorithm == 1 ? abs(a - b) < 1e-6 : a == b)
       }
     }
@@ -250,13 +250,13 @@ private func gains(_ scene: SpatialScene) throws -> (left: Double, right: Double
       ).render(4096)[0].map { $0 * 2 }
     }
     #expect(abs(gain(of: try response(0), at: 5000, sampleRate: 44_100)) < 0.01)
-    // 100 m beyond the reference at 0.044 dB each.
+    // 100 m beyond the reference distance, at 0.044 dB each.
     #expect(abs(gain(of: try response(8), at: 5000, sampleRate: 44_100) + 4.4) < 0.01)
   }
 
   // MARK: Pace
 
-  /// The frequency of a sine between two frames, from the phases at both.
+  /// The frequency of a sine in a stretch, from the phases at both ends.
   private func frequency(_ signal: ArraySlice<Float>, near guess: Double, rate: Double) -> Double {
     let half = signal.count / 2
     func phase(_ part: ArraySlice<Float>) -> Double {

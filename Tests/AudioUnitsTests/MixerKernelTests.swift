@@ -8,7 +8,7 @@ import Testing
 @Suite struct MixerKernelTests {
   private typealias Parameter = MultichannelMixer.Parameter
 
-  /// A parameter set at a frame: of an input, or of the output where `element` is `nil`.
+  /// A change of a parameter at a frame: of an input, or of the output if `element` is `nil`.
   private struct Change {
     var frame: Int
     var element: Int?
@@ -35,12 +35,12 @@ import Testing
     }
   }
 
-  /// The controls that a mixer has in a graph.
+  /// The controls of a mixer in a graph.
   private func makeControls(inputCount: Int) -> ControlLayout {
     ControlLayout(MultichannelMixer.description, inputCount: inputCount, outputCount: 1)
   }
 
-  /// Renders a mixer at 48 kHz, cut at every change as a plan is, and in between as `slicing` says.
+  /// Renders a mixer at 48 kHz. Slices are cut by `slicing` and at every change, as in a plan.
   private func mix(
     _ inputs: [[[Float]]], _ changes: [Change] = [], slicing: Slicing = Slicing([1024]),
     frameCount: Int? = nil
@@ -200,16 +200,16 @@ import Testing
 
   @Test
   func `no change makes a step larger than its ramp's slope`() {
-    // Volumes, pans, enables and the master, changed in the middle of ramps as well.
+    // Volumes, pans, enables and the master, also changed during ramps.
     let changes =
       input(0, volume: 0, at: 300) + input(0, volume: 1, pan: -1, at: 500)
       + input(1, pan: 1, at: 512) + input(0, enable: 0, at: 700) + input(0, enable: 1, at: 800)
       + [output(volume: 0.2, at: 900), output(volume: 1, at: 1000)]
     let result = mix([[ones(4096)], [ones(4096), ones(4096)]], changes)
-    // Three gains, each going 1 at most in 480 frames, the sum being 2 at most.
+    // Three gains that change by at most 1 in 480 frames, and a sum of at most 2.
     let bound: Float = (1 + 1 + 2) / 480 + 1e-6
     for channel in result { #expect(largestStep(channel) < bound) }
-    // The same without ramps is caught.
+    // The check finds a change without a ramp.
     let sudden = mix([[ones(300)]], input(0, volume: 1)).map {
       $0 + [Float](repeating: 0, count: 9)
     }
@@ -245,14 +245,14 @@ import Testing
     Parameter.postPeakHoldLevel,
   ]
 
-  /// Renders with all meters on and returns, for each input and then the output, for each of the
-  /// four meters the left and the right level at the end.
+  /// Renders with all meters on and returns the levels at the end: for each input and then the
+  /// output, for each of the four meters, left and right.
   private func levels(
     _ inputs: [[[Float]]], _ changes: [Change] = [], slicing: Slicing = Slicing([1024]),
     isMetered: Bool = true
   ) -> [[[Float]]] {
     let controls = makeControls(inputCount: inputs.count)
-    // The inputs, and the output behind them.
+    // The inputs, then the output.
     let elements: [(scope: Scope, element: Int)] =
       inputs.indices.map { (.input, $0) } + [(.output, 0)]
     for (scope, element) in elements {
@@ -280,8 +280,8 @@ import Testing
 
   @Test
   func `a full-scale sine reads -3.01 dB on average and 0 dB at its peak`() {
-    // 3 s: what the 300 ms smoothing still lacks is below 0.001 dB. 375 Hz: whole cycles in a block
-    // of 256 frames, with a sample on each crest.
+    // After 3 s the error of the 300 ms smoothing is below 0.001 dB. At 375 Hz, a block of 256
+    // frames has whole cycles, with a sample at each crest.
     let tone = sine(144_000, frequency: 375, sampleRate: 48_000)
     let found = levels(
       [[tone, tone], [tone]],
@@ -313,7 +313,7 @@ import Testing
     click[100] = -0.5
     func peak(at frame: Int) -> Float { levels([[Array(click[..<frame])]])[0][1][0] }
     #expect(isNear(peak(at: 48_000), -6.02))
-    // A block, 256 frames, is 0.11 dB of the fall.
+    // During a block of 256 frames, the level falls by 0.11 dB.
     #expect(isNear(peak(at: 96_256), -26.02, within: 0.25))
     #expect(isNear(peak(at: 144_000), -46, within: 0.25))
     let average = levels([[ones(14_336)]])[0][0][0]
@@ -329,7 +329,7 @@ import Testing
     for element in levels([[[Float](repeating: 0, count: 4096)]]) {
       #expect(element.allSatisfy { $0 == [-120, -120] })
     }
-    // Off, the volume still shows what arrives.
+    // With the input disabled, the meter before the volume still shows the level.
     let muted = levels([[tone, tone]], input(0, enable: 0))[0]
     #expect(isNear(muted[1][0], 0))
     #expect(muted[3] == [-120, -120])
@@ -348,7 +348,7 @@ import Testing
   @Test(arguments: Slicing.every)
   func `meters do not depend on how a render is cut`(slicing: Slicing) {
     let inputs = [[noise(7000, seed: 1)], [noise(7000, seed: 2), noise(7000, seed: 3)]]
-    // All of a block by 6912; the frames after it change nothing.
+    // The last complete block ends at 6912; the frames after it have no effect.
     #expect(levels(inputs, slicing: slicing) == levels(inputs, slicing: Slicing([4096])))
   }
 

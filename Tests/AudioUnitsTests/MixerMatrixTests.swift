@@ -4,11 +4,12 @@ import RenderCore
 import TestSupport
 import Testing
 
-/// Matrix levels in the place of a pan, and the watch on clipping.
+/// Matrix levels in place of a pan, and the detection of clipping.
 struct MixerMatrixTests {
   private let mixer = UnitInstance(MultichannelMixer.self)
 
-  /// A mixer at 48 kHz with one input for each list of channels, and `change` at a frame.
+  /// Renders a mixer at 48 kHz with one input for each list of channels. Calls `change` at the
+  /// given frames.
   private func mix(
     _ inputs: [[[Float]]], slicing: Slicing = Slicing([1024]), at frames: [Int] = [],
     change: (Int) throws -> Void = { _ in }
@@ -54,7 +55,7 @@ struct MixerMatrixTests {
     for frame in 0..<64 {
       let toLeft = 0.25 * left[frame] + right[frame] + 0.75 * mono[frame]
       let toRight = -0.125 * left[frame] + 0.0625 * right[frame] - mono[frame]
-      // -120 dBFS: sums of floats in another order.
+      // -120 dBFS: the floats are added in another order.
       #expect(abs(result[0][frame] - toLeft) < 1e-6)
       #expect(abs(result[1][frame] - toRight) < 1e-6)
     }
@@ -93,7 +94,7 @@ struct MixerMatrixTests {
     #expect(result[1][1504..<2048].allSatisfy { $0 == 1 })
     #expect(result[0][2528...].allSatisfy { $0 == 2 })
     #expect(result[1][2528...].allSatisfy { $0 == 2 })
-    // A change is a straight line of 10 ms: no step is higher than a 480th of the way.
+    // A change is a straight line of 10 ms: no step exceeds 1/480 of the change.
     for channel in result {
       let steps = zip(channel.dropFirst(), channel).map { abs($0 - $1) }
       #expect(steps.max()! < 2.0 / 480 + 1e-6)
@@ -105,7 +106,7 @@ struct MixerMatrixTests {
       switch frame {
       case 0: try set([0, 0.5, 0.5, 0])
       case 1024:
-        // As the render thread moves it: nobody has called `setParameter`.
+        // As the render thread changes it, without `setParameter`.
         let pan = try mixer.rampControl(2, .input, 0, to: 1)
         pan.block[pan.index] = 1
       default: try set([0.25, 0, 0, 0.25])
@@ -172,7 +173,8 @@ struct MixerMatrixTests {
       try set([0.5, 0, 0.5, 0.1])
     }
     #expect(try mixer.parameter(2000, .input, 0) == 0)
-    // The left of the mix has a half of each: 1. The right has a tenth of one: -20 dB.
+    // The left side of the mix has half of each, together 1. The right side has a tenth of one: -20
+    // dB.
     #expect(try mixer.parameter(4000, .input, 0) == 0)
     #expect(abs(try mixer.parameter(4001, .input, 0) + 20) < 1e-4)
   }
@@ -184,14 +186,14 @@ struct MixerMatrixTests {
     expectRefused(.invalidScope) {
       try mixer.setProperty(.matrixLevels, .output, 0, to: .floats([1, 0]))
     }
-    // How many channels there will be is not known yet: initialize finds out.
+    // The number of channels is not yet known, so `initialize` reports the error.
     try set([1, 0])
     var configuration = mixer.configuration()
     configuration.inputs[0].use = .callback
     let found = MultichannelMixer.violations(in: configuration)
     #expect(found.first?.rule == UnitRules.propertyFits)
     #expect(found.first?.status == .invalidPropertyValue)
-    // Once it is known, it is refused at once.
+    // Once it is known, the error is immediate.
     _ = mixer.initialize(mixer.configuration())
     expectRefused(.invalidPropertyValue) { try set([1, 0]) }
     try set([1, 0, 0, 1])

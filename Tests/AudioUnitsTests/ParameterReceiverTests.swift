@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 struct ParameterReceiverTests {
-  /// What has been heard, and what a timer has been asked to run.
+  /// What receivers have heard, and the actions of timers.
   private final class Log: Sendable {
     let heard = Mutex<[String]>([])
     let timers = Mutex<[@Sendable () -> Void]>([])

@@ -3,7 +3,7 @@ import HeadData
 import RenderCore
 import Testing
 
-/// A folder of a test's own, with a place for prepared tables in it.
+/// A temporary folder with a folder for prepared tables.
 private final class Scratch {
   let path = "/tmp/patchrun-prepared-\(UUID().uuidString.prefix(8))"
   var kept: String { path + "/kept" }
@@ -29,7 +29,7 @@ private final class Scratch {
   }
 }
 
-/// Bytes that differ from place to place.
+/// Bytes that depend on their position.
 private func bytes(_ count: Int, seed: Int = 1) -> PreparedBytes {
   let bytes = PreparedBytes(count: count)
   for place in 0..<count {
@@ -58,7 +58,7 @@ private func contents(_ bytes: PreparedBytes?) -> [UInt8]? {
     #expect(scratch.names.count == 1)
     #expect(try scratch.mode(scratch.kept) == 0o700)
     #expect(try scratch.mode(scratch.kept + "/" + scratch.names[0]) == 0o600)
-    // Other contents take the place of the first.
+    // New contents replace the first.
     folder.keep(bytes(count, seed: 3), as: key)
     #expect(contents(folder.contents(key)) == contents(bytes(count, seed: 3)))
     #expect(scratch.names.count == 1)
@@ -109,7 +109,7 @@ private func contents(_ bytes: PreparedBytes?) -> [UInt8]? {
     try files.moveItem(atPath: file, toPath: elsewhere + "/moved")
     try files.createSymbolicLink(atPath: file, withDestinationPath: elsewhere + "/moved")
     #expect(folder.contents(key) == nil)
-    // A new one takes the place of the link, and what that led to stays as it was.
+    // A new file replaces the link, and the file that it led to is unchanged.
     folder.keep(bytes(20), as: key)
     #expect(contents(folder.contents(key)) == contents(bytes(20)))
     #expect(try Data(contentsOf: URL(fileURLWithPath: elsewhere + "/moved")).count == 74)
@@ -154,13 +154,13 @@ private func contents(_ bytes: PreparedBytes?) -> [UInt8]? {
     for (index, key) in keys.enumerated() {
       folder.keep(bytes(900), as: key)
       for name in scratch.names where !previous.contains(name) {
-        // Each an hour younger than the last.
+        // Each is an hour younger than the last.
         let time = Date(timeIntervalSinceNow: Double(index - 100) * 3600)
         try FileManager.default.setAttributes(
           [.modificationDate: time], ofItemAtPath: scratch.kept + "/" + name)
       }
       previous = scratch.names
-      // What is used is young again.
+      // Using a file makes it recent again.
       if index == 2 { #expect(folder.contents(keys[0]) != nil) }
       if index == 0 {
         for name in ["notes", ".new-1-2"] {
@@ -174,7 +174,7 @@ private func contents(_ bytes: PreparedBytes?) -> [UInt8]? {
     }
     #expect(keys.map { folder.contents($0) != nil } == [true, false, false, true, true])
     #expect(scratch.names.count == 4 && scratch.names.contains("notes"))
-    // What is larger than all that may be kept is not kept.
+    // A table that exceeds the limit alone is not kept.
     folder.keep(bytes(3000), as: PreparedKey("table", [9]))
     #expect(scratch.names.count == 4)
   }
@@ -217,7 +217,7 @@ private func contents(_ bytes: PreparedBytes?) -> [UInt8]? {
         }
       }
     }
-    // The order of blocks, of words and of halves counts.
+    // The order of blocks, words and halves matters.
     for step in [4, 8, 16, 64] {
       let bytes = PreparedBytes.zeros(128)
       unsafe bytes.buffer[0] = 1

@@ -3,7 +3,7 @@ import AudioUnits
 import RenderCore
 import Testing
 
-/// The kinds of values that name one of a few, or hold a list.
+/// Values that select one of a few, or contain a list.
 struct PropertyKindTests {
   private let unit = UnitInstance(Chooser.self)
 

@@ -3,25 +3,25 @@ import AudioUnits
 import RenderCore
 import Testing
 
-/// What Core Audio's headers, and its published base classes, list of properties and parameters,
-/// against what the units describe: no row missing, none too many.
+/// Compares Core Audio's headers, and the property and parameter lists of its published base
+/// classes, with the descriptions of the units: no row may be missing or additional.
 struct PropertyTablesTests {
-  /// A row of the headers' tables.
+  /// A row of the tables in the headers.
   private struct Row: Sendable {
     var id: UInt32
-    /// Behind `kAudioUnitProperty_`, or what the header has in its place: see `constant`.
+    /// After `kAudioUnitProperty_`, or the header's name: see `constant`.
     var name: String
-    /// `gio` for global, input, output.
+    /// `g`, `i`, `o` for global, input, output.
     var scopes: String
     /// `r`, `w`, `rw`.
     var access: String
-    /// Whether it may be set while the unit is initialized; `nil` where it is never set.
+    /// Whether it may be set while the unit is initialized; `nil` for read-only properties.
     var initialized: Bool?
-    /// What it is refused with while the unit is initialized.
+    /// The status of the refusal while the unit is initialized.
     var refusal: Status = -10849
-    /// Bytes of a value, on a machine with 64 bits; `nil` for a list.
+    /// The size of a value in bytes on a 64-bit machine; `nil` for a list.
     var size: Int?
-    /// What a fresh unit has; `nil` where there is not one for all.
+    /// The initial value; `nil` if units differ.
     var value: PropertyValue?
 
     init(
@@ -48,7 +48,7 @@ struct PropertyTablesTests {
     }
   }
 
-  /// What every unit has.
+  /// The rows of every unit.
   private static let generic: [Row] = [
     Row(0, "ClassInfo", "g", "rw", true, 8),
     Row(1, "MakeConnection", "gi", "w", true, 16),
@@ -74,7 +74,7 @@ struct PropertyTablesTests {
     Row(40, "PresentationLatency", "io", "w", true, 8),
     Row(50, "ClassInfoFromDocument", "g", "w", true, 8),
     Row(51, "ShouldAllocateBuffer", "io", "rw", false, 4, .uint32(1)),
-    // An AudioConverter's, which every bus here has.
+    // A property of an AudioConverter, which every bus of this library has.
     Row(0x6469_7468, "PropertyDithering", "io", "rw", false, 4, .uint32(0)),
   ]
 
@@ -120,7 +120,7 @@ struct PropertyTablesTests {
       Row(2106, "MutedSpeechActivityEventListener", "g", "w", true, 8),
     ]
 
-  /// The last two are an AudioConverter's.
+  /// The last two are properties of an AudioConverter.
   private static let converter: [Row] = [
     Row(20, "TailTime", "g", "r", nil, 8),
     Row(26, "RenderQuality", "g", "rw", true, 4, .uint32(64)),
@@ -144,8 +144,8 @@ struct PropertyTablesTests {
     Row(3013, "3DMixerAttenuationCurve", "i", "rw", true, 4, .uint32(2)),
   ]
 
-  /// Rows of the headers that no unit here has, and why. Reading one is
-  /// `kAudioUnitErr_InvalidProperty`, as Core Audio says of a property that a unit lacks.
+  /// Rows of the headers that no unit of this library has, and why. Reading one returns
+  /// `kAudioUnitErr_InvalidProperty`, as in Core Audio.
   private static let absent: [(ids: [UInt32], why: String)] = [
     ([5, 15, 2000], "there on the desktop only"),
     ([7, 9, 17, 28], "retired"),
@@ -162,7 +162,7 @@ struct PropertyTablesTests {
     (FormatConverter.self, generic + converter),
   ]
 
-  /// Initialized with the formats it has; a converter has no rate until it is given one.
+  /// A unit initialized with its initial formats; a converter is given a rate first.
   private static func initialized(_ unit: any AudioUnit.Type) throws -> UnitInstance {
     let instance = UnitInstance(unit)
     if unit == FormatConverter.self {
@@ -200,7 +200,8 @@ struct PropertyTablesTests {
         #expect(
           info?.isReadable == row.access.contains("r"), "\(unit.description.name) \(row.name)")
       }
-      // The guide's units. Filters that came later have a FrequencyResponse, say.
+      // The units of the guide. Filters that were added later have a FrequencyResponse, for
+      // example.
       guard !(unit is any EffectUnit.Type) else { continue }
       let ids = properties.map(\.id.rawValue)
       #expect(Set(Self.absent.flatMap(\.ids)).isDisjoint(with: ids))
@@ -234,7 +235,7 @@ struct PropertyTablesTests {
       guard let info = UnitInstance(unit).info(id), let value = Self.another(info, unit) else {
         continue
       }
-      // A fixed number of elements is refused in any state, and so is the device's own format.
+      // A fixed element count and the device's own format are refused in any state.
       if id == .elementCount && unit.description.inputs.settable == nil { continue }
       let isFormat = id == .streamFormat || id == .sampleRate
       let scope =
@@ -259,7 +260,7 @@ struct PropertyTablesTests {
     }
   }
 
-  /// A value that a fresh unit does not have; `nil` where it takes a graph to set one.
+  /// A value other than the initial one; `nil` if it cannot be set without a graph.
   private static func another(
     _ info: PropertyInfo, _ unit: any AudioUnit.Type
   ) -> PropertyValue? {
@@ -321,8 +322,8 @@ struct PropertyTablesTests {
     var isReadOnly: Bool
   }
 
-  /// Ids, scopes, units, ranges and defaults of the mixer's strips. Of a meter Core Audio documents
-  /// no range: -120 to 40 dB is ours.
+  /// Identifiers, scopes, units, ranges and defaults of the mixer's strips. Core Audio documents no
+  /// range for meters: -120 to 40 dB is ours.
   private static let parameters: [Parameter] = {
     let name = "kMultiChannelMixerParam_"
     func meters(_ scope: Scope) -> [Parameter] {
@@ -363,7 +364,7 @@ struct PropertyTablesTests {
       #expect(info.range == row.range)
       #expect(info.defaultValue == row.value)
       #expect(info.isReadOnly == row.isReadOnly)
-      // Readable, and writable or a meter; with a name.
+      // Readable, with a name, and either writable or a meter.
       #expect(info.flags & 1 << 30 != 0)
       #expect((info.flags & 1 << 31 != 0) == !row.isReadOnly)
       #expect((info.flags & 1 << 15 != 0) == row.isReadOnly)

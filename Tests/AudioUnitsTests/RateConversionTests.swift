@@ -6,7 +6,7 @@ import SoundFiles
 import TestSupport
 import Testing
 
-/// Fills its bus from memory and then with silence, and checks that its time goes on without a gap.
+/// Outputs samples from memory, then silence, and checks that its time continues without a gap.
 private struct Player: RenderKernel, ~Copyable {
   let channels: SampleStorage
   let length: Int
@@ -35,7 +35,7 @@ private struct Player: RenderKernel, ~Copyable {
   }
 }
 
-/// A converter of rates with what it pulls.
+/// A rate converter with an input.
 private struct Conversion: Sendable, CustomTestStringConvertible {
   var from = 44_100.0
   var to = 48_000.0
@@ -106,7 +106,7 @@ private struct Conversion: Sendable, CustomTestStringConvertible {
       ], busChannelCounts: [channels, map?.count ?? channels], maximumFramesPerSlice: 4096)
   }
 
-  /// What comes of an input, which silence follows.
+  /// The output for an input that is followed by silence.
   func convert(
     _ input: [[Float]], frameCount: Int, slicing: Slicing = Slicing([1024]), start: Double = 0
   ) throws -> [[Float]] {
@@ -142,7 +142,7 @@ private func decibels(_ ratio: Double) -> Double { 20 * log10(max(ratio, 1e-30))
       #expect(abs(decibels(found.amplitude / 0.9)) < 0.01)
       #expect(decibels(found.rest * 2.0.squareRoot()) < -120)
     }
-    // Between the end of the band and half the rate there is nothing but the tone itself.
+    // Between the end of the pass band and half the rate, the output contains only the tone.
     for frequency in [20_600.0, 21_300, 22_040] {
       let input = sine(1500, frequency: frequency, sampleRate: 44_100, amplitude: 0.9)
       let output = try conversion.convert([input], frameCount: 1300)[0]
@@ -177,7 +177,7 @@ private func decibels(_ ratio: Double) -> Double { 20 * log10(max(ratio, 1e-30))
     #expect(try noise(Conversion(from: 48_000, to: 44_100, renderQuality: quality)) < -120)
   }
 
-  /// THD+N of 997 Hz, in decibels.
+  /// The THD+N at 997 Hz, in decibels.
   private func noise(_ conversion: Conversion) throws -> Double {
     let input = sine(4000, frequency: 997, sampleRate: conversion.from)
     let output = try conversion.convert([input], frameCount: 3400)[0]
@@ -197,9 +197,9 @@ private func decibels(_ ratio: Double) -> Double { 20 * log10(max(ratio, 1e-30))
 
   @Test(arguments: [(44_100.0, 48_000.0), (48_000, 44_100), (22_050, 48_000), (44_100, 44_101)])
   func `libsoxr gives the same`(from: Double, to: Double) throws {
-    // Up to 13 kHz, where both are flat, they differ by what a Float rounds. Further up libsoxr begins
-    // to roll off: by less than a hundredth of a decibel, but that is -100 dB at 18 kHz.
-    // It swells and fades, since where a sound breaks off there is all that lies further up.
+    // Up to 13 kHz, where both are flat, they differ by the rounding of floats. Above, libsoxr
+    // begins to roll off by less than a hundredth of a decibel, which is a difference of -100 dB at
+    // 18 kHz. The signal is faded in and out, since an abrupt end contains all frequencies.
     let count = 4000
     let limit = 0.3 * min(from, to)
     var generator = SplitMix64(seed: 7)
@@ -240,7 +240,7 @@ private func decibels(_ ratio: Double) -> Double { 20 * log10(max(ratio, 1e-30))
 
   @Test(arguments: conversions)
   private func `slicing changes no bit`(conversion: Conversion) throws {
-    // A stretch of sound between silences, so that what is said to be silent differs with slices.
+    // A sound between silences, so that the slices that are marked silent differ.
     let count = 2400
     let sound = AudioUnitsTests.noise(700, seed: 3)
     let channel = [Float](repeating: 0, count: 400) + sound + [Float](repeating: 0, count: 300)
@@ -279,7 +279,7 @@ private func decibels(_ ratio: Double) -> Double { 20 * log10(max(ratio, 1e-30))
       conversion.primeMethod = method
       let input = sine(1600, frequency: 997, sampleRate: conversion.from, amplitude: 0.5)
       let output = try conversion.convert([input], frameCount: 1200)[0]
-      // Primed, the beginning does not fade in.
+      // With priming, the output does not fade in.
       let first = method == 0 ? 0 : 400
       let worst =
         (first..<1200).map { frame in
@@ -316,7 +316,7 @@ private func decibels(_ ratio: Double) -> Double { 20 * log10(max(ratio, 1e-30))
       let lookAhead = conversion.lookAhead
       #expect(demand.ahead == [2 * lookAhead - 1, lookAhead, 0][Int(method)])
       #expect(demand.delay == [Double(1 - lookAhead), 0, Double(lookAhead)][Int(method)])
-      // The last of 4800 frames lies 4409.08 frames into the input.
+      // The last of 4800 frames is at 4409.08 frames of the input.
       #expect(Int(counter[0]) == 4410 + [2 * lookAhead - 1, lookAhead, 0][Int(method)])
     }
   }
@@ -385,7 +385,7 @@ private func decibels(_ ratio: Double) -> Double { 20 * log10(max(ratio, 1e-30))
   func `samples of every type are converted at their value`(
     input: SampleType, output: SampleType
   ) throws {
-    // Steps of a 2^15th, at half of full scale: exact in every type.
+    // Multiples of 2^-15 up to half of full scale are exact in every type.
     let samples = AudioUnitsTests.noise(400, seed: 5).map { ($0 * 32_768).rounded() / 32_768 }
     func carried(_ value: Float, as sample: SampleType) -> Float {
       let word = SampleCoding.word(Double(value), as: sample)
@@ -402,7 +402,7 @@ private func decibels(_ ratio: Double) -> Double { 20 * log10(max(ratio, 1e-30))
   }
 
   @Test func `what overshoots clips`() throws {
-    // A square wave rings over full scale behind the filter.
+    // A square wave overshoots full scale after the filter.
     let input = (0..<600).map { Float($0 / 50 % 2 == 0 ? 1 : -1) }
     let found = try Conversion(output: .int16).convert([input], frameCount: 600)[0]
     #expect(found.max() == 32_767.0 / 32_768 && found.min() == -1)

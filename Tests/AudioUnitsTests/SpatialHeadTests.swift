@@ -9,12 +9,12 @@ import Testing
 
 private typealias Parameter = Mixer3D.Parameter
 
-/// How a source is heard: the responses of both ears.
+/// The impulse responses of both ears for a source.
 private func responses(
   _ algorithm: UInt32, azimuth: Double, elevation: Double = 0, rate: Double = 44_100,
   frameCount: Int = 800, lead: Int = 0
 ) throws -> [[Float]] {
-  // What comes earlier than the source is the filter between two frames.
+  // The filter's response before the impulse is interpolation between frames.
   var impulse = [Float](repeating: 0, count: frameCount + lead)
   impulse[lead] = 0.5
   return try SpatialScene(
@@ -27,7 +27,7 @@ private func responses(
   ).render(frameCount + lead).map { $0.map { $0 * 2 } }
 }
 
-/// Decibels in octaves from 125 Hz to 16 kHz, at five places in each.
+/// The level in decibels from 125 Hz to 16 kHz, five values per octave.
 private func levels(_ response: [Float], rate: Double = 44_100) -> [Double] {
   (0...35).map { gain(of: response, at: 125 * pow(2, Double($0) / 5), sampleRate: rate) }
 }
@@ -36,7 +36,7 @@ private func levels(_ response: [Float], rate: Double = 44_100) -> [Double] {
   // MARK: Between the ears
 
   @Test func `on the sphere sound takes Woodworth's time around the head`() throws {
-    // Without treble, so that the correlation has a round peak.
+    // Without high frequencies, so that the correlation has a broad peak.
     let white = noise(6000, seed: 7)
     let noise = white.indices.map { frame in
       white[max(0, frame - 11)...frame].reduce(0, +) / 12
@@ -53,9 +53,9 @@ private func levels(_ response: [Float], rate: Double = 44_100) -> [Double] {
       let angle = Double(azimuth) * .pi / 180
       let expected = 0.0875 / 343.3 * (angle + sin(angle)) * 44_100
       let found = try ears(azimuth)
-      // From the right: the left ear is later.
+      // For a source on the right, the left ear is later.
       let lag = lag(found[1], found[0])
-      // 2 µs: the place of the parabola's peak.
+      // 2 µs is the error of the parabola's peak.
       #expect(abs(lag - expected) < 0.09, "at \(azimuth)°")
       #expect(azimuth == 0 || lag > last)
       last = lag
@@ -84,7 +84,7 @@ private func levels(_ response: [Float], rate: Double = 44_100) -> [Double] {
       }
       lastLag = lag
       lastLevel = level
-      // From the left everything is the other way round.
+      // A source on the left gives the mirror image.
       let mirrored = try responses(algorithm, azimuth: -azimuth)
       for (here, there) in [(0, 1), (1, 0)] {
         for (a, b) in zip(levels(found[here]), levels(mirrored[there])) {
@@ -92,7 +92,7 @@ private func levels(_ response: [Float], rate: Double = 44_100) -> [Double] {
         }
       }
     }
-    // 0.6 to 0.8 ms, and 4 to 20 dB, at the side.
+    // 0.6 to 0.8 ms and 4 to 20 dB at the side.
     let side = try responses(algorithm, azimuth: 90)
     let lag = lag(side[1], side[0])
     #expect(lag > 0.0006 * 44_100 && lag < 0.0008 * 44_100)
@@ -108,7 +108,7 @@ private func levels(_ response: [Float], rate: Double = 44_100) -> [Double] {
         let theta = acos(ear == 0 ? -right : right)
         let alpha = 1.05 + 0.95 * cos(1.2 * theta)
         for frequency in [100.0, 500, 2000, 8000] {
-          // The bilinear transform's place for this frequency.
+          // The analogue frequency for this frequency by the bilinear transform.
           let w = 2 * 44_100 * tan(.pi * frequency / 44_100)
           let beta = 2 * 343.3 / 0.0875
           let power = (alpha * alpha * w * w + beta * beta) / (w * w + beta * beta)
@@ -121,7 +121,7 @@ private func levels(_ response: [Float], rate: Double = 44_100) -> [Double] {
 
   // MARK: The data set
 
-  /// A measured direction of the distribution's data set, read by libmysofa alone.
+  /// A measured direction of the installed data set, read with libmysofa alone.
   struct Measured: Sendable {
     var azimuth: Double
     var elevation: Double
@@ -154,7 +154,7 @@ private func levels(_ response: [Float], rate: Double = 44_100) -> [Double] {
       let found = try responses(2, azimuth: point.azimuth, elevation: point.elevation)
       for (ear, expected) in [point.left, point.right].enumerated() {
         let error = zip(found[ear], expected).map { Double($0 - $1) }
-        // 90 dB below full scale: rounding to floats, in the transform.
+        // 90 dB below full scale: the rounding of floats in the transform.
         #expect(peakLevel(error) < -90, "\(point.azimuth)°, \(point.elevation)°, ear \(ear)")
         #expect(found[ear][512...].allSatisfy { abs($0) < 3e-5 })
       }
@@ -192,8 +192,8 @@ private func levels(_ response: [Float], rate: Double = 44_100) -> [Double] {
         }
       }
     }
-    // Where neighbours differ in phase for other reasons than their delay, in the shadow of the head,
-    // there are dips: few, and next to nothing elsewhere.
+    // In the shadow of the head, adjacent measurements differ in phase by more than their delay,
+    // which causes dips. There are few, and almost none elsewhere.
     #expect(dips.sorted()[dips.count * 9 / 10] < 0.3)
     #expect(dips.reduce(0, +) / Double(dips.count) < 0.3)
   }
@@ -213,15 +213,15 @@ private func levels(_ response: [Float], rate: Double = 44_100) -> [Double] {
     #expect(Mixer3D.headViolation(high)?.status == .formatNotSupported)
     high.outputs[0].format.sampleRate = 0
     #expect(Mixer3D.headViolation(high) == nil)
-    // Who needs no head is not asked for one.
+    // A mixer that needs no head does not read the data set.
     let other = try SpatialScene(.init([0], algorithm: 1)).instance().configuration()
     #expect(Mixer3D.headViolation(other, path: "/nowhere/default.sofa") == nil)
   }
 
   // MARK: Movement
 
-  /// The largest fourth difference: a step of height h makes one of 3 h, a bend in a line next to
-  /// nothing. That of a sine of 500 Hz at full scale is 0.00003.
+  /// The largest fourth difference: a step of height h makes one of 3 h, a corner almost none. A
+  /// sine of 500 Hz at full scale has 0.00003.
   private func roughness(_ signal: [Float]) -> Double {
     var largest = 0.0
     for n in 2..<signal.count - 2 {
@@ -240,7 +240,7 @@ private func levels(_ response: [Float], rate: Double = 44_100) -> [Double] {
         .init(
           tone, algorithm: algorithm, parameters: [Parameter.distance: 1],
           properties: [.renderingFlags3DMixer: .uint32(flags)]))
-      // Twice around in half a second, also nearer and further away, and up and down.
+      // Two circles in half a second, with changes of distance and elevation.
       scene.changes = (0..<200).flatMap { step -> [SpatialScene.Change] in
         let turn = Double(step) / 100
         let frame = step * 110 + 1
@@ -258,7 +258,7 @@ private func levels(_ response: [Float], rate: Double = 44_100) -> [Double] {
       }
       let output = try scene.render(20_000)
       for channel in output {
-        // The beginning of the sine is a bend.
+        // The beginning of the sine is a corner.
         #expect(roughness(Array(channel[700...])) < 0.0004)
         #expect(powerLevel(channel[700...]) > -40)
       }
@@ -266,7 +266,7 @@ private func levels(_ response: [Float], rate: Double = 44_100) -> [Double] {
   }
 
   @Test func `a source that moves in steps is caught`() {
-    // The same circle, as gains that step from block to block.
+    // The same circle with gains that change once per block.
     let tone = sine(24_000, frequency: 500, sampleRate: 44_100, amplitude: 0.5)
     let stepped = tone.enumerated().map { frame, sample in
       let turn = Double(frame / 416 * 416) / 11_000

@@ -7,7 +7,7 @@ import Testing
 private typealias Parameter = Mixer3D.Parameter
 
 @Suite struct SpatialReverbTests {
-  /// What an impulse of 1 leaves behind.
+  /// The response to an impulse of 1.
   private func response(
     room: UInt32, blend: Float = 100, frameCount: Int = 30_000, rate: Double = 22_050,
     reverbGain: Float = 0, parameters: [UInt32: Float] = [:], flags: UInt32 = 4
@@ -28,7 +28,8 @@ private typealias Parameter = Mixer3D.Parameter
     signal.reduce(0) { $0 + Double($1) * Double($1) }
   }
 
-  /// Seconds for 60 dB, from the fall between 5 and 25 dB (ISO 3382), of the sound under `frequency`.
+  /// The decay time for 60 dB in seconds, from the fall between 5 and 25 dB (ISO 3382), below
+  /// `frequency`.
   private func decay(_ response: [Float], under frequency: Double, rate: Double) -> Double {
     var low = response.map(Double.init)
     let p = exp(-2 * Double.pi * frequency / rate)
@@ -74,7 +75,7 @@ private typealias Parameter = Mixer3D.Parameter
 
   @Test func `the blend keeps the power, and the gain of the room is its own`() throws {
     let half = try response(room: 0, blend: 50)
-    // The direct sound: one frame.
+    // The direct sound is one frame.
     #expect(abs(decibels(power: Double(half[0][0] * half[0][0])) + 3.0103) < 0.01)
     let all = try response(room: 0)
     #expect(all[0][0] == 0)
@@ -135,7 +136,7 @@ private typealias Parameter = Mixer3D.Parameter
     let output = try scene.render(20_000)
     for channel in output {
       for frame in 8000..<20_000 {
-        // A sine of 300 Hz at twice full scale moves by 0.17 in a frame.
+        // A sine of 300 Hz at twice full scale changes by up to 0.17 per frame.
         #expect(abs(channel[frame] - channel[frame - 1]) < 0.17)
       }
       #expect(powerLevel(channel[18_000...]) > -30)

@@ -5,7 +5,7 @@ import RenderCore
 import TestSupport
 import Testing
 
-/// Plays samples, and silence after them.
+/// Plays samples, then silence.
 private struct Player: RenderKernel, ~Copyable {
   let samples: SampleStorage
   let length: Int
@@ -33,7 +33,7 @@ private struct Player: RenderKernel, ~Copyable {
   }
 }
 
-/// A 3D Mixer and what it hears.
+/// A 3D Mixer with its sources.
 struct SpatialScene {
   struct Source {
     var channels: [[Float]]
@@ -54,7 +54,7 @@ struct SpatialScene {
     }
   }
 
-  /// A parameter that changes at a frame of the output.
+  /// A change of a parameter at a frame of the output.
   struct Change {
     var frame: Int
     var element: Int
@@ -62,7 +62,7 @@ struct SpatialScene {
     var value: Float
   }
 
-  /// A global property that changes at a frame of the output.
+  /// A change of a global property at a frame of the output.
   struct GlobalChange {
     var frame: Int
     var property: PropertyID
@@ -76,7 +76,7 @@ struct SpatialScene {
   var outputGain: Float = 0
   var globals: [PropertyID: PropertyValue] = [:]
   var reverbGain: Float = 0
-  /// How much each input gives at once.
+  /// The largest number of frames that an input gives in a pull.
   var pullLimit = 512
 
   init(_ sources: Source..., rate: Double = 44_100) {
@@ -109,10 +109,10 @@ struct SpatialScene {
     return unit
   }
 
-  /// Left and right: `frameCount` frames, cut at every change as a plan is, and in between as
-  /// `slicing` says. With more passes than one it begins again from frame 0; the last one counts.
+  /// Renders left and right for `frameCount` frames. Slices are cut by `slicing` and at every
+  /// change, as in a plan. With several passes it restarts from frame 0, and returns the last pass.
   ///
-  /// - Parameter watch: Takes the first frame of each slice, and whether it is marked as silent.
+  /// - Parameter watch: Gets the first frame of each slice, and whether the slice is marked silent.
   func render(
     _ frameCount: Int, slicing: Slicing = Slicing([1024]), passes: Int = 1,
     watch: (_ start: Int, _ isSilent: Bool) -> Void = { _, _ in }
@@ -162,7 +162,7 @@ struct SpatialScene {
   }
 }
 
-/// Decibels of the power of a signal.
+/// The power of a signal in decibels.
 func powerLevel(_ signal: some Sequence<Float>) -> Double {
   var sum = 0.0
   var count = 0
@@ -175,8 +175,7 @@ func powerLevel(_ signal: some Sequence<Float>) -> Double {
 
 func decibels(power: Double) -> Double { 10 * log10(max(power, 1e-30)) }
 
-/// By how many frames, fractions included, `second` comes later than `first`: where their
-/// correlation is largest.
+/// The delay of `second` after `first` in frames, with fractions: the maximum of their correlation.
 func lag(_ first: [Float], _ second: [Float], within reach: Int = 60) -> Double {
   func correlation(_ shift: Int) -> Double {
     var sum = 0.0

@@ -3,13 +3,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// White noise between ±`amplitude`, the same for the same seed.
+/// White noise between ±`amplitude`, from a seed.
 func noise(_ count: Int, amplitude: Float = 0.5, seed: UInt64) -> [Float] {
   var generator = SplitMix64(seed: seed)
   return (0..<count).map { _ in Float.random(in: -amplitude...amplitude, using: &generator) }
 }
 
-/// A sine that starts at phase 0.
+/// A sine with phase 0 at the beginning.
 func sine(_ count: Int, frequency: Double, sampleRate: Double, amplitude: Double = 1) -> [Float] {
   (0..<count).map {
     Float(amplitude * sin(2 * Double.pi * frequency * Double($0) / sampleRate))
@@ -27,14 +27,14 @@ func sweep(
   }
 }
 
-/// Decibels of the largest magnitude, full scale being 0.
+/// The largest magnitude in dBFS.
 func peakLevel(_ samples: [Double]) -> Double {
   20 * log10(samples.reduce(1e-30) { max($0, abs($1)) })
 }
 
-/// How much `response` passes at a frequency in hertz, in decibels.
+/// The gain of `response` at a frequency in hertz, in decibels.
 func gain(of response: [Float], at frequency: Double, sampleRate: Double) -> Double {
-  // One turn of a phasor for each sample: exact enough over these lengths, and quick.
+  // One rotation of a phasor per sample: accurate enough over these lengths, and fast.
   let stepReal = cos(2 * Double.pi * frequency / sampleRate)
   let stepImaginary = -sin(2 * Double.pi * frequency / sampleRate)
   var (real, imaginary, sumReal, sumImaginary) = (1.0, 0.0, 0.0, 0.0)
@@ -48,7 +48,7 @@ func gain(of response: [Float], at frequency: Double, sampleRate: Double) -> Dou
   return 10 * log10(sumReal * sumReal + sumImaginary * sumImaginary)
 }
 
-/// Expects the same samples, to the bit, and says where they first differ.
+/// Expects identical samples, and reports the first difference.
 func expectSame(
   _ found: [[Float]], _ expected: [[Float]], sourceLocation: SourceLocation = #_sourceLocation
 ) {
@@ -60,7 +60,7 @@ func expectSame(
   }
 }
 
-/// Expects a call to be refused with a status, and returns how.
+/// Expects a call to be refused with a status, and returns the error.
 @discardableResult
 func expectRefused(
   _ status: Status, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void

@@ -15,7 +15,7 @@ struct UnitCatalogTests {
     return found
   }
 
-  /// Those of the guide.
+  /// The units of the guide.
   private let seven = [
     "FormatConverter", "iPodEQ", "3DMixer", "MultichannelMixer", "GenericOutput", "remoteIO",
     "voiceProcessingIO",

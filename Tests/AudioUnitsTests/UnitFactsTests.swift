@@ -2,7 +2,7 @@ import AudioTypes
 import AudioUnits
 import Testing
 
-/// What Core Audio's headers and guides say of each unit.
+/// Facts from Core Audio's headers and guides about each unit.
 struct UnitFactsTests {
   @Test func `units have the buses they have at birth`() {
     let wanted: [(any AudioUnit.Type, Int, Int)] = [
@@ -23,7 +23,7 @@ struct UnitFactsTests {
     for unit in UnitCatalog.standard.units {
       let instance = UnitInstance(unit)
       for scope in [Scope.input, .output] {
-        // A converter's output has no rate, which is seen where none was set.
+        // A converter's output has no rate, as another test checks.
         if unit == FormatConverter.self && scope == .output { continue }
         for element in 0..<instance.elementCount(scope) {
           let isSource = unit == Mixer3D.self && scope == .input

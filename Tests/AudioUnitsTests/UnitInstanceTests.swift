@@ -28,7 +28,7 @@ struct UnitInstanceTests {
     return nil
   }
 
-  /// Initialized with the formats it has.
+  /// Initializes a unit with its initial formats.
   private func initialized(_ unit: UnitInstance) -> UnitInstance {
     _ = unit.initialize(unit.configuration())
     return unit
@@ -63,7 +63,7 @@ struct UnitInstanceTests {
   }
 
   @Test func `a stream format is sane, then accepted, then equal, then writable`() throws {
-    // An input that nothing feeds takes another format at any time.
+    // An input without a feed takes another format at any time.
     mixer.setUse(.callback, .input, 0)
     let unit = initialized(mixer)
     try unit.setProperty(.streamFormat, .input, 1, to: .streamFormat(float))
@@ -74,7 +74,7 @@ struct UnitInstanceTests {
     refused(-10868, UnitRules.formatSupported) {
       try unit.setProperty(.streamFormat, .input, 0, to: .streamFormat(float.with(channels: 3)))
     }
-    // Byte for byte what it has: nothing happens, whatever the state.
+    // Setting the present format has no effect in any state.
     try unit.setProperty(
       .streamFormat, .input, 0,
       to: .streamFormat(.platformCanonical(channels: 2, sampleRate: 44_100)))
@@ -93,7 +93,7 @@ struct UnitInstanceTests {
     try mixer.setProperty(.streamFormat, .input, 2, to: .streamFormat(float))
     #expect(calls.all == ["8 input 2"])
     #expect(mixer.hasGivenFormat(.input, 2))
-    // Yet what is at birth counts as given once it has been set.
+    // But the initial format counts as given once it has been set.
     #expect(!mixer.hasGivenFormat(.input, 3))
     try mixer.setProperty(
       .streamFormat, .input, 3,
@@ -196,7 +196,7 @@ struct UnitInstanceTests {
     #expect(try mixer.property(.meteringMode, .output, 0) == .uint32(1))
     #expect(try mixer.property(.streamFormat, .input, 1) == .streamFormat(float))
     #expect(try mixer.property(.elementName, .input, 1) == .string("beats"))
-    // What went away comes back as new.
+    // Elements that were removed and added again have initial values.
     #expect(try mixer.parameter(MultichannelMixer.Parameter.pan, .input, 7) == 0)
     #expect(try mixer.parameter(0, .input, 39) == 1)
     refused(-10877) { _ = try mixer.parameter(0, .input, 40) }
@@ -262,7 +262,7 @@ struct UnitInstanceTests {
       try equalizer.setProperty(.presentPreset, to: .preset(Preset(number: 23, name: "Flat")))
     }
     #expect(found?.help.first?.contains("Bass Booster") == true)
-    // It may change while the unit is initialized.
+    // It may be set while the unit is initialized.
     _ = initialized(equalizer)
     try equalizer.setProperty(.presentPreset, to: .preset(Preset(number: 0, name: "")))
     refused(-10865) { try equalizer.setProperty(.factoryPresets, to: .presets([])) }
@@ -440,7 +440,7 @@ extension Status: ExpressibleByIntegerLiteral {
   public init(integerLiteral value: Int32) { self.init(rawValue: value) }
 }
 
-/// What a listener was told, in order.
+/// The calls of a listener, in order.
 final class Calls: Sendable {
   private let texts = Mutex<[String]>([])
   var all: [String] { texts.withLock { $0 } }

@@ -4,7 +4,7 @@ import RenderCore
 import Synchronization
 import Testing
 
-/// State to keep and put back, names, and the texts of parameters.
+/// Saved states, names, and the texts of parameters.
 struct UnitStateTests {
   private let mixer = UnitInstance(MultichannelMixer.self)
 
@@ -28,14 +28,14 @@ struct UnitStateTests {
     #expect(try other.parameter(2, .input, 3) == -0.5)
     #expect(try other.parameter(0, .output, 0) == 2)
     #expect(try other.property(.matrixLevels, .input, 5) == .floats([1, 0.5, 0.5, 1]))
-    // The pan of input 0 was in force.
+    // Input 0 had a pan, not matrix levels.
     #expect(try other.property(.matrixLevels, .input, 0) == .floats([1, 0, 0, 1]))
     #expect(try other.property(.meteringMode, .output, 0) == .uint32(1))
     #expect(other.elementName(.input, 3) == "Bass")
     #expect(other.elementName(.input, 0) == "Voice")
     #expect(
       try other.property(.presentPreset) == .preset(Preset(number: -3, name: "Verse")))
-    // Where it is used is the host's business.
+    // The context name belongs to the host.
     expectRefused(.propertyNotInUse) { _ = try other.property(.contextName) }
     for unit in UnitCatalog.standard.units {
       let instance = UnitInstance(unit)
@@ -170,7 +170,7 @@ struct UnitStateTests {
     expectRefused(.propertyNotInUse) {
       _ = try mixer.property(.parameterClumpName, asking: ParameterText(1))
     }
-    // A question, and none where there is one to be asked.
+    // The query needs an argument, and others must not have one.
     expectRefused(.propertyNotInUse) { _ = try mixer.property(.parameterIDName) }
     expectRefused(.invalidPropertyValue) {
       _ = try mixer.property(.latency, asking: ParameterText(0))

@@ -5,7 +5,7 @@ import RenderCore
 import TestSupport
 import Testing
 
-/// Fills its bus from memory and then with silence; refuses a time that does not go on where it was.
+/// Outputs samples from memory, then silence; refuses a time that does not continue the last one.
 private struct Tape: RenderKernel, ~Copyable {
   let channels: SampleStorage
   let length: Int
@@ -37,10 +37,10 @@ private struct Tape: RenderKernel, ~Copyable {
   }
 }
 
-/// A Varispeed with a tape to play.
+/// A Varispeed unit that plays samples.
 private final class TapeMachine {
   let unit = UnitInstance(Varispeed.self)
-  /// How many frames of the tape have been pulled.
+  /// The number of frames that were pulled.
   let played = ControlBlock(count: 1)
   let plan: RenderPlan
   let channelCount: Int
@@ -69,7 +69,7 @@ private final class TapeMachine {
       busChannelCounts: [tape.count, tape.count], maximumFramesPerSlice: 4096)
   }
 
-  /// Plays frames from a time on; slices end where something is turned.
+  /// Plays frames from a time on; slices end where a parameter changes.
   func play(
     _ frameCount: Int, slicing: Slicing = Slicing([512]), from start: Int = 0,
     turns: [Int: (UInt32, Float)] = [:], each: (Int) -> Void = { _ in }
@@ -108,7 +108,7 @@ struct VarispeedTests {
     expectSame(output, tape)
   }
 
-  /// A tone of 1 kHz, which is in its band at every rate.
+  /// A tone of 1 kHz, which is in the pass band at every rate.
   @Test(
     arguments: [
       (0.25, 0), (0.5, 0), (0.77, 0), (1.001, 0), (1.0595, 0), (1.25, 0), (1.3333, 0), (2, 0),
@@ -122,7 +122,7 @@ struct VarispeedTests {
     let tape = sine(
       Int(20_000 * speed) + 2000, frequency: 1000, sampleRate: 48_000, amplitude: 0.9)
     let output = try TapeMachine([tape], rate: rate, cents: cents).play(20_000)[0]
-    // The phase at both ends gives the pitch.
+    // The phases at both ends give the pitch.
     let early = SineFit(output[1000..<3000], frequency: 1000 * speed, rate: 48_000)
     let late = SineFit(output[17_000..<19_000], frequency: 1000 * speed, rate: 48_000)
     var drift = atan2(late.cosine, late.sine) - atan2(early.cosine, early.sine)
@@ -131,7 +131,7 @@ struct VarispeedTests {
     #expect(abs(1200 * log2(found / (1000 * speed))) < 0.1)
     let fit = SineFit(output[1000..<19_000], frequency: 1000 * speed, rate: 48_000)
     #expect(abs(decibels(fit.amplitude / 0.9)) < 0.001)
-    // Images of what is played slower, and the straight lines between the filter's rows.
+    // The images at lower speeds, and the linear interpolation between the filter's rows.
     #expect(decibels(fit.rest * 2.0.squareRoot() / 0.9) < -100)
   }
 
@@ -145,7 +145,7 @@ struct VarispeedTests {
       let tape = sine(
         Int(4000 * rate) + 2000, frequency: frequency, sampleRate: 48_000, amplitude: 1)
       let output = try TapeMachine([tape], rate: rate).play(4000)[0]
-      // The beginning of the tape is a click, and has everything in it.
+      // The abrupt beginning contains all frequencies.
       let rest = output[1000..<3000].map { Double($0) }
       #expect(peakLevel(rest) < -100, "\(frequency) Hz")
     }
@@ -159,20 +159,20 @@ struct VarispeedTests {
     #expect(abs(decibels(fit.amplitude)) < 0.01)
   }
 
-  /// The tape is a straight line, so that each sample says where on the tape it was read.
+  /// The input is a straight line, so that each sample shows its position.
   @Test func `a rate on its way gives the integral of it, and cents that of their power of two`()
     throws
   {
     let slope = 1.0 / 16_384
     let tape = (0..<16_000).map { Float(Double($0) * slope) }
     let turned = try TapeMachine([tape]).play(6000, turns: [1000: (rateID, 3)])[0]
-    // 480 frames from 1 to 3: frame 1000 is the first on the way.
+    // The rate goes from 1 to 3 in 480 frames. Frame 1000 is the first on the way.
     func place(_ frame: Int) -> Double {
       let n = Double(min(480, max(0, frame - 999)))
       return Double(min(frame, 999)) + n + n * n / 480 + 3 * Double(max(0, frame - 1479))
     }
     for frame in stride(from: 900, to: 4000, by: 7) {
-      // A float beside 1 is off by 2^-24, which is a thousandth of a frame; and the filter's band is flat
+      // The rounding of floats near 1 is 2^-24, a thousandth of a frame, and the pass band is flat
       // to a tenth of that.
       #expect(abs(Double(turned[frame]) / slope - place(frame)) < 0.005, "frame \(frame)")
     }
@@ -197,7 +197,7 @@ struct VarispeedTests {
     let ahead = Int(machine.played[word: 0]) - (frames - 1) * 3 / 2
     _ = machine.plan.render(frameCount: 2, at: TimeStamp(sampleTime: Double(frames)))
     #expect(Int(machine.played[word: 0]) - (frames + 1) * 3 / 2 == ahead)
-    // Half the longest filter, about 260 frames, and no more.
+    // At most half the longest filter, about 260 frames.
     #expect((1...300).contains(ahead))
   }
 
@@ -234,9 +234,9 @@ struct VarispeedTests {
         2000: (rateID, 1.5), 4000: (rateID, 0.7), 6000: (centsID, 1200), 8000: (centsID, -37),
         8100: (rateID, 1), 12_000: (rateID, 2), 16_000: (centsID, 0),
       ])[0]
-    // A sine at the fastest of these rates, 2 times 440 Hz, bends by no more; a step from one pace to
-    // another would be of the size of a sample's difference, 20 times as much. The tape begins with a
-    // corner.
+    // A sine at the highest of these pitches, 880 Hz, has the largest second difference. A jump of
+    // the position would make one of the size of a first difference, 20 times as large. The
+    // beginning has a corner.
     let turn = 2 * Double.pi * 880 / sampleRate
     #expect(roughness(output[1000...]) < 0.9 * turn * turn * 1.05)
   }
@@ -253,7 +253,7 @@ struct VarispeedTests {
       let isZero = slice.allSatisfy { $0 == 0 }
       #expect(isSilent == isZero)
     }
-    // 1000 frames of sound, and half a filter on either side at half the pace.
+    // 1000 frames of sound, plus half a filter on either side at half the speed.
     let sounding = marks.filter { !$0 }.count
     #expect((2...3).contains(sounding))
   }
@@ -293,7 +293,7 @@ struct VarispeedTests {
       Issue.record("no tail")
       return
     }
-    // The longest filter is about 11 ms of 44.1 kHz long, at a quarter of the time.
+    // The longest filter is about 11 ms long at 44.1 kHz, of which a quarter counts at this speed.
     #expect((0.001...0.002).contains(tail))
     for (parameter, value) in [
       (rateID, Float(4.1)), (rateID, 0.2), (centsID, 2401), (rateID, .nan),

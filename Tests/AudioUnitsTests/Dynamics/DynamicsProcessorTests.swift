@@ -5,7 +5,7 @@ import RenderCore
 import TestSupport
 import Testing
 
-/// The dynamics processor against the closed forms of its description.
+/// Compares the dynamics processor with the formulas of its description.
 struct DynamicsProcessorTests {
   private func level(_ value: Double) -> Double { 20 * log10(abs(value)) }
 
@@ -30,8 +30,8 @@ struct DynamicsProcessorTests {
         "threshold": Float(threshold), "headRoom": Float(headRoom), "expansionRatio": Float(ratio),
         "expansionThreshold": Float(lower), "attackTime": 0.001, "releaseTime": 0.5,
       ])
-      // 1003 Hz: no whole part of the rate, so that some samples are at the top.
-      // A reduction below the expansion threshold comes in the release, which is waited for.
+      // 1003 Hz does not divide the sample rate, so that some samples are at the crest. The
+      // reduction below the expansion threshold takes the release time, which the test waits for.
       let signal = (0..<(x < lower && ratio > 1 ? 288_000 : 96_000)).map {
         Float(pow(10, x / 20) * sin(2 * .pi * 1003 * Double($0) / 48_000))
       }
@@ -53,7 +53,7 @@ struct DynamicsProcessorTests {
       "threshold": -30, "headRoom": 1, "attackTime": Float(attack), "releaseTime": Float(release),
       "expansionRatio": 1,
     ])
-    // A steady level, 20 dB up and down again: both above the threshold.
+    // A constant level with a step of 20 dB up and down, always above the threshold.
     let rise = 4800
     let fall = rise + Int(12 * attack * 48_000) + 4800
     let count = fall + Int(2 * release * 48_000) + 480
@@ -66,13 +66,13 @@ struct DynamicsProcessorTests {
       let target = gain(start - 1) + (1 - exp(-1)) * (gain(end) - gain(start - 1))
       let isFalling = gain(end) < gain(start - 1)
       let frame = (start..<end).first { isFalling ? gain($0) <= target : gain($0) >= target } ?? 0
-      // Between the frames.
+      // Interpolates between frames.
       let before = frame == start ? gain(start - 1) : gain(frame - 1)
       let part = (target - before) / (gain(frame) - before)
       return (Double(frame - start) + part) / 48_000
     }
     #expect(abs(time(from: rise, to: fall - 1) / attack - 1) < 0.02)
-    // The way back goes to no reduction at all, of which the end is not waited for.
+    // The release goes to no reduction at all, whose end the test does not wait for.
     let whole = gain(fall - 1)
     let frame = (fall..<count).first { gain($0) >= whole * exp(-1) } ?? 0
     let part = (whole * exp(-1) - gain(frame - 1)) / (gain(frame) - gain(frame - 1))
@@ -113,7 +113,7 @@ struct DynamicsProcessorTests {
       "threshold": 20, "expansionRatio": 5, "expansionThreshold": -40,
       "attackTime": Float(attack), "releaseTime": Float(release),
     ])
-    // From the beginning 5 dB below the threshold, then above, then below again.
+    // First 5 dB below the threshold, then above it, then below again.
     let rise = Int(10 * release * 48_000) + 480
     let fall = rise + Int(16 * attack * 48_000) + 4800
     let count = fall + Int(3 * release * 48_000) + 480
@@ -153,7 +153,7 @@ struct DynamicsProcessorTests {
     #expect(abs(try meter(2000) - level(0.5)) < 0.001)
     #expect(abs(try meter(3000) - output) < 0.001)
     #expect(abs(try meter(1000) - (level(0.5) + 3 - output)) < 0.001)
-    // Both channels have one gain.
+    // Both channels have the same gain.
     #expect(result[1][47_999] * 2 == result[0][47_999])
   }
 
@@ -175,7 +175,8 @@ struct DynamicsProcessorTests {
     let voice = (0..<count).map { Float($0 < 10_000 ? 0 : 0.1) }
     let result = render(
       kernel, inputs: [[music, music], [voice]], outputChannelCounts: [2], frameCount: count)[0]
-    // Without a voice the music passes; under one of -20 dB it has the reduction that -20 dB asks for.
+    // Without a voice the music is unchanged. With a voice of -20 dB it has the reduction for -20
+    // dB.
     #expect(Array(result[0].prefix(10_000)) == Array(music.prefix(10_000)))
     let expected = -40 + 10 * (1 - exp(-2.0)) + 20
     for frame in 19_000..<20_000 where music[frame].magnitude > 0.01 {

@@ -5,13 +5,14 @@ import RenderCore
 import TestSupport
 import Testing
 
-/// What the limiter promises: a ceiling, and nothing done below it.
+/// The limiter keeps the ceiling, and does not change a signal below it.
 struct PeakLimiterTests {
-  /// How many frames the sound waits at 48 kHz with the default look-ahead.
+  /// The latency in frames at 48 kHz with the default look-ahead.
   private let latency = 576 + 32
 
-  /// The true peak by band-limited interpolation: sixteen points for each frame, of 256 taps under a Kaiser
-  /// window of 90 dB, flat to 0.487 of the rate. Apart from the unit's own detector, which has four and 48.
+  /// The true peak by band-limited interpolation: sixteen points per frame with 256 taps and a
+  /// Kaiser window of 90 dB, flat to 0.487 of the rate. Independent of the unit's detector, which
+  /// has four points and 48 taps.
   private static func truePeak(_ samples: [Float]) -> Double {
     let half = 128
     func bessel(_ x: Double) -> Double {
@@ -32,7 +33,7 @@ struct PeakLimiterTests {
       }
     }
     var peak = Double(samples.map(\.magnitude).max() ?? 0)
-    // Only where two samples are near the peak can anything between them be above it.
+    // Only between two samples near the peak can the signal exceed it.
     let padded = [Float](repeating: 0, count: half) + samples + [Float](repeating: 0, count: half)
     for frame in 0..<samples.count - 1
     where Double(max(samples[frame].magnitude, samples[frame + 1].magnitude)) > 0.6 * peak {
@@ -61,7 +62,7 @@ struct PeakLimiterTests {
     let value = try bench.unit.property(.latency)
     let frames = Int((0.012 * rate).rounded()) + 32
     #expect(value == .float64(Double(frames) / rate))
-    // Noise whose peaks between samples stay below full scale.
+    // Noise with peaks between the samples below full scale.
     let signal = noise(20_000, seed: 5).map { $0 * 0.4 }
     let result = try bench.render([signal, signal])
     expectSame(
@@ -92,8 +93,8 @@ struct PeakLimiterTests {
     }
   }
 
-  /// The shape of EBU Tech 3341's tests 15 to 23: sines at a quarter and a sixth of the rate with the phases
-  /// at which samples miss the peak, and single bursts of one cycle.
+  /// Signals like those of EBU Tech 3341, tests 15 to 23: sines at a quarter and a sixth of the
+  /// rate with phases at which samples miss the peak, and single bursts of one cycle.
   private static func peakSignals() -> [(name: String, signal: [Float])] {
     var signals: [(String, [Float])] = []
     let phases: [(Double, Double)] = [
@@ -105,7 +106,7 @@ struct PeakLimiterTests {
           (
             "\(frequency) of the rate at \(phase) degrees, \(gain)",
             (0..<6000).map { frame in
-              // Begun and ended as the tests have it, without a click.
+              // Faded in and out like in the tests, to avoid clicks.
               let edge = Swift.min(1, Double(Swift.min(frame, 5999 - frame)) / 500)
               return Float(
                 gain * edge * sin(2 * .pi * frequency * Double(frame) + phase * .pi / 180))
@@ -133,7 +134,7 @@ struct PeakLimiterTests {
     print("limiter, EBU signals: \(worst) dB over the ceiling at most")
   }
 
-  /// Bursts of sines at random, below 0.45 of the rate, at random levels up to +20 dB.
+  /// Random bursts of sines below 0.45 of the rate, with levels of up to +20 dB.
   private static func randomSignal(_ seed: UInt64) -> [Float] {
     var random = SplitMix64(seed: seed)
     var signal = [Double](repeating: 0, count: 2400)
@@ -144,7 +145,7 @@ struct PeakLimiterTests {
       let start = Int.random(in: 0..<1800, using: &random)
       let length = Int.random(in: 60...600, using: &random)
       for frame in start..<min(2400, start + length) {
-        // A raised cosine: nothing that reaches far beyond the band.
+        // A raised cosine, whose spectrum stays near the band.
         let place = Double(frame - start) / Double(length)
         signal[frame] +=
           level * (0.5 - 0.5 * cos(2 * .pi * place))
@@ -197,7 +198,7 @@ struct PeakLimiterTests {
   }
 
   @Test func `the gain comes back to a tenth of the reduction in the decay time`() throws {
-    // Of a step down from 12 dB over the ceiling to 20 dB below it.
+    // After a step down from 12 dB above the ceiling to 20 dB below it.
     let signal = (0..<24_000).map { frame in
       Float((frame < 12_000 ? 3.9810717 : 0.1) * (frame % 2 == 0 ? 1.0 : 1.0))
     }
@@ -206,7 +207,8 @@ struct PeakLimiterTests {
       func reduction(_ frame: Int) -> Double {
         -20 * log10(Double(result[frame + latency] / signal[frame]))
       }
-      // The return begins when the last loud frame has left the window; from there its course counts.
+      // The release begins when the last loud frame has left the window, and is measured from a
+      // point after that.
       let start = 12_100
       let frames = Int((decay * 48_000).rounded())
       #expect(abs(reduction(start + frames) / reduction(start) - 0.1) < 0.002)

@@ -4,11 +4,11 @@ import RenderCore
 import TestSupport
 import Testing
 
-/// An effect with something to render: its parameters and properties are turned at frames of it.
+/// Renders an effect, and changes its parameters and properties at given frames.
 struct EffectBench {
   enum Turn {
     case parameter(String, Float)
-    /// A parameter of a number: of a band, say.
+    /// A parameter by its number, for example of a band.
     case number(UInt32, Float)
     case property(PropertyID, PropertyValue)
   }
@@ -41,7 +41,7 @@ struct EffectBench {
     try #require(unit.initialize(unit.configuration()).main)
   }
 
-  /// Renders; slices end at each turn.
+  /// Renders channels; slices end at each change.
   func render(
     _ channels: [[Float]], slicing: Slicing = Slicing([512]), turns: [Int: [Turn]] = [:]
   ) throws -> [[Float]] {
@@ -58,14 +58,14 @@ struct EffectBench {
     }[0]
   }
 
-  /// What one channel of an impulse becomes.
+  /// The impulse response of one channel.
   func impulseResponse(_ count: Int) throws -> [Float] {
     var impulse = [Float](repeating: 0, count: count)
     impulse[0] = 1
     return try render([[Float]](repeating: impulse, count: format.channelCount))[0]
   }
 
-  /// The largest second difference from frame to frame: what a click is seen by.
+  /// The largest second difference, which shows a click.
   static func bend(_ samples: some RandomAccessCollection<Float>) -> Float {
     let samples = Array(samples)
     return samples.indices.dropFirst().dropLast().map {
@@ -74,7 +74,7 @@ struct EffectBench {
   }
 }
 
-/// What every effect keeps, whichever it is: asked of all that the catalogue has.
+/// Properties of all effects in the catalogue.
 struct EveryEffectTests {
   static let effects = UnitCatalog.standard.units.filter {
     $0.description.component.type == .effectType && $0 is any EffectUnit.Type
@@ -87,7 +87,7 @@ struct EveryEffectTests {
     return try EffectBench(component.unit, channels: channels, rate: rate)
   }
 
-  /// Every parameter to a place in its range, each to another one at each turn.
+  /// Sets each parameter to a random value in its range at each of some frames.
   private func turns(of unit: UnitInstance, at frames: [Int], seed: UInt64) -> [Int:
     [EffectBench.Turn]]
   {
@@ -95,7 +95,7 @@ struct EveryEffectTests {
     var turns: [Int: [EffectBench.Turn]] = [:]
     let parameters = unit.description.parameters.filter { !$0.isReadOnly && $0.scope == .global }
     for frame in frames {
-      // Of a unit with hundreds only some, of any kind.
+      // Of a unit with hundreds of parameters, only a random selection.
       let chosen =
         parameters.count > 40
         ? parameters.filter { _ in Int.random(in: 0..<parameters.count, using: &generator) < 40 }
@@ -117,7 +117,7 @@ struct EveryEffectTests {
   ) throws {
     let component = try #require(UnitCatalog.standard.component(named: name))
     let format = StreamFormat(.float32, channels: channels, sampleRate: 48_000)
-    // A reverberation is mono or stereo.
+    // A reverberation unit is mono or stereo.
     guard component.unit.refusal(of: format, scope: .input, element: 0) == nil else { return }
     let count = 6000
     let input = (0..<channels).map { noise(count, seed: UInt64(7 + $0)) }
@@ -152,7 +152,7 @@ struct EveryEffectTests {
   @Test(arguments: effects)
   func `silence in is silence out at last, to the bit`(name: String) throws {
     let bench = try bench(name)
-    // As at birth; what rings longer than 40 s is not waited for.
+    // With initial values. A tail of 40 s or more is skipped.
     guard case .float64(let tail) = try bench.unit.property(.tailTime), tail < 40 else { return }
     let count = 48_000 * Int(3 * tail + 2)
     let input = noise(1000, seed: 9) + [Float](repeating: 0, count: count)

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The single filters against their closed forms.
+/// Compares the single filters with their formulas.
 struct FilterUnitTests {
   @Test(arguments: [44_100.0, 96_000.0, 192_000.0])
   func `a low pass has its resonance at its cutoff, and the response that it says`(rate: Double)
@@ -28,12 +28,12 @@ struct FilterUnitTests {
 }
 
 extension FilterUnitTests {
-  /// Each unit: what it is set to, a frequency in hertz, and the gain that it has there.
+  /// Units with settings, a frequency in hertz, and the gain at that frequency in dB.
   static let levels: [(String, [String: Float], Double, Double)] = [
     ("HighPassFilter", ["cutoffFrequency": 500, "resonance": 6], 500, 6),
     ("HighPassFilter", ["cutoffFrequency": 500, "resonance": -3.0103], 20_000, 0),
     ("BandPassFilter", ["centerFrequency": 1000, "bandwidth": 1200], 1000, 0),
-    // A tenth of an octave and all, and the edges of the analogue band: 1000 · 2^(±1/2), barely warped.
+    // 1200 cents are an octave. The edges of the analogue band, 1000 · 2^(±1/2), are hardly warped.
     ("BandPassFilter", ["centerFrequency": 1000, "bandwidth": 1200], 1000 * 2.squareRoot(), -3.02),
     ("LowShelfFilter", ["cutoffFrequency": 200, "gain": -12], 20, -12),
     ("LowShelfFilter", ["cutoffFrequency": 200, "gain": -12], 200, -6),

@@ -5,7 +5,7 @@ import RenderCore
 import TestSupport
 import Testing
 
-/// NBandEQ against the closed forms, in double precision.
+/// Compares NBandEQ with its formulas in double precision.
 struct NBandEQTests {
   typealias Parameter = NBandEQ.Parameter
 
@@ -38,8 +38,8 @@ struct NBandEQTests {
     return stride(from: 0, to: all.count, by: 5).map { Array(all[$0..<$0 + 5]) }
   }
 
-  /// a1, a2, b0, b1, b2 at 48 kHz: of the analogue prototypes by scipy.signal.bilinear (SciPy 1.x), the
-  /// frequency warped beforehand; Q = 1/(2 sinh(N ln 2/2)), and 1/√2 where a type has no width.
+  /// The a1, a2, b0, b1, b2 at 48 kHz of the analogue prototypes, by scipy.signal.bilinear (SciPy
+  /// 1.x) with pre-warped frequency. Q = 1/(2 sinh(N ln 2/2)), and 1/√2 for types without a width.
   static let figures: [(Int, Double, Double, Double, [Double])] = [
     (
       0, 1000, 6, 1,
@@ -125,12 +125,12 @@ struct NBandEQTests {
         type: type, frequency: frequency, gain: gain, bandwidth: bandwidth > 0 ? bandwidth : 0.5)
     ])
     for (found, figure) in zip(try Self.coefficients(bench)[0], wanted) {
-      // A parameter is a float: 0.5 and 12 are exact, -4.5 too, 1.9 is not.
+      // Parameters are floats: 0.5, 12 and -4.5 are exact, 1.9 is not.
       #expect(abs(found - figure) < 1e-7, "\(found) and \(figure)")
     }
   }
 
-  /// The gain in decibels of a1, a2, b0, b1, b2.
+  /// The gain of a1, a2, b0, b1, b2 in decibels.
   static func level(_ c: [Double], _ frequency: Double, _ rate: Double) -> Double {
     let w = 2 * Double.pi * frequency / rate
     func power(_ x0: Double, _ x1: Double, _ x2: Double) -> Double {
@@ -153,7 +153,7 @@ struct NBandEQTests {
         gain: count > 11 ? [-3, 3][index % 2] : Double.random(in: -24...24, using: &random),
         bandwidth: Double.random(in: 0.3...4, using: &random))
     }.map { band -> Band in
-      // Passes let little through; of many in a row nothing would be left to look at.
+      // A low or high pass lets little through. Many in series would leave no signal to measure.
       [1, 2, 3, 4, 5].contains(band.type) && count > 11
         ? Band(type: 0, frequency: band.frequency, gain: band.gain, bandwidth: band.bandwidth)
         : band
@@ -204,7 +204,7 @@ struct NBandEQTests {
   @Test func `a band that is bypassed is not there, and the gain behind all is`() throws {
     let bench = try EffectBench(NBandEQ.self)
     let input = [noise(4000, seed: 3), noise(4000, seed: 4)]
-    // At birth every band is bypassed.
+    // All bands are bypassed initially.
     expectSame(try bench.render(input), input)
     let louder = try EffectBench(NBandEQ.self)
     try louder.set(["globalGain": 6])
@@ -227,8 +227,8 @@ struct NBandEQTests {
 
   // MARK: Changes
 
-  /// Every parameter 20 times a second to the other of two values, while a low tone sounds: a step of
-  /// the coefficients would bend the wave by as much as the wave is high.
+  /// Every parameter alternates between two values 20 times a second during a low tone. A step of
+  /// the coefficients would make a second difference as large as the amplitude.
   @Test(arguments: [0, 3, 4, 5, 6, 9, 10])
   func `parameters that are swept 20 times a second make no click`(type: Int) throws {
     let bench = try Self.bench(
@@ -249,7 +249,7 @@ struct NBandEQTests {
         } + [.parameter("globalGain", -6 * isOdd)]
     }
     let result = try bench.render([tone], turns: turns)[0]
-    // Up to 30 dB within 10 ms: the straight line of the gain has corners of 7e-4, and a step that is
+    // Changes of up to 30 dB within 10 ms: the linear gain ramp has corners of 7e-4. A step that is
     // heard as a click would be 0.1.
     #expect(EffectBench.bend(result.dropFirst(100)) < 1e-3)
   }
@@ -264,12 +264,12 @@ struct NBandEQTests {
         15_000: [.number(Parameter.bypassBand, 0)],
       ])[0]
     #expect(EffectBench.bend(result.dropFirst(100)) < 1e-3)
-    // 10 ms after it has been switched off the band is not there.
+    // 10 ms after it has been switched off, the band has no effect.
     expectSame([Array(result[10_500..<15_000])], [Array(tone[10_500..<15_000])])
   }
 
-  /// A way to where a section is already, nearly: the section takes its memory along when it sets out and
-  /// when it has arrived.
+  /// A change to almost the same value: a section must keep its memory when the change begins and
+  /// ends.
   @Test(arguments: [1, 2, 3], [0, 1, 4, 6, 9])
   func `a band that hardly changes is heard as one that does not`(channels: Int, type: Int) throws {
     let bands = (0..<5).map {
@@ -287,16 +287,16 @@ struct NBandEQTests {
     #expect(turned != steady)
     for (one, other) in zip(turned, steady) {
       let error = zip(one, other).map { abs(Double($0) - Double($1)) }.max() ?? 1
-      // The frequency is 2^-23 of itself beside, and floats are rounded to 2^-24.
+      // The frequency differs by a relative 2^-23, and floats are rounded to 2^-24.
       #expect(20 * log10(error) < -115)
     }
   }
 
-  /// Bands come and go between others, whose memory has to go along.
+  /// Bands are switched between others, whose memory must move with them.
   @Test func `a band that is switched leaves the others as they are`() throws {
     let bands = (0..<7).map { Band(type: 7, frequency: 60 * pow(2, Double($0)), gain: 2) }
     let input = (0..<3).map { noise(12_000, amplitude: 0.2, seed: UInt64(30 + $0)) }
-    // Bands without gain: they are there, and change nothing.
+    // Bands with a gain of 0 dB, which change nothing.
     func result(_ turns: [Int: [EffectBench.Turn]]) throws -> [[Float]] {
       let bench = try Self.bench(bands, channels: 3)
       for band: UInt32 in [0, 3, 6] { try bench.set(.number(Parameter.gain + band, 0)) }
@@ -347,7 +347,7 @@ struct NBandEQTests {
 
   // MARK: Matched
 
-  /// The gain in decibels of an analogue peak.
+  /// The gain of an analogue peaking filter in decibels.
   private static func analogPeak(_ f: Double, _ f0: Double, _ q: Double, _ gain: Double) -> Double {
     let (a, x) = (pow(10, gain / 40), f / f0)
     func power(_ width: Double) -> Double { (1 - x * x) * (1 - x * x) + width * width * x * x }
@@ -367,7 +367,8 @@ struct NBandEQTests {
         abs($1 - Self.analogPeak($0, 12_000, q, gain))
       }.max() ?? 0
     }
-    // The facts that others have measured: 0.04 dB to 8 kHz, 0.5 dB at 20 kHz; bilinear 4.2 dB.
+    // Published measurements: 0.04 dB up to 8 kHz, 0.5 dB at 20 kHz; 4.2 dB for the bilinear
+    // transform.
     let (low, high, plain) = (
       try error(true, 8000), try error(true, 20_000), try error(false, 20_000)
     )
@@ -388,8 +389,8 @@ struct NBandEQTests {
           let c = try Self.coefficients(bench)[0]
           #expect(!c.contains { !$0.isFinite })
           #expect(abs(c[1]) < 1 && abs(c[0]) < 1 + c[1], "\(band)")
-          // A shelf of Q 29 has a second resonance, where three points do not hold it: there it is 2.6 dB
-          // off. Of the widest one pole is beyond half the rate.
+          // A shelf of Q 29 has a second resonance that three points do not determine; the error
+          // there is 2.6 dB. The widest shelf has one pole beyond half the rate.
           guard frequency < 1000, type < 9 || bandwidth == 1 else { continue }
           let plain = try Self.coefficients(Self.bench([band]))[0]
           for probe in [20.0, frequency / 2, frequency, 2 * frequency, 1500] {

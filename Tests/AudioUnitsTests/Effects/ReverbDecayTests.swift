@@ -8,8 +8,8 @@ import Testing
 struct ReverbDecayTests {
   private static let rate = 48_000.0
 
-  /// What is near 0 Hz or, with every other sample's sign changed before, near half the rate: two low
-  /// passes of second order at 400 Hz, whose own sound is over in 3 ms.
+  /// The content near 0 Hz or, after inverting every other sample, near half the rate: two low
+  /// passes of second order at 400 Hz, whose own response is shorter than 3 ms.
   private static func edge(_ samples: [Float], isHigh: Bool) -> [Double] {
     let w = 2 * Double.pi * 400 / rate
     let alpha = sin(w) / 1.3
@@ -27,7 +27,7 @@ struct ReverbDecayTests {
     return values
   }
 
-  /// The time in which what is left falls by 60 dB, from the slope of a straight line through the levels
+  /// The time in which the remaining energy falls by 60 dB, from a straight line through the levels
   /// between -5 and -35 dB.
   private static func decay(_ energy: [Double]) -> Double {
     var left = [Double](repeating: 0, count: energy.count + 1)
@@ -42,8 +42,8 @@ struct ReverbDecayTests {
     return -60 * (n * sumXX - sumX * sumX) / (n * sumXY - sumX * sumY)
   }
 
-  /// The decay times at both ends, of the energy of several patterns together: of one alone the modes are
-  /// few, and beat.
+  /// The decay times at both ends, from the total energy of several patterns: a single one has few
+  /// modes, which beat.
   private static func decays(
     _ settings: [String: Float], patterns: Int, seconds: Double
   ) throws -> (low: Double, high: Double) {
@@ -73,7 +73,7 @@ struct ReverbDecayTests {
     number: Int
   ) throws {
     var generator = SplitMix64(seed: 71 + UInt64(number))
-    // Between equal steps of ratio.
+    // Distributed uniformly on a logarithmic scale.
     func draw(_ low: Double, _ high: Double) -> Double {
       low * pow(high / low, Double.random(in: 0...1, using: &generator))
     }
@@ -104,7 +104,7 @@ struct ReverbDecayTests {
     let response = try bench.impulseResponse(96_000)
     #expect(response.allSatisfy { $0.isFinite })
     #expect(response.contains { abs($0) > 0.01 })
-    // What comes back a second time.
+    // The second passes of the lines.
     #expect(response[49_000...].allSatisfy { abs($0) < 1e-6 })
   }
 }

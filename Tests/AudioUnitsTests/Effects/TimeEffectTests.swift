@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Delay, SampleDelay, Reverb2 and Distortion against their closed forms.
+/// Compares Delay, SampleDelay, Reverb2 and Distortion with their formulas.
 struct TimeEffectTests {
   // MARK: Delay
 
@@ -14,13 +14,14 @@ struct TimeEffectTests {
       "wetDryMix": 100, "delayTime": 0.01, "feedback": -50, "lopassCutoff": 192_000,
     ])
     let response = try bench.impulseResponse(4800)
-    // The low pass at half the rate has its pole at exp(-π), and spreads each echo over a few frames.
+    // The low pass at half the rate has its pole at exp(-π), which spreads each echo over a few
+    // frames.
     let pole = exp(-Double.pi)
     #expect(response[..<480].allSatisfy { $0 == 0 })
     for echo in 1...5 {
       let wanted = pow(1 - pole, Double(echo)) * pow(-0.5, Double(echo - 1))
       #expect(abs(Double(response[480 * echo]) - wanted) < 1e-6, "echo \(echo)")
-      // All of an echo, whatever the low pass does to it.
+      // The sum of an echo, which the low pass does not change.
       let sum = response[480 * echo..<480 * echo + 200].reduce(0) { $0 + Double($1) }
       #expect(abs(sum - pow(-0.5, Double(echo - 1))) < 1e-6)
     }
@@ -50,11 +51,11 @@ struct TimeEffectTests {
     try bench.set(["wetDryMix": 100, "delayTime": 0.1, "feedback": 0])
     let result = try bench.render([tone], turns: [20_000: [.parameter("delayTime", 0.1531)]])[0]
     #expect(EffectBench.bend(result[6000...]) < 3e-4)
-    // 20 ms after the change the echo is that of the new time, to a rounding.
+    // 20 ms after the change, the echo has the new delay, up to rounding.
     let late = Int((0.1531 * 48_000).rounded())
     for frame in stride(from: 21_100, to: 40_000, by: 997) {
       let pole = exp(-2 * Double.pi * 15_000 / 48_000)
-      // A low pass of first order delays a low tone by its pole over 1 - pole.
+      // A low pass of first order delays a low tone by pole / (1 - pole).
       let wanted =
         0.1 * sin(2 * Double.pi * 220 / 48_000 * (Double(frame - late) - pole / (1 - pole)))
       #expect(abs(Double(result[frame]) - wanted) < 0.002)
@@ -100,7 +101,7 @@ struct TimeEffectTests {
     let powers = one.map { product($0, $0) }
     #expect(abs(10 * log10(powers[0] / powers[1])) < 2)
     #expect(abs(product(one[0], one[1])) / (powers[0] * powers[1]).squareRoot() < 0.2)
-    // The same energy as what comes in, but for what still sounds.
+    // The output has the energy of the input, except for the rest of the tail.
     #expect(abs(10 * log10(powers[0] / product(input, input))) < 3)
     expectSame(one, try sides(1))
     #expect(try sides(2)[0] != one[0])
@@ -132,7 +133,7 @@ struct TimeEffectTests {
 
   // MARK: Distortion
 
-  /// Nothing but what is set.
+  /// A distortion with the given settings only.
   private func plain(_ settings: [String: Float], rate: Double = 48_000) throws -> EffectBench {
     let bench = try EffectBench(Distortion.self, channels: 1, rate: rate)
     try bench.set([
@@ -142,9 +143,9 @@ struct TimeEffectTests {
     return bench
   }
 
-  /// The level of a frequency in decibels below that of a sine of 1.
+  /// The level at a frequency in decibels, relative to a sine of amplitude 1.
   private func level(_ samples: ArraySlice<Float>, _ frequency: Double) -> Double {
-    // By a window of Blackman and Harris, whose side lobes are 92 dB down.
+    // With a Blackman-Harris window, whose side lobes are at -92 dB.
     let count = samples.count
     var (re, im, sum) = (0.0, 0.0, 0.0)
     for (index, sample) in samples.enumerated() {
@@ -160,7 +161,8 @@ struct TimeEffectTests {
   }
 
   @Test func `a polynomial makes the overtones of its powers and no others`() throws {
-    // So soft that tanh is a straight line to 1e-5: a x² of a sine of 0.01 has half of its square.
+    // So soft that tanh is linear to 1e-5. The square of a sine of 0.01 has an overtone of half its
+    // square.
     let bench = try plain([
       "polynomialMix": 100, "linearTerm": 1, "squaredTerm": 20, "cubicTerm": 20,
       "softClipGain": 0,
@@ -190,7 +192,7 @@ struct TimeEffectTests {
   ) throws {
     let bench = try plain(["softClipGain": 12])
     try bench.set(.property(.oversampling, .uint32(factor)))
-    // The third overtone of 11 kHz is 33 kHz, which folds back to 15 kHz.
+    // The third harmonic of 11 kHz is 33 kHz, which aliases to 15 kHz.
     let tone = sine(24_000, frequency: 11_000, sampleRate: 48_000, amplitude: 0.5)
     let result = try bench.render([tone])[0][12_000...]
     if factor == 1 {
@@ -209,7 +211,7 @@ struct TimeEffectTests {
     ])
     try bench.set(.property(.oversampling, .uint32(1)))
     let result = try bench.render([noise(8000, amplitude: 0.9, seed: 9)])[0]
-    // 64^0.5 = 8 frames; one bit is a step of 1, times 1e-4, with a slow way back to 0.
+    // 64^0.5 = 8 frames; one bit is a step of 1, times 1e-4, with a slow return to 0.
     for start in stride(from: 4000, to: 6000, by: 8) {
       let held = result[start..<start + 7].map { ($0 * 1e4).rounded() }
       #expect(held.max()! - held.min()! <= 1)
