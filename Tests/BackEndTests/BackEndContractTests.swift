@@ -7,11 +7,11 @@ import RenderHost
 import TestSupport
 import Testing
 
-/// A device to run a session on, whatever it is, and how to break it.
+/// A device for a session, and a way to break it.
 final class TestBench {
   enum Kind: CaseIterable { case pulse, paced, pipes }
 
-  /// Those that can be here.
+  /// The kinds that this machine has.
   static let kinds = Kind.allCases.filter { $0 != .pulse || PrivatePulse.isInstalled }
 
   let hardware: any AudioHardware
@@ -60,11 +60,11 @@ final class TestBench {
     return session
   }
 
-  /// Has the device go away.
+  /// Makes the device go away.
   func breakDevice() { harm() }
 }
 
-/// What every device promises, by the same tests.
+/// The contract of all devices, checked by the same tests.
 @Suite(.serialized)
 struct BackEndContractTests {
   @Test(arguments: TestBench.kinds)
@@ -91,7 +91,7 @@ struct BackEndContractTests {
     #expect(session.sliceCount == slices)
     #expect(session.failedSlices.count == 0)
     #expect(bench.hardware.failure == nil)
-    // Once more does no harm.
+    // Stopping again has no effect.
     bench.hardware.stop()
   }
 

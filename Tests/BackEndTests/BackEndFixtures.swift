@@ -5,7 +5,7 @@ import RenderHost
 import Synchronization
 import TestSupport
 
-/// Puts out the number of each frame, so that what arrives says where it belongs.
+/// Outputs the number of each frame, so that a reader can identify frames.
 struct CountingKernel: RenderKernel {
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
@@ -20,7 +20,7 @@ struct CountingKernel: RenderKernel {
   }
 }
 
-/// Never 0, and another for every frame of 16 million.
+/// Never 0, and different for 16 million frames.
 @_noLocks
 func number(_ channel: Int, _ frame: Int) -> Float {
   Float(frame &+ 1) / 16_777_216 * (channel == 0 ? 1 : -1)
@@ -30,7 +30,7 @@ func numbered(_ frames: Range<Int>) -> [Float] {
   frames.flatMap { [number(0, $0), number(1, $0)] }
 }
 
-/// The microphone to the loudspeaker.
+/// Copies the microphone to the loudspeaker.
 struct ThroughKernel: RenderKernel {
   let ring: FrameRingAccess
 
@@ -47,7 +47,7 @@ struct ThroughKernel: RenderKernel {
   }
 }
 
-/// Waits for something that another thread is about to do; a minute is for a machine in trouble.
+/// Waits up to a minute for something that another thread does soon.
 func eventually(_ condition: () -> Bool) -> Bool {
   for _ in 0..<60_000 {
     if condition() { return true }
@@ -56,7 +56,7 @@ func eventually(_ condition: () -> Bool) -> Bool {
   return condition()
 }
 
-/// What one thread tells another.
+/// A flag that one thread sets for another.
 final class TestFlag: Sendable {
   private let value = Atomic<Bool>(false)
   var isSet: Bool { value.load(ordering: .relaxed) }
@@ -65,7 +65,7 @@ final class TestFlag: Sendable {
 
 struct TestFailure: Error { var description: String }
 
-/// A named pipe in the file system, gone with the object.
+/// A named pipe in the file system, removed with the object.
 final class TestFIFO: Sendable {
   let path: String
 
@@ -77,7 +77,7 @@ final class TestFIFO: Sendable {
   deinit { unsafe unlink(path) }
 }
 
-/// Reads a pipe as fast as it comes, and keeps what it has read.
+/// Reads a pipe without pause and keeps the bytes.
 final class Drain: Sendable {
   private let pipe: TestFIFO
   private let descriptor: Int32
@@ -118,7 +118,7 @@ final class Drain: Sendable {
   }
 }
 
-/// Interleaved floats of bytes in this machine's order.
+/// Interleaved floats from bytes in native order.
 func floats(_ bytes: some Collection<UInt8>) -> [Float] {
   let bytes = Array(bytes)
   return (0..<bytes.count / 4).map { index in

@@ -63,7 +63,7 @@ struct StreamHeadTests {
         == .wave(
           StreamLayout(sample: .int16, channelCount: 2, sampleRate: 48_000, byteCount: 400),
           byteCount: head.count))
-    // Wherever it is cut, it has come in part.
+    // A head that is cut off anywhere is incomplete.
     for count in 1..<head.count { #expect(StreamHead(Array(head[..<count])) == .incomplete) }
   }
 

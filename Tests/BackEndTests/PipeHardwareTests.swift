@@ -64,7 +64,8 @@ struct PipeHardwareTests {
       try hardware.start(session)
       #expect(eventually { session.hasEnded })
       hardware.stop()
-      // What is opened again goes on in the stream that has begun, whatever it would like.
+      // If the pipe is opened again, the stream continues in its format, whatever the request
+      // prefers.
       var other = request
       other.preferredSampleRate = 44_100
       hardware = try backEnd.open(other)
@@ -90,10 +91,10 @@ struct PipeHardwareTests {
     session.end(afterFrames: 50_000)
     try hardware.start(session)
     usleep(100_000)
-    // 64 KiB in the pipe, and a slice that waits.
+    // The pipe holds 64 KiB, and one slice waits.
     #expect(session.renderedFrames < 20_000)
     var all: [UInt8] = []
-    // In odd pieces.
+    // Reads pieces that do not end at frames.
     var buffer = [UInt8](repeating: 0, count: 4093)
     #expect(
       eventually {
@@ -120,7 +121,7 @@ struct PipeHardwareTests {
     session.play(plan(.holding(CountingKernel())))
     try hardware.start(session)
     #expect(eventually { hardware.statistics.underruns > 3 })
-    // Time has gone on.
+    // The render has gone on.
     #expect(session.renderedFrames > 8192)
     var all: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -134,7 +135,7 @@ struct PipeHardwareTests {
     hardware.stop()
     close(reader)
     #expect(hardware.statistics.droppedFrames == 1024 * hardware.statistics.underruns)
-    // What has come are frames in order, with gaps of whole slices.
+    // The frames that arrived are in order, with gaps of whole slices.
     let heard = floats(all)
     let left = stride(from: 0, to: heard.count, by: 2).map { heard[$0] }
     var gaps = 0
@@ -151,7 +152,7 @@ struct PipeHardwareTests {
     let (input, output) = (try TestFIFO(), try TestFIFO())
     let drain = try Drain(output)
     let samples = numbered(0..<30_000)
-    // Three bytes of a frame that never comes to its end.
+    // Three bytes of an incomplete frame.
     let head: [UInt8] =
       isWave
       ? Array("RIFF".utf8) + [255, 255, 255, 255] + Array("WAVEfmt ".utf8) + [

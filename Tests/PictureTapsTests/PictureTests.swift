@@ -17,12 +17,12 @@ struct PictureTests {
     StreamFormat(.float32, channels: channels, sampleRate: rate)
   }
 
-  /// Interleaved.
+  /// Interleaves channels.
   private func woven(_ channels: [[Float]]) -> [Double] {
     channels[0].indices.flatMap { frame in channels.map { Double($0[frame]) } }
   }
 
-  /// Draws channels by a tap in slices, and reads the file.
+  /// Draws channels with a tap in slices, and reads the file.
   private func draw(
     _ tap: PictureTap, _ channels: [[Float]], rate: Double = 48_000, sample: SampleType = .float32,
     slicing: Slicing = Slicing([4096])
@@ -118,7 +118,7 @@ struct PictureTests {
     var tap = PictureTap(.spectrogram, path: "a.png")
     tap.size = 1000
     tap.frequencies = isLinear ? .linear : .logarithmic
-    // From 200 Hz to 10 kHz in a straight line.
+    // A linear sweep from 200 Hz to 10 kHz.
     let samples = (0..<Int(seconds * rate)).map { frame -> Double in
       let time = Double(frame) / rate
       return 0.5 * sin(2 * .pi * (200 * time + 9800 / seconds * time * time / 2))
@@ -144,7 +144,7 @@ struct PictureTests {
         brightness[raster.pixels[y * raster.width + x]] ?? 0
       }
       let best = try #require(levels.max())
-      // The brightest rows may be several: what is wanted is among them, or beside them.
+      // Several rows may be brightest: the expected one is among them or beside them.
       let rows = levels.indices.filter { levels[$0] == best }
       let frequencies = rows.map { axis.value(1 - (Double($0) + 0.5) / Double(raster.height)) }
       let slack = max(rate / 1000 * 1.5, wanted * 0.02, isLinear ? 40 : 0)
@@ -180,7 +180,7 @@ struct PictureTests {
     let loudness = columns.loudness.columns
     #expect(loudness.count == 50)
     #expect(near(10 * log10(loudness[40].momentary), -23, within: 0.1))
-    // Before there are 3 s nothing is said of them.
+    // There is no short-term loudness before the first 3 s are complete.
     #expect(loudness.map { $0.shortTerm == nil } == (0..<50).map { $0 < 29 })
     #expect(near(10 * log10(try #require(loudness[29].shortTerm)), -23, within: 0.1))
     var joined = loudness[28]
@@ -209,7 +209,7 @@ struct PictureTests {
     let first = try draw(tap, channels)
     #expect(first.count > 1000)
     for slicing in Slicing.every.dropFirst() {
-      // One run uses no name twice.
+      // A run never uses a name twice, so each render is a new run.
       tap.takes = Takes()
       #expect(try draw(tap, channels, slicing: slicing) == first, "\(slicing.testDescription)")
     }
@@ -278,7 +278,7 @@ struct PictureTests {
     #expect(try problem(["of": .text("waveform")], channels: 17) != nil)
     #expect(try problem(["of": .text("waveform"), "channel": .number(16)], channels: 17) == nil)
     #expect(try problem(["of": .text("spectrogram")], channels: 17) == nil)
-    // Loudness has neither so many channels nor such a rate: the levels are drawn without.
+    // Loudness does not support this channel count and this rate. The levels are drawn without it.
     #expect(try problem(["of": .text("levels")], channels: 8) == nil)
     #expect(try problem(["of": .text("levels")], rate: 8) == nil)
   }

@@ -6,7 +6,7 @@ struct ColorMapTests {
   @Test func `equal steps are equally lighter`() {
     let levels = ColorMap.colors.map { ColorMap.lightness($0) }
     #expect(levels[0] < 0.01 && levels[255] > 0.94)
-    // Eight bits a colour are coarse where it is dark.
+    // Eight bits per component are coarse for dark colours.
     for (step, level) in levels.enumerated() {
       #expect((level - Double(step) / 255 * 0.96).magnitude < (step < 40 ? 0.05 : 0.006), "\(step)")
     }
@@ -20,7 +20,7 @@ struct ColorMapTests {
     #expect(ColorMap.pixel(0.5) == ColorMap.pixels[128])
   }
 
-  /// WCAG 2.2: text 4.5 to 1, parts of graphics 3 to 1.
+  /// WCAG 2.2 requires 4.5 to 1 for text and 3 to 1 for graphics.
   @Test(arguments: [false, true])
   func `texts and lines can be read`(isDark: Bool) {
     func contrast(_ first: Ink, _ second: Ink) -> Double {
@@ -41,9 +41,9 @@ struct ColorMapTests {
     return 0.2126 * light(color.red) + 0.7152 * light(color.green) + 0.0722 * light(color.blue)
   }
 
-  /// To the power of 2.4.
+  /// The power of 2.4.
   private func powered(_ value: Double) -> Double {
-    // The root of 2.4 times the logarithm, without a library: by squaring and Newton's fifth root.
+    // The twelfth power of the fifth root by Newton's method, without a library.
     var root = value
     for _ in 0..<60 {
       root -= (root * root * root * root * root - value) / (5 * root * root * root * root)

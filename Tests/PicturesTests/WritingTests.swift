@@ -30,7 +30,7 @@ struct WritingTests {
   }
 
   private func shell(_ line: String) throws -> (status: Int32, output: String) {
-    // What is there would be added to.
+    // `ChildProcess` appends to an existing file, so each call has its own.
     let output = "\(folder)/.output-\(UUID().uuidString)"
     let process = try ChildProcess(
       "/bin/sh", ["-c", line], environment: ProcessInfo.processInfo.environment, output: output,
@@ -55,7 +55,7 @@ struct WritingTests {
     #expect(!figure(.light).drawing().svg().contains("prefers-color-scheme"))
   }
 
-  /// By zlib, and not by what wrote it.
+  /// Reads with zlib instead of our own code.
   @Test func `a PNG is read by another reader, pixel for pixel`() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let raster = Raster(
@@ -109,7 +109,7 @@ struct WritingTests {
     for (plain, text) in pairs { #expect(Base64.text(Array(plain.utf8)) == text) }
   }
 
-  /// Reads a PNG of 8 bits a colour and prints its first pixels.
+  /// Reads a PNG with 8 bits per component and prints its first pixels.
   private static let reader = """
     import struct, sys, zlib
     data = open(sys.argv[1], "rb").read()

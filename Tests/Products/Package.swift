@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of somebody who uses the library. `.ci/products` builds it and looks at what it takes
-// along: without traits, no other package is resolved.
+// A package that uses the library. `.ci/products` builds it and checks its dependencies: without
+// traits, no other package is resolved.
 let package = Package(
   name: "products",
   dependencies: [.package(name: "patchrun", path: "../..", traits: [])],

@@ -8,17 +8,17 @@ import Testing
 @testable import PulseIO
 
 struct PlaybackReserveTests {
-  /// A device that stalls now and then, and runs dry where the reserve does not last that long.
+  /// A simulated device that stalls now and then, and has an underrun if the reserve does not last.
   private struct Machine {
     var reserve = PlaybackReserve(mostSlices: 5)
     var now: UInt64 = 1_000_000_000
     var underruns: [Double] = []
-    /// When there was a slice less.
+    /// When the reserve was lowered, in seconds.
     var lowered: [Double] = []
     var seconds: Double { Double(now) / 1e9 - 1 }
 
-    /// Lets time pass, in halves of a second, with a stall in each that `slices` names: so many slices
-    /// more are needed then.
+    /// Advances the time in steps of half a second. `slices` returns how many additional slices are
+    /// needed at a time.
     mutating func live(_ duration: Double, needing slices: (Double) -> Int) {
       let end = seconds + duration
       while seconds < end {
@@ -68,7 +68,7 @@ struct PlaybackReserveTests {
     machine.live(48 * 3600) { time in
       time.truncatingRemainder(dividingBy: period) < 0.5 ? 2 : 0
     }
-    // Of 288 stalls. The waits double with each underrun that a slice less has led to, up to eight hours.
+    // There are 288 stalls. Each underrun after a lowering doubles the wait, up to eight hours.
     #expect(machine.underruns.count <= 20, "\(machine.underruns)")
     let late = machine.underruns.filter { $0 > 24 * 3600 }
     #expect(late.count <= 3, "\(late)")
@@ -84,7 +84,7 @@ struct PlaybackReserveTests {
     machine.live(7 * 24 * 3600) { time in
       guard time >= next else { return 0 }
       need = 1 + Int(words.next() % 5)
-      // Once in 5 minutes, in the mean.
+      // Every 5 minutes on average.
       next = time + Double(words.next() % 600_000) / 1000
       stalls += 1
       return need
@@ -139,7 +139,7 @@ struct PlaybackReserveTests {
     #expect(changes == [false, true, false, true])
     #expect(reserve.raisedSince == nil && reserve.lessAt == nil)
     _ = reserve.noteUnderrun(at: 900 * second)
-    // Soon after a slice less the wait would be twice as long.
+    // An underrun soon after a lowering would double the wait.
     #expect(reserve.raisedSince == 900 * second && reserve.lessAt == 960 * second)
   }
 }
@@ -172,13 +172,13 @@ struct PlaybackReserveLiveTests {
     #expect(raised.allSatisfy { $0.asked > 0.005 && $0.since == raised[0].since })
     #expect(raised.contains { ($0.lessAt ?? 0) > $0.since }, "\(raised)")
     #expect(notes.first?.hasSuffix("frames more than it was asked for") ?? false, "\(notes)")
-    // Where it ran dry there is silence.
+    // Underruns are recorded as silence.
     let heard = try recording.stop().filter { $0 != 0 }
     #expect(heard == numbered(0..<session.renderedFrames))
   }
 }
 
-/// Numbers its frames, and takes half a second once.
+/// Outputs frame numbers, and once takes half a second.
 private struct NappingKernel: RenderKernel {
   private var numbers = NumberingKernel()
 

@@ -47,7 +47,7 @@ struct PulseHardwareTests {
     #expect(sound(in: try recording.stop()) == numbered(0..<count))
     #expect(session.renderedFrames == count)
     #expect(hardware.statistics.requestedFrames == count)
-    // The end of a run is no underrun.
+    // The end of a run is not an underrun.
     #expect(hardware.statistics.underruns == 0)
   }
 
@@ -59,7 +59,7 @@ struct PulseHardwareTests {
     let session = session(for: hardware.grant)
     session.play(plan(.holding(DawdlingKernel())))
     try hardware.start(session)
-    // A machine that has other things to do makes underruns of its own.
+    // A busy machine causes other underruns too.
     #expect(eventually { hardware.statistics.underrunCauses[.render] ?? 0 > 0 })
     hardware.stop()
     #expect(hardware.failure == nil)
@@ -68,7 +68,7 @@ struct PulseHardwareTests {
       if case .ranDry(let underrun) = $0 { underrun } else { nil }
     }
     let first = try #require(told.first { $0.cause == .render })
-    // The sleep, and the quarter of a second of sound before it.
+    // The sleep, after a quarter of a second of sound.
     #expect(first.reason.hasPrefix("to render ") && first.time > 0.2, "\(first)")
   }
 
@@ -135,7 +135,7 @@ struct PulseHardwareTests {
     let server = try PrivatePulse([
       .init("front"), .init("quad", sampleRate: 96_000, format: "s16le", channels: 4),
     ])
-    // A sink that is in use stays at its rate.
+    // A sink in use keeps its rate.
     let recording = try server.record("quad.monitor", sampleRate: 96_000, channels: 4)
     let hardware = try PulseHardware.open(
       HardwareRequest(
@@ -145,14 +145,14 @@ struct PulseHardwareTests {
     #expect(
       grant.outputFormat
         == StreamFormat(.float32, channels: 4, sampleRate: 96_000, interleaved: true))
-    // The session has one rate.
+    // Input and output have the same rate.
     #expect(
       grant.inputFormat
         == StreamFormat(.float32, channels: 2, sampleRate: 96_000, interleaved: true))
     #expect(grant.ioBufferFrames == 1024)
     #expect(grant.outputName == "quad")
     #expect(grant.inputName == "front.monitor")
-    // A slice is kept at least, where a microphone is heard as well.
+    // With a microphone, at least one slice is buffered.
     #expect(grant.outputLatency > 0.01 && grant.outputLatency < 0.5)
     #expect(grant.inputLatency > 0.0025 && grant.inputLatency < 0.5)
     #expect(hardware.sink?.sampleFormat == shownFormat("s16le"))
@@ -250,8 +250,8 @@ struct PulseHardwareTests {
     #expect(heard == numbered(0..<20_000))
   }
 
-  /// The first of five attempts in which the numbers are heard as they were played, or the last: on a busy
-  /// machine a server puts silence of its own between what it is given.
+  /// The first of five attempts in which the numbers are recorded as played, or the last one. On a
+  /// busy machine a server inserts silence.
   private func undisturbed<Attempt>(
     _ attempt: () throws -> (heard: [Float], Attempt)
   ) throws -> (heard: [Float], Attempt) {
@@ -396,7 +396,7 @@ struct PulseHardwareTests {
     let frames = session.renderedFrames
     hardware.stop()
     #expect(session.renderedFrames == frames)
-    // Without the server there is no starting again.
+    // It cannot start again without the server.
     #expect(
       failure { () throws(HardwareError) in try hardware.start(session) }?.code
         == .connectionRefused)
@@ -459,7 +459,7 @@ struct PulseHardwareTests {
     #expect(hardware.failure == nil)
     try server.control("suspend-sink", "out", "1")
     guard server.kind == .pulseAudio else {
-      // PipeWire has a sink that is played on go on at once: whoever begins to listen hears it.
+      // PipeWire resumes a sink with a stream at once, and a new listener can record it.
       let recording = try server.record()
       #expect(!sound(in: try recording.stop()).isEmpty)
       #expect(hardware.failure == nil)
@@ -468,7 +468,7 @@ struct PulseHardwareTests {
     }
     #expect(eventually { hardware.failure != nil })
     #expect(hardware.failure?.message == "the sink 'out' has been suspended")
-    // That it goes on is said only of what has been paused.
+    // Only a suspension is reported, since the stream has not resumed.
     let notes = hardware.takeEvents()
     #expect(!notes.isEmpty && notes.allSatisfy { $0 == .interrupted(.suspended(.sink)) })
     hardware.stop()
@@ -523,12 +523,12 @@ struct PulseHardwareTests {
   }
 }
 
-/// What the server says a device's samples are: PipeWire says floats of all of them.
+/// The sample format that the server reports for a device. PipeWire always reports floats.
 private func shownFormat(_ format: String) -> String {
   PrivatePulse.Kind.chosen == .pipeWire ? "float32le" : format
 }
 
-/// Measures what nobody should have to wait for in every run:
+/// A measurement that takes too long for every test run:
 /// `PATCHRUN_MEASURE=30 swift test --filter PulseMeasurement`.
 @Suite(.serialized, .enabled(if: measuredSeconds > 0, "PATCHRUN_MEASURE is not set"))
 struct PulseMeasurement {

@@ -3,13 +3,13 @@ import Foundation
 import RenderCore
 import RenderHost
 
-/// How long to measure, from the environment.
+/// The duration of the measurement in seconds, from the environment.
 let measuredSeconds = Int(ProcessInfo.processInfo.environment["PATCHRUN_MEASURE"] ?? "") ?? 0
 
-/// Whether to measure with a microphone too.
+/// Whether to include a microphone in the measurement.
 let measuresDuplex = ProcessInfo.processInfo.environment["PATCHRUN_DUPLEX"] != nil
 
-/// Puts out the number of each frame, so that what is heard says where it belongs.
+/// Outputs the number of each frame, so that a recording can be checked.
 struct NumberingKernel: RenderKernel {
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
@@ -24,7 +24,7 @@ struct NumberingKernel: RenderKernel {
   }
 }
 
-/// Never 0, and another for every frame of 16 million.
+/// Never 0, and different for 16 million frames.
 @_noLocks
 func number(_ channel: Int, _ frame: Int) -> Float {
   Float(frame &+ 1) / 16_777_216 * (channel == 0 ? 1 : -1)
@@ -34,7 +34,7 @@ func numbered(_ frames: Range<Int>) -> [Float] {
   frames.flatMap { [number(0, $0), number(1, $0)] }
 }
 
-/// The microphone to the loudspeaker, silence as long as there is not enough of it.
+/// Copies the microphone to the loudspeaker; silence while it has too few frames.
 struct ThroughKernel: RenderKernel {
   let ring: FrameRingAccess
 
@@ -51,7 +51,7 @@ struct ThroughKernel: RenderKernel {
   }
 }
 
-/// Once, after a quarter of a second of sound, takes half a second.
+/// Takes half a second once, after a quarter of a second of sound.
 struct DawdlingKernel: RenderKernel {
   private var frames = 0
 
@@ -71,7 +71,7 @@ func plan(_ kernel: KernelBox) -> RenderPlan {
     busChannelCounts: [2], maximumFramesPerSlice: 4096)
 }
 
-/// A stereo session for what was granted.
+/// A stereo session for a grant.
 func session(for grant: HardwareGrant, capture: FrameRing? = nil) -> RenderSession {
   RenderSession(
     .init(
@@ -80,7 +80,7 @@ func session(for grant: HardwareGrant, capture: FrameRing? = nil) -> RenderSessi
       capture: capture, sampleRate: grant.sampleRate))
 }
 
-/// The interleaved stereo frames from the first that is not silent to the last.
+/// The interleaved stereo frames from the first to the last that is not silent.
 func sound(in samples: [Float]) -> [Float] {
   guard let first = samples.firstIndex(where: { $0 != 0 }),
     let last = samples.lastIndex(where: { $0 != 0 })
@@ -88,7 +88,7 @@ func sound(in samples: [Float]) -> [Float] {
   return Array(samples[(first / 2 * 2)...(last | 1)])
 }
 
-/// All that waits in a stereo ring, interleaved.
+/// All frames in a stereo ring, interleaved.
 func contents(of ring: FrameRing) -> [Float] {
   let access = ring.access
   let count = access.available
@@ -102,13 +102,13 @@ func contents(of ring: FrameRing) -> [Float] {
   return samples
 }
 
-/// What `body` throws.
+/// The error that `body` throws.
 func failure(_ body: () throws(HardwareError) -> Void) -> HardwareError? {
   do throws(HardwareError) { try body() } catch { return error }
   return nil
 }
 
-/// Waits for something that another thread is about to do; a minute is for a machine in trouble.
+/// Waits up to a minute for something that another thread does soon.
 func eventually(_ condition: () -> Bool) -> Bool {
   for _ in 0..<60_000 {
     if condition() { return true }

@@ -12,23 +12,24 @@ import RenderHost
 import RenderTaps
 import Synchronization
 
-/// Pulls the graphs of patches offline at several slice sizes, then live with changes while they play.
+/// Renders the graphs of patches offline with several slice sizes, then live with changes during
+/// playback.
 struct RealTimeCheck {
   let isLong: Bool
   private let sizes: [Int]
-  /// Seconds that are rendered at each size.
+  /// The rendered seconds for each size.
   private let duration: Double
   private var pulls = 0
   private var made = 0
   private var refused = 0
   private var captureOnly = 0
-  /// How often a patch takes no slices of a size.
+  /// How often a patch did not support a slice size.
   private var tooLong = 0
-  /// What has been rendered: components, kinds of callbacks and of taps.
+  /// The components, and the kinds of callbacks and taps, that were rendered.
   private var units: Set<String> = []
   private var callbacks: Set<String> = []
   private var taps: Set<String> = []
-  /// Where takes and pictures go.
+  /// The folder for takes and pictures.
   private let scratch: String
 
   init(isLong: Bool) {
@@ -54,7 +55,7 @@ struct RealTimeCheck {
       return PatchReader.read(bytes: [UInt8](bytes), name: path)
     }
 
-    /// The patch; `nil` where one of its units takes no slices that are so long.
+    /// The built patch; `nil` if one of its units does not support the slice size.
     func build(_ root: [String: Any], _ device: PatchDevice) -> BuiltPatch? {
       let patch = PatchBuilder.build(reading(root), in: surroundings, device: device)
       let errors = patch.diagnostics.filter { $0.severity == .error }
@@ -126,7 +127,7 @@ struct RealTimeCheck {
 
   // MARK: Live
 
-  /// Plays a patch on a device that only keeps time, faster than it is, and changes it meanwhile.
+  /// Plays a patch faster than real time on a device without audio, and changes it meanwhile.
   private mutating func play(_ source: Source, _ size: Int) {
     var assumption = HardwareAssumption()
     assumption.ioBufferFrames = size
@@ -135,7 +136,7 @@ struct RealTimeCheck {
     guard let patch = source.build(source.root, .hardware(host)), let graph = patch.graph,
       let live = LivePatch(patch, from: source.reading(source.root), in: source.surroundings)
     else { return }
-    // What a client may ask in a render notification, while others hold the graph's locks.
+    // A client may call this in a render notification while other threads hold the graph's locks.
     _ = graph.addRenderNotification { [unowned graph] flags, _, _ in
       guard flags.contains(.postRender) else { return }
       _ = try? graph.updateWithoutWaiting()
@@ -161,13 +162,13 @@ struct RealTimeCheck {
 
   // MARK: The end
 
-  /// Says what has been looked at, and fails where that is not all.
+  /// Prints what was checked, and fails if something was missed.
   func finish() {
     try? FileManager.default.removeItem(atPath: scratch)
     var missing = UnitCatalog.standard.components.map(\.name).filter {
       !units.contains($0.lowercased())
     }
-    // An input of a sub-graph is what is connected to it.
+    // An `input` becomes the source that is connected to the sub-graph.
     missing += CallbackCatalog.standard.map(\.kind).filter {
       $0 != "input" && !callbacks.contains($0)
     }
@@ -182,7 +183,7 @@ struct RealTimeCheck {
   }
 }
 
-/// Asks a graph for what takes its locks, from a thread of its own.
+/// Calls functions that take a graph's locks, from its own thread.
 private final class Asking: Sendable {
   private let isOver = Atomic(false)
   private let done = DispatchSemaphore(value: 0)
@@ -205,11 +206,11 @@ private final class Asking: Sendable {
   }
 }
 
-/// Other versions of a patch.
+/// Variations of a patch.
 private enum Variation {
   typealias Object = [String: Any]
 
-  /// Each to be played after the one before it.
+  /// The variations in the order in which they are played.
   static func all(of root: Object) -> [Object] {
     [
       quieter(root), withTaps(root), equalized(root), root, withNoise(root),
@@ -229,7 +230,7 @@ private enum Variation {
     return root
   }
 
-  /// Mixers turned down.
+  /// With quieter mixers.
   private static func quieter(_ root: Object) -> Object {
     mapped(root, "nodes") { _, node in
       guard node["component"] as? String == "MultichannelMixer" else { return node }
@@ -252,7 +253,7 @@ private enum Variation {
     }?.key
   }
 
-  /// Meters and spectra at every unit.
+  /// With meters and spectra at every unit.
   private static func withTaps(_ root: Object) -> Object {
     var root = root
     var taps = root["taps"] as? Object ?? [:]
@@ -267,7 +268,7 @@ private enum Variation {
     return root
   }
 
-  /// An equalizer in front of the output unit.
+  /// With an equalizer before the output unit.
   private static func equalized(_ root: Object) -> Object {
     guard let head = head(of: root), var connections = root["connections"] as? [Object],
       let last = connections.firstIndex(where: {
@@ -286,7 +287,7 @@ private enum Variation {
     return root
   }
 
-  /// Files that become noise.
+  /// With noise in place of files.
   private static func withNoise(_ root: Object) -> Object {
     mapped(root, "callbacks") { _, callback in
       callback["kind"] as? String == "file" ? ["kind": "noise", "amplitude": 0.1] : callback
@@ -296,7 +297,7 @@ private enum Variation {
 
 private let lastAddress = Atomic<UInt>(0)
 
-/// A callback that asks for memory on the render thread.
+/// Runs a callback that allocates memory on the render thread.
 func runUnsafeCallback() {
   let grant = HardwareGrant(
     outputFormat: StreamFormat(.float32, channels: 2, sampleRate: 48_000, interleaved: true),
@@ -307,7 +308,7 @@ func runUnsafeCallback() {
     try graph.open()
     graph.defaultStreamFormat = StreamFormat(.float32, channels: 2, sampleRate: 48_000)
     let unsafeCallback = ClosureCallback { _, _, _, frameCount, _ in
-      // Kept where it is seen, so that the compiler does not leave it out.
+      // Stored in a visible place, so that the compiler does not remove the allocation.
       let memory = unsafe malloc(frameCount)
       lastAddress.store(UInt(bitPattern: memory), ordering: .relaxed)
       unsafe free(memory)

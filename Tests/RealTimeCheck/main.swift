@@ -1,14 +1,14 @@
 import CShims
 import Foundation
 
-// Renders patches while the RealtimeSanitizer looks on, and changes them while they play:
+// Renders patches under RealtimeSanitizer, and changes them during playback:
 //
 //     LD_PRELOAD=rtsan.so RealTimeCheck [--long] PATCH…
 //
-// The sanitizer ends the process with status 43 at the first call within a pull that may wait: of the heap,
-// of a lock, of the system. `.ci/realtime` makes the library and runs this.
+// The sanitizer ends the process with status 43 at the first call within a pull that may block: an
+// allocation, a lock or a system call. `.ci/realtime` builds the library and runs this program.
 
-/// Says something on standard error, and ends the process.
+/// Prints an error and ends the process.
 func fail(_ message: String, status: Int32 = 1) -> Never {
   FileHandle.standardError.write(Data("error: \(message)\n".utf8))
   exit(status)

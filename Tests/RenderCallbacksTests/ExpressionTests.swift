@@ -6,7 +6,7 @@ import Testing
 
 @testable import RenderCallbacks
 
-/// The value of an expression for each frame, of a source.
+/// The values of an expression callback without input.
 private func play(
   _ value: String, _ constants: [String: Double] = [:], channels: Int = 1, frames: Int = 100,
   slicing: Slicing = Slicing([1024])
@@ -18,17 +18,17 @@ private func play(
     source.kernel, outputChannelCounts: [channels], frameCount: frames, slicing: slicing)[0]
 }
 
-/// The value of an expression that is the same for each frame.
+/// The value of an expression that is constant.
 private func value(_ text: String, _ constants: [String: Double] = [:]) throws -> Float {
   let found = try play(text, constants, frames: 65)[0]
   #expect(found.allSatisfy { $0 == found[0] })
   return found[0]
 }
 
-/// An expression made at random, and the same in Swift.
+/// A random expression, and the same in Swift.
 private struct Sample {
   var text: String
-  /// Of time, frame, input and channel.
+  /// The parameters are time, frame, input and channel.
   var value: (Double, Double, Double, Double) -> Double
 
   static func random(depth: Int, _ generator: inout SplitMix64) -> Sample {
@@ -231,7 +231,7 @@ struct ExpressionTests {
     #expect(try value(distinct) == 500 * 499 / 2)
     let deep = String(repeating: "(", count: 63) + "1" + String(repeating: ")", count: 63)
     #expect(try value(deep) == 1)
-    // Many results that wait for others.
+    // Many pending intermediate results.
     let waiting =
       String(repeating: "frame * 0 + 0.5 * (1 + ", count: 20) + "frame * 0"
       + String(repeating: ")", count: 20)

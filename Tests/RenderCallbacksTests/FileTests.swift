@@ -6,8 +6,8 @@ import SoundFiles
 import TestSupport
 import Testing
 
-/// Plays a file callback as an offline host does: the service before each slice. Read far ahead, as beside
-/// a device, it sounds the same.
+/// Plays a file callback as an offline host does, with a service call before each slice. The output
+/// must be the same as with a device, where the file is read further ahead.
 private func play(
   _ callback: FileCallback, _ format: StreamFormat, frames: Int,
   slicing: Slicing = Slicing([512])
@@ -149,14 +149,14 @@ struct FileTests {
 
   @Test
   func `a loop has no seam at another rate either`() throws {
-    // Ten periods of a sine: looped it goes on for ever.
+    // Ten periods of a sine: looped, it continues without a seam.
     func wave(_ seconds: Double) -> Double { 0.5 * sin(2000 * Double.pi * seconds) }
     let samples = (0..<441).map { wave(Double($0) / 44_100) }
     let file = try TestFile(.float32, samples, sampleRate: 44_100, as: .float64)
     let found = try play(
       FileCallback(path: file.path, loop: true), bus(.float32), frames: 30_000)[0]
     let worst = (1000..<30_000).map { abs(Double(found[$0]) - wave(Double($0) / 48_000)) }.max()
-    // The converter's 28 bits and a float's rounding.
+    // The errors of the converter (28 bits) and of rounding to floats.
     #expect(20 * log10(worst ?? 1) < -130)
   }
 
@@ -179,7 +179,7 @@ struct FileTests {
   func `a file begins at its frame, in silence before`(slicing: Slicing) throws {
     let samples = (1...3000).map { Double($0) / 4096 }
     let file = try TestFile(.float32, samples)
-    // 1,499.52 frames: the nearest is 1,500.
+    // 1,499.52 frames, rounded to 1,500.
     var callback = FileCallback(path: file.path, at: 0.03124, gain: 0.5)
     #expect(callback.duration(for: bus(.float32)) == 4500)
     let once = try play(callback, bus(.float32), frames: 6000, slicing: slicing)[0]
@@ -187,7 +187,7 @@ struct FileTests {
       [Float](repeating: 0, count: 1500) + samples.map { Float($0 / 2) }
       + [Float](repeating: 0, count: 1500)
     #expect(once == expected)
-    // It waits once, and not at each beginning.
+    // It waits once, not at each repetition.
     callback.loop = true
     let again = try play(callback, bus(.float32), frames: 9000, slicing: slicing)[0]
     #expect(
@@ -247,7 +247,7 @@ struct FileTests {
     let found = render(
       source.kernel, outputChannelCounts: [1], frameCount: 120_000, slicing: Slicing([1000]),
       before: { position in
-        // Nobody reads ahead for 20 000 frames more than there are in the ring.
+        // The ring is not filled for 20,000 frames more than it holds.
         if position == 0 || position >= 85_000 {
           #expect(throws: Never.self) { try service.service(atLeast: 1000) }
         }
@@ -280,7 +280,7 @@ struct FileTests {
       })[0][0]
     #expect(service.lostFrames == 0)
     #expect(found == samples.map(Float.init))
-    // 10 s: ten or a few more in a second, where frames are taken at the file's own pace.
+    // 10 s: a few more than ten calls per second, with frames taken at the pace of the file.
     #expect(calls < 150)
   }
 
@@ -293,7 +293,7 @@ struct FileTests {
       for: bus(.float32), maximumFramesPerSlice: 512)
     let service = try #require(source.service)
     try service.service(atLeast: 500)
-    // Nothing waited when it came.
+    // The ring was empty.
     #expect(service.secondsToSpare(atLeast: 500) == 0)
     try service.service(atLeast: 500)
     #expect(service.secondsToSpare(atLeast: 500) > 0)
@@ -361,7 +361,7 @@ struct FileTests {
       let found = render(
         source.kernel, outputChannelCounts: [2], frameCount: 20_000, slicing: Slicing([512]),
         before: { position in
-          // Once it has begun again it is in memory.
+          // After the first repetition the loop is in memory.
           if position >= 10_000, position < 10_512 {
             #expect(unsafe truncate(file.path, 100) == 0)
           }
@@ -389,7 +389,7 @@ struct FileTests {
     let file = try TestFile(.int16, samples, ending: "au")
     let source = try FileCallback(path: file.path).makeSource(
       for: bus(.float32), maximumFramesPerSlice: 4096)
-    // The file loses its second half between opening and playing.
+    // The file is truncated to half between opening and playing.
     let handle = try #require(FileHandle(forWritingAtPath: file.path))
     try handle.truncate(atOffset: 10_000)
     try handle.close()

@@ -9,7 +9,7 @@ import Testing
 private let mono = StreamFormat(.float32, channels: 1, sampleRate: 48_000)
 private let stereo = StreamFormat(.float32, channels: 2, sampleRate: 48_000)
 
-/// Renders a callback that has no service.
+/// Renders a callback without a service.
 private func play(
   _ callback: some RenderCallback, _ format: StreamFormat = mono, frames: Int,
   slicing: Slicing = Slicing([1024]), element: Int = 0
@@ -27,14 +27,14 @@ struct ToneTests {
   func `a sine is the mathematical one`(frequency: Double, phase: Double) throws {
     let tone = ToneCallback(frequency: frequency, amplitude: 1, phase: phase)
     let found = try play(tone, frames: 20_000)[0]
-    // A float near 1 is off by up to -150 dB from rounding alone.
+    // The rounding error of floats near 1 is up to -150 dB.
     #expect(
       worst(found) { sin(2 * .pi * (frequency * Double($0) / 48_000 + phase / 360)) } < -140)
   }
 
   @Test
   func `it does not drift`() {
-    // A frequency with no decimal notation, against whole-number arithmetic.
+    // A frequency without an exact decimal notation, compared with integer arithmetic.
     let frequency = 1.0 / 3
     var counter = PhaseCounter(frequency: frequency, sampleRate: 44_100)
     let steps = 1_000_000
@@ -85,8 +85,8 @@ struct ToneTests {
     let found = try play(
       ToneCallback(waveform: waveform, frequency: frequency, amplitude: 1), frames: count)[0]
     #expect(found.allSatisfy { abs($0) <= 1 })
-    // One second, so that each partial has a bin of its own. The 39th, 41st and 77th partials are
-    // beyond 24 kHz and come back at these frequencies, unless they are taken away.
+    // One second, so that each partial has its own bin. The 39th, 41st and 77th partials are beyond
+    // 24 kHz, and alias to these frequencies unless they are suppressed.
     let cosines = (0..<count).map { cos(2 * .pi * Double($0) / Double(count)) }
     func aliases(_ sample: (Int) -> Double) -> Double {
       [243, 2717, 751].map { bin in
@@ -99,7 +99,7 @@ struct ToneTests {
       }.reduce(0, +)
     }
     #expect(10 * log10(aliases { Double(found[$0]) } / aliases(plain)) < -20)
-    // Two frames at each step or corner are rounded off, the others are untouched.
+    // Two frames at each step or corner are rounded off; the others are unchanged.
     let same = found.indices.filter { abs(Double(found[$0]) - plain($0)) < 1e-6 }.count
     #expect(Double(same) / Double(count) > 0.85)
   }
@@ -126,7 +126,7 @@ struct NoiseTests {
       zip(left, right).reduce(0) { $0 + Double($1.0 * $1.1) } / 50_000 * 3
     }
     #expect(abs(correlation(one[0], one[0]) - 1) < (color == .white ? 0.02 : 0.5))
-    // The power of pink noise is at low frequencies, of which there are few in a second.
+    // The power of pink noise is at low frequencies, with few periods in a second.
     let limit = color == .white ? 0.02 : 0.3
     #expect(abs(correlation(one[0], one[1])) < limit)
     #expect(abs(correlation(one[0], two[0])) < limit)
@@ -158,7 +158,7 @@ struct NoiseTests {
       frequency *= 1.01
     }
     let spread = (deviations.max() ?? 0) - (deviations.min() ?? 0)
-    // Twice what the doc comment promises to each side.
+    // Twice the tolerance in the documentation comment, on each side.
     #expect(spread < (sampleRate < 44_100 ? 0.2 : 0.08))
   }
 
@@ -169,8 +169,8 @@ struct NoiseTests {
       .map(Double.init)
     let rms = (found.reduce(0) { $0 + $1 * $1 } / Double(count)).squareRoot()
     #expect(abs(20 * log10(rms * 3.0.squareRoot())) < 1.5)
-    // Differences over two spans tell a slope without a transform: E[(x(n)-x(n-k))²] of 1/f noise
-    // grows with ln k, far from the ends of the band.
+    // The mean square of differences over two spans gives the slope without a transform:
+    // E[(x(n)-x(n-k))²] of 1/f noise grows with ln k, far from the ends of the band.
     func structure(_ lag: Int) -> Double {
       (lag..<count).reduce(0) { $0 + pow(found[$1] - found[$1 - lag], 2) } / Double(count - lag)
     }
@@ -222,7 +222,7 @@ struct ImpulseTests {
   func `impulses stand at their frames however it is cut`(slicing: Slicing) throws {
     let once = try play(ImpulseCallback(amplitude: -0.5, at: 0.01), frames: 2000, slicing: slicing)
     #expect(places(once[0]) == [480] && once[0][480] == -0.5)
-    // 1000.5 frames: each is rounded by itself.
+    // The period is 1000.5 frames: each position is rounded separately.
     let many = try play(
       ImpulseCallback(at: 0, period: 1000.5 / 48_000), stereo, frames: 5000, slicing: slicing)
     #expect(places(many[0]) == [0, 1001, 2001, 3002, 4002])

@@ -6,18 +6,18 @@ import Testing
 
 @testable import RenderCallbacks
 
-/// Settings that are turned while a callback plays.
+/// Changes settings while a callback plays.
 struct LiveSettingTests {
-  /// A callback, and what is done to it at frames.
+  /// A change of a setting at a frame.
   private struct Turn {
     var frame: Int
     var key: String
     var value: Double
-    /// In frames; `nil` for a change that is set.
+    /// The length in frames; `nil` for a change without a ramp.
     var ramp: Int?
   }
 
-  /// Renders a callback whose settings are turned at frames, as a graph does: cut where a change comes.
+  /// Renders a callback and changes its settings as a graph does: slices end where a change begins.
   private func play(
     _ callback: some LiveCallback, _ turns: [Turn], input: [[Float]]? = nil, frameCount: Int,
     format: StreamFormat = mono48, slicing: Slicing = Slicing([512])
@@ -32,7 +32,7 @@ struct LiveSettingTests {
           block: control.block, index: control.index, start: turn.frame, length: length,
           target: Float(turn.value))
       })
-    // Where the slices end, and where something is set.
+    // The ends of slices and the frames of changes.
     var ends: [Int] = []
     var end = 0
     for length in slicing.cut(frameCount) {
@@ -118,7 +118,7 @@ struct LiveSettingTests {
       tone, [Turn(frame: 7001, key: "frequency", value: 300)], frameCount: 20_000)[0]
     let plain = try play(tone, [], frameCount: 7001)[0]
     #expect(Array(found[..<7001]) == plain)
-    // The phase is the sum of the frequencies.
+    // The phase is the sum of the frequencies so far.
     var phase = 200.0 / 48_000 * 7001
     for frame in 7001..<20_000 {
       #expect(abs(Double(found[frame]) - 0.5 * sin(2 * .pi * phase)) < 1e-4, "frame \(frame)")
@@ -150,7 +150,7 @@ struct LiveSettingTests {
     }
   }
 
-  /// A file of 1,000 frames, each its number: which frames are heard says where it is.
+  /// A file of 1,000 frames with the values of their numbers, which shows the frames that play.
   private func counted(_ length: Int = 1000, rate: Double = 48_000) throws -> TestFile {
     try TestFile(.int16, (0..<length).map { Double($0 + 1) / 32_768 }, sampleRate: rate)
   }
@@ -195,7 +195,7 @@ struct LiveSettingTests {
     let found = try play(
       FileCallback(path: file.path), [Turn(frame: 1000, key: "loop", value: 1)],
       frameCount: 24_000)[0]
-    // 44.1 cycles: each pass begins at 0 again, 4800 frames from the one before.
+    // 44.1 cycles: each pass begins at phase 0, 4800 frames after the one before.
     for frame in 0..<24_000 {
       let place = frame % 4800
       guard place > 60, place < 4740 else { continue }
@@ -227,7 +227,7 @@ struct LiveSettingTests {
       let found = try play(
         EchoCallback(delay: 0.1, feedback: 0.5, mix: 0.5), turns, input: input,
         frameCount: 96_000)[0]
-      // After the first echo has come in, which a sine begins with a corner.
+      // After the first echo has begun, since the start of a sine has a corner.
       #expect(roughness(Array(found[20_000...])) < 60 * slope, "\(turns)")
     }
   }
@@ -286,7 +286,7 @@ struct LiveSettingTests {
 
   // MARK: Slices
 
-  /// Each kind, and turns of everything that it has, set and ramped.
+  /// Each kind with changes of all its settings, with and without ramps.
   private func everything(
     keeping files: inout [TestFile]
   ) throws -> [(any LiveCallback, [Turn], Bool)] {

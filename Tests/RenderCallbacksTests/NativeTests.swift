@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct NativeTests {
-  /// What the tests call. Files are how it tells what happened beside the render thread.
+  /// The functions under test. They report events outside of the render thread by writing files.
   private static let source = """
     #include <stdio.h>
     #include <stdlib.h>
@@ -134,14 +134,14 @@ import Testing
     sample: SampleType, interleaved: Bool
   ) throws {
     var generator = SplitMix64(seed: 1)
-    // What is pulled are floats; those that the format has.
+    // The pulled samples are floats with values that the format can represent.
     let channels = (0..<3).map { _ in
       (0..<3000).map { _ -> Float in
         let value = Double.random(in: -1...1, using: &generator)
         switch sample {
         case .float32: return Float(value)
         default:
-          // 24 bits, which fit into a float.
+          // 24 bits, which a float can represent.
           let word = SampleCoding.word(value, as: sample == .int16 ? .int16 : .int24)
           return Float(SampleCoding.value(word, of: sample == .int16 ? .int16 : .int24))
         }
@@ -230,7 +230,7 @@ import Testing
       .appending(path: UUID().uuidString).path
     try FileManager.default.createDirectory(
       atPath: folder + folder, withIntermediateDirectories: true)
-    // Twice the text is the file that dispose writes.
+    // `dispose` writes a file whose name is the text twice.
     prepared.refCon = folder
     prepared.prepare = "prepare"
     prepared.dispose = "dispose"

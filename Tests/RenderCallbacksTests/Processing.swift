@@ -9,7 +9,7 @@ import Testing
 let mono48 = StreamFormat(.float32, channels: 1, sampleRate: 48_000)
 let stereo48 = StreamFormat(.float32, channels: 2, sampleRate: 48_000)
 
-/// Renders a processing callback on what it pulls: channels, frames.
+/// Renders a processing callback with an input: channels, frames.
 func process(
   _ callback: some RenderCallback, _ input: [[Float]], sampleRate: Double = 48_000,
   slicing: Slicing = Slicing([1024])
@@ -23,13 +23,13 @@ func process(
     frameCount: input[0].count, slicing: slicing)[0]
 }
 
-/// Uniform between -1 and 1.
+/// Uniformly distributed between -1 and 1.
 func noise(_ count: Int, seed: UInt64) -> [Float] {
   var generator = SplitMix64(seed: seed)
   return (0..<count).map { _ in Float.random(in: -1...1, using: &generator) }
 }
 
-/// The largest difference, in dB of full scale.
+/// The largest difference, in dBFS.
 func worst(_ found: [Float], _ expected: (Int) -> Double) -> Double {
   20 * log10(found.indices.map { abs(Double(found[$0]) - expected($0)) }.max() ?? 0)
 }

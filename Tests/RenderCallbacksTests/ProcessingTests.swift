@@ -31,7 +31,7 @@ struct RingModulatorTests {
     let input = [noise(10_000, seed: 4), noise(10_000, seed: 5)]
     let found = try process(RingModulatorCallback(frequency: frequency, mix: mix), input)
     for channel in 0..<2 {
-      // A float near 1 is off by up to -150 dB from rounding alone.
+      // The rounding error of floats near 1 is up to -150 dB.
       let difference = worst(found[channel]) { frame in
         let wave = sin(2 * .pi * frequency * Double(frame) / 48_000)
         return Double(input[channel][frame]) * (1 - mix + mix * wave)
@@ -45,7 +45,7 @@ struct RingModulatorTests {
     let count = 4800
     let input = (0..<count).map { Float(cos(2 * .pi * 1000 * Double($0) / 48_000)) }
     let found = try process(RingModulatorCallback(frequency: 300), [input])[0]
-    // 10 Hz a bin.
+    // The bins are 10 Hz wide.
     let levels = (0...count / 2).map { bin in
       var (re, im) = (0.0, 0.0)
       if bin % 10 == 0 {
@@ -84,7 +84,7 @@ struct RingModulatorTests {
 }
 
 struct TremoloTests {
-  /// What it makes of ones.
+  /// The output for a constant input of 1.
   private func envelope(_ callback: TremoloCallback, frames: Int) throws -> [Float] {
     try process(callback, [[Float](repeating: 1, count: frames)])[0]
   }
@@ -141,7 +141,7 @@ struct EchoTests {
       EchoCallback(delay: Double(delay) / 48_000, feedback: 0.5, mix: 0.25), [input])[0]
     for frame in found.indices {
       let late = frame - 17
-      // Powers of two: exact.
+      // Powers of two, so that all products are exact.
       let expected: Float =
         late == 0
         ? 0.75
@@ -204,7 +204,7 @@ struct ConvolutionTests {
     }
   }
 
-  /// The definition at one frame, in double precision.
+  /// The definition of convolution at one frame, in double precision.
   private func direct(_ input: [Float], _ response: [Float], at frame: Int) -> Double {
     (0...min(frame, response.count - 1)).reduce(0) {
       $0 + Double(input[frame - $1]) * Double(response[$1])
@@ -227,7 +227,7 @@ struct ConvolutionTests {
     for channel in 0..<2 {
       for frame in [0, 1, 62, 63, 64, 65, 1000, 1024, 4999, 5000, 5999] {
         let expected = direct(input[channel], taps, at: frame)
-        // Against a peak of about 20: 130 dB below it.
+        // 130 dB below the peak of about 20.
         #expect(abs(Double(found[channel][frame]) - expected) < 1e-5)
       }
     }
@@ -269,7 +269,7 @@ struct ConvolutionTests {
 
   @Test
   func `a response of another rate colours in the same way`() throws {
-    // A soft low-pass at 96 kHz, and what a sine of 1 kHz becomes of it at 48 kHz.
+    // A gentle low-pass at 96 kHz, and the level of a 1 kHz sine through it at 48 kHz.
     let taps = (0..<400).map { Float(exp(-Double($0) / 40) / 40) }
     let file = try file([taps], sampleRate: 96_000)
     var (re, im) = (0.0, 0.0)
@@ -284,7 +284,7 @@ struct ConvolutionTests {
     let found = try process(callback, input)[0].dropFirst(480)
     let level =
       10 * log10(found.reduce(0) { $0 + Double($1) * Double($1) } / Double(found.count) * 2)
-    // The converter's filter begins before the response, and that part is cut off.
+    // The part of the converter's filter before the response is cut off.
     #expect(abs(level - 10 * log10(re * re + im * im)) < 0.5)
   }
 

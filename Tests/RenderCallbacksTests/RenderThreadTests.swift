@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 struct RenderThreadTests {
-  /// The requirement's annotation does not reach a conformance, so that only a look at the text tells
-  /// a kernel that the compiler has checked from one that it has not.
+  /// The attribute of the requirement does not apply to a conformance. Only the source text shows
+  /// which kernels the compiler has checked.
   @Test
   func `each kernel is checked by the compiler`() throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

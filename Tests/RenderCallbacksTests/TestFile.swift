@@ -2,7 +2,7 @@ import AudioTypes
 import Foundation
 import SoundFiles
 
-/// A sound file for one test, removed with it.
+/// A temporary sound file, removed with the object.
 final class TestFile {
   let path: String
 

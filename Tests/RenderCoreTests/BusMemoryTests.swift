@@ -4,7 +4,7 @@ import Testing
 
 @testable import RenderCore
 
-/// Fills its output with its number and what its inputs have.
+/// Writes its number plus the sum of its inputs.
 private struct Summer: RenderKernel {
   let number: Float
 
@@ -28,7 +28,7 @@ private struct Summer: RenderKernel {
 }
 
 @Suite struct BusMemoryTests {
-  /// Rows at random, each of which reads buses that are filled by then, or silent.
+  /// Random rows that read buses written before, or silent ones.
   private func rows(_ random: inout SplitMix64) -> (rows: [RenderPlan.Row], counts: [Int]) {
     let busCount = Int.random(in: 3...14, using: &random)
     let counts = (0..<busCount).map { _ in Int.random(in: 1...3, using: &random) }
@@ -103,7 +103,7 @@ private struct Summer: RenderKernel {
       .init(kernel: .holding(Summer(number: 3)), inputs: [3, 4], outputs: [0]),
     ]
     let memory = BusMemory([1, 1, 1, 1, 1], rows: rows, kept: [0])
-    // Buses 2 and 3, and 3 and 4, are needed at once.
+    // Buses 2 and 3, and 3 and 4, are in use at the same time.
     #expect(Set([2, 3].map { memory.stretches[$0] }).count == 2)
     #expect(Set([3, 4].map { memory.stretches[$0] }).count == 2)
     #expect(Set([2, 4].map { memory.stretches[$0] }).count == 2)

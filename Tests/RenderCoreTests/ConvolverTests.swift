@@ -4,7 +4,7 @@ import RenderCore
 import TestSupport
 import Testing
 
-/// A convolver as a kernel.
+/// A convolver in a kernel.
 private struct ConvolverKernel: RenderKernel, ~Copyable {
   var convolver: Convolver
 
@@ -31,7 +31,7 @@ private func convolve(
     outputChannelCounts: [outputCount], frameCount: input[0].count, slicing: slicing)[0]
 }
 
-/// The definition at one frame, in double precision.
+/// The definition of convolution at one frame, in double precision.
 private func direct(_ input: [Float], _ response: [Float], at frame: Int) -> Double {
   var sum = 0.0
   for tap in 0...min(frame, response.count - 1) {
@@ -52,13 +52,13 @@ struct ConvolverTests {
       [input], [response], [.init(input: 0, output: 0, response: 0)], outputCount: 1)[0]
     var worst = 0.0
     var peak = 0.0
-    // A prime stride, so that all places in all blocks are met.
+    // A prime stride, so that all positions in blocks occur.
     for frame in stride(from: 0, to: frames, by: frames > 3000 ? 37 : 1) {
       let expected = direct(input, response, at: frame)
       worst = max(worst, abs(Double(found[frame]) - expected))
       peak = max(peak, abs(expected))
     }
-    // Floats, and sums of up to 20 000 of them.
+    // The rounding of floats, in sums of up to 20,000.
     #expect(20 * log10(worst / peak) < -120, "\(20 * log10(worst / peak)) dB")
   }
 
@@ -89,7 +89,7 @@ struct ConvolverTests {
   func `paths cross`() {
     let responses = (0..<4).map { noise(700, seed: UInt64(10 + $0)) }
     let input = [noise(2000, seed: 7), noise(2000, seed: 8)]
-    // In no order, and an output that nothing reaches.
+    // In no particular order, and an output without a path.
     let paths = [
       Convolver.Path(input: 1, output: 1, response: 3), .init(input: 0, output: 1, response: 1),
       .init(input: 0, output: 0, response: 0), .init(input: 1, output: 0, response: 2),

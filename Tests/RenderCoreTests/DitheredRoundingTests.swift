@@ -4,7 +4,7 @@ import RenderCore
 import TestSupport
 import Testing
 
-/// What floats become on a dithered bus.
+/// The words of floats on a dithered bus.
 struct DitheredRoundingTests {
   private static let dithers = [Dither.tpdf, .shaped]
 
@@ -28,17 +28,17 @@ struct DitheredRoundingTests {
     (0..<frames).map { Float(amplitude * sin(2 * .pi * 997 * Double($0) / 48_000)) }
   }
 
-  /// A sound, silence, what is exact, and a sound again.
+  /// A tone, silence, exact values, and a soft tone.
   private var mixture: [Float] {
     tone(0.1, frames: 5000) + [Float](repeating: 0, count: 30_000)
       + (0..<3000).map { Float($0) / 32_768 } + tone(1e-5, frames: 2000)
   }
 
-  /// By the theory of dither: no mean, and the power of the rounding (1/12) and of two even
-  /// distributions (1/12 each).
+  /// The theory of dither: the error has a mean of 0, and the power of rounding (1/12) plus two
+  /// uniform distributions (1/12 each).
   @Test(arguments: SampleType.allCases.filter { $0 != .float32 })
   func `the error has no mean and a quarter bit of power`(sample: SampleType) {
-    // Of few bits, so that a float holds it to a small part of a bit.
+    // Few bits, so that the float is exact to a small fraction of a bit.
     let value = 37.3
     let count = 100_000
     let constant = Float(value / SampleCoding.scale(sample))

@@ -21,7 +21,7 @@ private func buffers(_ channelCount: Int, frames: Int) -> RenderPlan {
     let plan = buffers(2, frames: 16)
     var (written, read) = (0, 0)
     for step in 1...60 {
-      // Where nothing waits the next frames go to the beginning.
+      // An empty ring can begin at its start again.
       access.rewind()
       let next = unsafe access.next
       let room = unsafe next.frameCount
@@ -41,7 +41,7 @@ private func buffers(_ channelCount: Int, frames: Int) -> RenderPlan {
     #expect(access.totalRead == read && read > 200)
   }
 
-  /// Reads two channels, and says whether they are the frames that were written after so many.
+  /// Reads two channels, and returns whether they contain the frames from number `read` on.
   private func areRight(
     _ count: Int, after read: Int, from access: FrameRingAccess, _ sink: RenderBus
   ) -> Bool {
@@ -100,7 +100,7 @@ private func buffers(_ channelCount: Int, frames: Int) -> RenderPlan {
     let access = ring.access
     let plan = buffers(1, frames: 4)
     let bus = plan.bus(0, frameCount: 4)
-    // The bit pattern of a signalling NaN among them.
+    // Including the bit pattern of a signalling NaN.
     let words: [Int32] = [.max, .min, 0x7F80_0001, -1]
     for (frame, word) in words.enumerated() { bus[0][word: frame] = word }
     access.write(bus[0], channel: 0)

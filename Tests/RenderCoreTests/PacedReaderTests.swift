@@ -3,7 +3,7 @@ import RenderCore
 import TestSupport
 import Testing
 
-/// Reads a signal in blocks of 64 at a pace that changes from block to block.
+/// Reads a signal in blocks of 64 frames, with a pace for each block.
 private func read(
   _ signal: [Float], blocks: Int, pace: Double = 1, paces: (Int) -> Double,
   delays: (Int) -> Double = { _ in 0 }, chunk: Int = 1000
@@ -51,7 +51,7 @@ private func read(
     #expect(late == [Float](repeating: 0, count: 5) + signal[..<635])
   }
 
-  /// A sine at `frequency` of the signal's frames, read where the formula says.
+  /// Reads a sine of `frequency` cycles per frame and compares it with the formula.
   private func expectSine(
     _ frequency: Double, blocks: Int, pace: Double = 1, paces: (Int) -> Double,
     delays: (Int) -> Double = { _ in 0 }, tolerance: Double, chunk: Int = 1000,
@@ -69,7 +69,7 @@ private func read(
         let n = Double(frame)
         let now = s + (e - s) * n / 64
         let place = position + n * s + n * n * (e - s) / 128 - (d + (f - d) * n / 64) * now
-        // Before its beginning the signal is silent.
+        // The signal is silent before its beginning.
         if place > 300 {
           let expected = 0.5 * sin(2 * .pi * frequency * place)
           largest = max(largest, abs(Double(found[block * 64 + frame]) - expected))
@@ -82,7 +82,7 @@ private func read(
 
   @Test(arguments: [0.25, 0.5, 0.918_75, 1.088_435_374_149_66, 1.5, 2, 4])
   func `at any pace it reads what lies between the frames`(pace: Double) {
-    // 90 dB below the sine; a frequency that fits the lower rate at each pace.
+    // 90 dB below the sine, at a frequency below half the lower rate.
     for frequency in [0.01, 0.3 / max(1, pace)] {
       expectSine(frequency, blocks: 40, pace: pace, paces: { _ in pace }, tolerance: 1.6e-5)
     }
@@ -107,10 +107,10 @@ private func read(
 
   @Test(arguments: [1.5, 2, 3.9])
   func `what does not fit the lower rate does not come through`(pace: Double) {
-    // 0.49 of a cycle a frame is beyond half the rate that is left.
+    // 0.49 cycles per frame is beyond half the lower rate.
     let signal = (0..<20_000).map { Float(sin(2 * .pi * 0.49 * Double($0))) }
     let found = read(signal, blocks: 60, pace: pace) { _ in pace }
-    // 80 dB: the filter for the nearest eighth of an octave.
+    // 80 dB, with the filter for the nearest eighth of an octave.
     #expect(found[400...].allSatisfy { abs($0) < 1e-4 })
   }
 }

@@ -28,7 +28,7 @@ private func convolved(_ signal: [Float], _ filter: [Float], _ count: Int) -> [D
       leftDelays: [0, 3.25, 7, 1.5], rightDelays: [5, 0, 2.75, 4], blockLength: Self.block)
   }
 
-  /// Both ears, with the filter of each source in each block.
+  /// Renders both ears, with a filter for each source and block.
   private func run(
     _ sources: [[Float]], blocks: Int, _ mixture: (Int, Int) -> (FilterMixture, Bool)
   ) -> [[Float]] {
@@ -92,7 +92,7 @@ private func convolved(_ signal: [Float], _ filter: [Float], _ count: Int) -> [D
   }
 
   @Test func `a mixture of filters in step is their mean`() {
-    // The same filter twice, the second one three frames later: what lies between is 1.5 later.
+    // The same filter with a delay of 0 and 3 frames; the mixture has a delay of 1.5 frames.
     let filter = noise(20, seed: 9)
     let late = [Float](repeating: 0, count: 4) + filter + [Float](repeating: 0, count: 16)
     let early = filter + [Float](repeating: 0, count: 20)

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Writes one number to every frame.
+/// Writes a constant to every frame.
 private struct Constant: RenderKernel {
   let value: Float
 
@@ -38,7 +38,7 @@ private func plan(_ value: Float, _ freed: Counts? = nil) -> RenderPlan {
     maximumFramesPerSlice: 4096)
 }
 
-/// Plays a queue as a session does, and keeps what comes out.
+/// Plays a queue like a session and keeps the output.
 @safe
 private final class Player {
   let queue = PlanQueue()
@@ -205,7 +205,7 @@ private final class Player {
     for frame in 0..<1000 {
       let x = Double(frame) / 1000
       let exact = 1 - 1.5 * (3 * x * x - 2 * x * x * x)
-      // Three roundings of 2^-24 each.
+      // Three roundings of 2^-24.
       #expect(abs(Double(whole[frame]) - exact) < 5e-7)
     }
     #expect(whole[1000...].allSatisfy { $0 == -0.5 })

@@ -4,13 +4,13 @@ import RenderCore
 import TestSupport
 import Testing
 
-/// Two buses to carry frames to a resampler and back.
+/// Two buses that carry frames to a resampler and back.
 private func buses(channelCount: Int, maximumFrames: Int) -> RenderPlan {
   RenderPlan(
     rows: [], busChannelCounts: [channelCount, channelCount], maximumFramesPerSlice: maximumFrames)
 }
 
-/// Pulls output in slices, pushing just what each needs of an endless `input`.
+/// Pulls output in slices, pushing exactly the frames of `input` that each slice needs.
 private func convert(
   _ resampler: inout PolyphaseResampler, frameCount: Int, slicing: Slicing = Slicing([256]),
   input: (_ channel: Int, _ frame: Int) -> Float, before: (Int) -> Double? = { _ in nil }
@@ -49,7 +49,7 @@ private func make(
 
 private func decibels(_ ratio: Double) -> Double { 20 * log10(max(ratio, 1e-30)) }
 
-/// A noise that is its own index's, so that any stretch can be had without the ones before.
+/// Noise that depends on the index only, so that any part can be computed alone.
 private func noise(_ channel: Int, _ frame: Int) -> Float {
   var generator = SplitMix64(seed: UInt64(bitPattern: Int64(frame * 8 + channel)))
   return Float(Int32(truncatingIfNeeded: generator.next() >> 32)) * 0x1p-32
@@ -74,8 +74,8 @@ private struct Conversion: CustomTestStringConvertible, Sendable {
   private func `the pass band is flat and the stop band deep`(
     conversion: Conversion, quality: PolyphaseResampler.Quality
   ) {
-    // A sine at each place: below the pass band's end it comes out whole; in the stop band, which
-    // starts at half the lower rate, its image or alias is all that comes out.
+    // A sine at each frequency. In the pass band it keeps its level. In the stop band, which starts
+    // at half the lower rate, only its image or alias is left.
     let lower = min(conversion.input, conversion.output)
     let passEnd = (quality == .normal ? 0.9 : 0.91) * lower / 2
     let limit = quality == .normal ? -100.0 : -130.0
@@ -92,7 +92,7 @@ private struct Conversion: CustomTestStringConvertible, Sendable {
       let found = SineFit(output[0][skip...], frequency: frequency, rate: conversion.output)
       let amplitude = found.amplitude
       if abs(decibels(amplitude)) > abs(worstRipple) { worstRipple = decibels(amplitude) }
-      // What is left over are images, each at least as deep as the stop band, and rounding.
+      // The residual consists of images, each at least as deep as the stop band, and rounding.
       worstStop = max(worstStop, decibels(found.rest / 0.5.squareRoot()))
     }
     if conversion.output < conversion.input {
@@ -123,8 +123,8 @@ private struct Conversion: CustomTestStringConvertible, Sendable {
     let output = convert(&resampler, frameCount: skip + 1000) { _, frame in
       Float(sin(2 * Double.pi * 997 / inputRate * Double(frame)))
     }
-    // Sample for sample the sine of the closed form: no delay. What is left over is the stop band,
-    // in places, and rounding, which in floats is -150 dB a step.
+    // Each sample is the closed form without a delay. The residual is the stop band at some
+    // frequencies, and rounding, at -150 dB for floats.
     let found = SineFit(output[0][skip...], frequency: 997, rate: 48000)
     #expect(decibels(abs(found.cosine)) < -120)
     #expect(abs(decibels(found.sine)) < 0.0001)
@@ -154,7 +154,7 @@ private struct Conversion: CustomTestStringConvertible, Sendable {
   func `what an output needs of input is exact`(inputRate: Double) {
     var resampler = make(inputRate, 48000, isAdjustable: true)
     let plan = buses(channelCount: 1, maximumFrames: 4096)
-    // A frame less than is said to be needed must leave one to be asked for.
+    // With one frame less than needed, the resampler must ask for one.
     var total = 0
     for (index, slice) in Slicing.random(seed: 7).cut(6000).enumerated() where slice <= 1000 {
       if index == 2 { resampler.adjust(ratio: 1.0005) }
@@ -174,7 +174,7 @@ private struct Conversion: CustomTestStringConvertible, Sendable {
 
   @Test func `a simple ratio counts in whole numbers`() {
     let resampler = make(44100, 48000)
-    // A thousand seconds and one frame: no more and no less than the input up to there.
+    // A thousand seconds and one frame need exactly the input up to that time.
     let need = resampler.inputFramesNeeded(forOutput: 48_000_001) - resampler.lookAhead
     #expect(need == 44_100_001)
     let other = make(44100.5, 48000)
@@ -257,7 +257,7 @@ private struct Conversion: CustomTestStringConvertible, Sendable {
     } before: {
       $0 == 256 ? ratio : nil
     }
-    // Differences of the fourth order leave a slow sine 50 dB behind and keep a click whole.
+    // Fourth differences reduce a slow sine by 50 dB and preserve a click.
     var worst = 0.0
     for frame in 4..<4000 where frame > 200 {
       let x = output[0][frame - 4...frame].map(Double.init)
@@ -265,7 +265,7 @@ private struct Conversion: CustomTestStringConvertible, Sendable {
     }
     let slow = pow(2 * sin(Double.pi * 997 / 48000), 4)
     #expect(worst < slow * 1.01)
-    // 960 frames after it was asked for, the pitch is another by a ten-thousandth and nothing else.
+    // After 960 frames, the pitch differs by a ten-thousandth and nothing else.
     let found = SineFit(output[0][1300...], frequency: 997 * ratio, rate: 48000)
     #expect(decibels(found.rest / 0.5.squareRoot()) < -125)
   }
@@ -359,10 +359,10 @@ private struct Conversion: CustomTestStringConvertible, Sendable {
         inputRate: inputRate, outputRate: outputRate, channelCount: 1, quality: .mastering,
         isAdjustable: isAdjustable, maximumInputFrames: 512, maximumOutputFrames: 512)
     }
-    // A row for each of 160 phases, of a filter of some 200 frames; and 1025 of the fine table.
+    // One row for each of 160 phases of a filter of about 200 frames; 1025 rows in the fine table.
     #expect((100_000..<400_000).contains(memory(44_100, 48_000)))
     #expect((800_000..<2_000_000).contains(memory(44_100, 48_000, isAdjustable: true)))
-    // The filter of a step down is as much longer, and has few phases.
+    // The filter for a lower output rate is longer in proportion, and has few phases.
     let down = memory(192_000, 750)
     #expect(down > memory(48_000, 750))
     #expect(down < 16 << 20)

@@ -3,7 +3,7 @@ import RenderCore
 import TestSupport
 import Testing
 
-/// Counts up by one per frame, and checks that its time stamps do too.
+/// Counts frames from 0, and checks that the time stamps agree.
 private struct Counter: RenderKernel {
   var value = 0
 
@@ -19,7 +19,7 @@ private struct Counter: RenderKernel {
   }
 }
 
-/// Puts out every third frame of its input.
+/// Outputs every third frame of its input.
 private struct Thinner: RenderKernel {
   var time = 0.0
 
@@ -29,7 +29,7 @@ private struct Thinner: RenderKernel {
     var due = context.frameCount * 3
     var written = 0
     while due > 0 {
-      // A whole number of threes, so that each pull holds the frames it stands for.
+      // A multiple of three, so that each pull corresponds to whole output frames.
       let limit = context.pullLimit(0) / 3 * 3
       let length = due < limit ? due : limit
       let status = context.pull(0, frameCount: length, at: TimeStamp(sampleTime: time))

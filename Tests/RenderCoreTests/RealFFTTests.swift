@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct RealFFTTests {
-  /// The definition, in double precision.
+  /// The definition of the transform, in double precision.
   private func transform(_ samples: [Float]) -> [(real: Double, imaginary: Double)] {
     (0...samples.count / 2).map { bin in
       var sum = (real: 0.0, imaginary: 0.0)
@@ -39,7 +39,7 @@ struct RealFFTTests {
       error += pow(Double(imaginary[bin]) - expected.imaginary, 2)
       power += expected.real * expected.real + expected.imaginary * expected.imaginary
     }
-    // A float's rounding in each of up to twelve stages.
+    // The rounding of floats in up to twelve stages.
     #expect(10 * log10(error / power) < -135)
     #expect(imaginary[0] == 0 && imaginary[fft.binCount - 1] == 0)
     #expect(samples.indices.allSatisfy { input[$0] == samples[$0] })

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Counts up by one per frame.
+/// Counts frames.
 private struct Counter: RenderKernel {
   var value: Float = 0
 
@@ -20,7 +20,7 @@ private struct Counter: RenderKernel {
   }
 }
 
-/// Adds a number to its input; silence stays silence.
+/// Adds a constant to its input; silence stays silence.
 private struct Adder: RenderKernel {
   let amount: Float
 
@@ -39,7 +39,7 @@ private struct Adder: RenderKernel {
   }
 }
 
-/// Fails, and counts how often it was asked.
+/// Fails, and counts its calls.
 private struct Failure: RenderKernel {
   let control: ControlAccess
 
@@ -58,7 +58,7 @@ private struct Silence: RenderKernel {
   }
 }
 
-/// Does what no kernel may.
+/// Allocates memory in `render`, which a kernel must not do.
 private struct Hoarder: RenderKernel {
   var values: [Float] = []
 
@@ -68,7 +68,7 @@ private struct Hoarder: RenderKernel {
   }
 }
 
-/// Says when it is freed.
+/// Counts when it is freed.
 private final class Witness: Sendable {
   let freed: Counts
   init(_ freed: Counts) { self.freed = freed }

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 struct RenderTimelineTests {
-  /// What a control is at each frame, for a unit that follows it in a straight line: the timeline is
-  /// cut as a device with these slices cuts it.
+  /// The value of a control at each frame, for a unit that follows it linearly. The slices of a
+  /// device are cut further by the timeline.
   private func followed(
     _ timeline: RenderTimeline, _ block: ControlBlock, _ index: Int = 0, frameCount: Int,
     slicing: Slicing = Slicing([512])
@@ -66,7 +66,7 @@ struct RenderTimelineTests {
       for frame in 0..<1500 {
         let progress = min(max(Double(frame - 99) / Double(length), 0), 1)
         let expected = Double(origin) * pow(Double(target) / Double(origin), progress)
-        // 0.0005 dB
+        // 0.0005 dB.
         #expect(abs(Double(found[frame]) / expected - 1) < 5.5e-5)
       }
       #expect(found[99 + length] == target && block.access.glide(0) == 0)

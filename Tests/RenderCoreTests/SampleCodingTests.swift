@@ -6,7 +6,7 @@ import Testing
 extension SampleType {
   fileprivate static let integers: [SampleType] = [.int16, .int24, .int32, .fixed824]
 
-  /// By the words themselves: 2^15, 2^23, 2^31, 2^24.
+  /// The word for a value of 1: 2^15, 2^23, 2^31 or 2^24.
   fileprivate var unit: Double {
     switch self {
     case .float32: 1
@@ -25,14 +25,14 @@ extension SampleType {
     }
   }
 
-  /// The standard library's rounding, then clipped: what `word` has to give.
+  /// The standard library's rounding with clipping, the expected result of `word`.
   fileprivate func nearest(_ value: Double) -> Int32 {
     guard !value.isNaN else { return 0 }
     let rounded = (value * unit).rounded(.toNearestOrEven)
     return Int32(min(max(rounded, Double(words.lowerBound)), Double(words.upperBound)))
   }
 
-  /// The ends, their neighbours, the powers of two, and many at random.
+  /// The limits, their neighbours, the powers of two, and many random words.
   fileprivate var samples: [Int32] {
     var generator = SplitMix64(seed: UInt64(bitsPerChannel))
     var found: [Int32] = [
@@ -55,7 +55,7 @@ private func bus(_ values: [Float]) -> (plan: RenderPlanHolder, buffer: ChannelB
   return (holder, buffer)
 }
 
-/// Keeps the memory of a bus.
+/// Owns the memory of a bus.
 private final class RenderPlanHolder {
   let plan: RenderPlan
   init(frames: Int) {
@@ -178,7 +178,7 @@ private final class RenderPlanHolder {
     let (holder, buffer) = bus(words.map { _ in 0 })
     for (frame, word) in words.enumerated() { buffer[word: frame] = word }
     SampleCoding.decode(buffer, into: buffer, of: sample)
-    // The nearest float: a word has up to 31 bits, a float holds 24.
+    // The nearest float: a word has up to 31 bits, and a float has 24.
     let isNearest = words.indices.allSatisfy {
       buffer[$0] == Float(Double(words[$0]) / sample.unit)
     }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import RenderCore
 
-/// Adds up its inputs, a number and what it has put out last: what depends on the order, and on every
-/// sample before.
+/// Adds its inputs, a constant and its last output. The result depends on the order of the rows and
+/// on all earlier samples.
 private struct Memory: RenderKernel {
   let number: Float
   var last: Float = 0
@@ -35,7 +35,7 @@ private struct Refusal: RenderKernel {
   mutating func render(_ context: RenderContext) -> Status { status }
 }
 
-/// Adds up its inputs, each with gains of its own, and notes the largest magnitude of the sum.
+/// Adds its inputs with individual gains, and notes the largest magnitude of the sum.
 private struct Sum: RenderKernel, ~Copyable {
   var waiting: WaitingSignals
   let largest: ControlAccess
@@ -53,7 +53,7 @@ private struct Sum: RenderKernel, ~Copyable {
   }
 }
 
-/// Threads of the tests' own that help a crew.
+/// Threads that help a crew.
 private final class Helpers {
   let crew = RenderCrew()
   private let finished = DispatchGroup()
@@ -77,8 +77,7 @@ private final class Helpers {
 @Suite struct SharedRenderTests {
   private static let slice = 4096
 
-  /// Rows at random, each of which reads some buses and fills another, which may have been filled
-  /// before.
+  /// Random rows that read some buses and write another, which may have been written before.
   private func rows(_ random: inout SplitMix64) -> (rows: [RenderPlan.Row], counts: [Int]) {
     let busCount = Int.random(in: 6...24, using: &random)
     var rows: [RenderPlan.Row] = []
@@ -86,7 +85,7 @@ private final class Helpers {
       let inputs = (0..<Int.random(in: 0...2, using: &random)).map { _ in
         Int.random(in: 1..<busCount, using: &random)
       }
-      // One of its inputs at times, which it then works on in place.
+      // The output may be one of the inputs, which the row then processes in place.
       let output = Int.random(in: 1..<busCount, using: &random)
       rows.append(
         .init(
@@ -160,7 +159,7 @@ private final class Helpers {
   }
 
   @Test func `rows of strands that are taken together keep the order of the plan`() {
-    // Eight strands of two rows each, of which the first rows all come first.
+    // Eight strands of two rows. The first rows of all come first in the plan.
     let rows = (1...16).map { output in
       RenderPlan.Row(
         kernel: .holding(Memory(number: 0)), inputs: output > 8 ? [output - 8] : [],
@@ -194,7 +193,7 @@ private final class Helpers {
     let shared = plan(helperCount + 1, largestShared)
     let isShared = shared.isShared
     #expect(isShared)
-    // Whole parts, and one frame more.
+    // Whole parts, and a remainder of one frame.
     for frameCount in [Self.slice, 1025, 700, 3] {
       for slice in 0..<50 {
         let time = TimeStamp(sampleTime: Double(slice))
@@ -276,7 +275,7 @@ private final class Helpers {
       rows: rows, busChannelCounts: [Int](repeating: 1, count: 21),
       maximumFramesPerSlice: Self.slice, keeping: Array(0...20), threadCount: 2)
     for _ in 0..<200 {
-      // Sometimes longer than they look out for something to do.
+      // Sometimes longer than helpers spin before they sleep.
       usleep(UInt32.random(in: 0...400, using: &random))
       _ = played(plan, helpers.crew, slices: 1)
     }

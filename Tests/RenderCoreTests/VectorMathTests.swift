@@ -9,7 +9,7 @@ private func noise(_ count: Int, seed: UInt64) -> [Float] {
   return (0..<count).map { _ in Float(Int32(truncatingIfNeeded: generator.next())) * 0x1p-31 }
 }
 
-/// How many kinds of vector this processor has.
+/// The number of kinds of vector that this processor has.
 private let kindCount: Int32 = {
   var count: Int32 = 0
   while unsafe cvector_kind(count) != nil { count += 1 }
@@ -46,7 +46,7 @@ private let kindCount: Int32 = {
             let alone = unsafe kernels.dot(r, x, count)
             // The rounding of sums of up to 208 products below 1.
             #expect(abs(Double(alone) - exact[0]) < 1e-5)
-            // Beside other rows and channels it is the same to the bit.
+            // Beside other rows and channels, the result is identical.
             for rows in 1...4 {
               var one = [Float](repeating: 0, count: 4)
               var (first, second) = (one, one)
@@ -120,7 +120,7 @@ private let kindCount: Int32 = {
     let rows = noise((rowCount + 1) * width, seed: 8)
     let first = noise(100, seed: 9)
     let second = noise(100, seed: 10)
-    // A step of 1.75 and 2^-20, which grows by 2^-20 each time, in 2^-64 frames.
+    // A step of 1.75 + 2^-20 that grows by 2^-20 each time, in units of 2^-64 frames.
     var places = cvector_places(
       fraction: 1 << 63, step_high: 1, step_low: 3 << 62 + 1 << 44, increment_high: 0,
       increment_low: 1 << 44)
@@ -259,7 +259,7 @@ private let kindCount: Int32 = {
     let step: UInt64 = 0x9E37_79B9_7F4A_7C15
     for count in [1, 7, 64, 333] {
       let expected = (0..<count).map { frame -> Float in
-        // The generator goes on before it gives a number.
+        // The generator advances before it returns a number.
         var generator = SplitMix64(seed: state &+ UInt64(frame) &* step &- step)
         let bits = generator.next()
         return Float(0.3 * ((Double(bits >> 12) + 0.5) * 0x1p-51 - 1))
@@ -296,7 +296,7 @@ private let kindCount: Int32 = {
     let count = 100
     let samples = noise(count * signals, seed: 12)
     let gains = noise(2 * signals, seed: 13)
-    // Each product is rounded, and each sum.
+    // Each product and each sum is rounded.
     var exact = [[Float](repeating: 0, count: count), [Float](repeating: 0, count: count)]
     for side in 0..<2 {
       for frame in 0..<count {
@@ -329,7 +329,7 @@ private let kindCount: Int32 = {
                 unsafe kernels.mix(
                   $0.baseAddress! + 1, signals - 1, 0, 0, length, one, other)
               }
-              // What it says of the sum is what is in it.
+              // The returned magnitude is that of the sum in memory.
               let largest = unsafe max(
                 kernels.largest(one, length), kernels.largest(other, length))
               #expect(last == (signals > 1 ? largest : 0))
@@ -371,7 +371,8 @@ private let kindCount: Int32 = {
     }
   }
 
-  /// Peaking filters an octave apart, 12 dB up and down in turn: of each `b0, b1, b2, a1, a2`.
+  /// Peaking filters one octave apart with alternating gains of 12 and -12 dB: `b0, b1, b2, a1, a2`
+  /// of each.
   private func peaks(_ count: Int) -> [[Double]] {
     (0..<count).map { band in
       let amplitude = pow(10, (band % 2 == 0 ? 12.0 : -12) / 40)
@@ -395,7 +396,7 @@ private let kindCount: Int32 = {
     let count = 1500
     let input = noise(channels * count, seed: 14).map(Double.init)
     let filters = peaks(number)
-    // Five rows of coefficients, with a filter more than there are.
+    // Five rows of coefficients, with one filter more than are used.
     let stride = (number + 1) * channels
     var coefficients = [Double](repeating: .nan, count: 5 * stride)
     for (band, filter) in filters.enumerated() {
@@ -407,7 +408,7 @@ private let kindCount: Int32 = {
         }
       }
     }
-    // In plain order, and another form.
+    // One filter after the other, in another form.
     var exact = input
     for channel in 0..<channels {
       for filter in filters {
@@ -449,7 +450,7 @@ private let kindCount: Int32 = {
             }
           }
         }
-        // The filter beyond the last is as it was.
+        // The unused filter has not changed.
         #expect(memory[number * channels] == 0 && memory.last == 0)
         return output
       }
@@ -457,7 +458,7 @@ private let kindCount: Int32 = {
       #expect(run([1], [number]) == whole)
       #expect(run([1, 2, 8, 9, 10, 11, 64, 333], [1, 3, 4, 5, 11, 64]) == whole)
       for (found, exact) in zip(whole, exact) {
-        // Some thousand roundings of 53 bits, the lowest filter's 10^4 times as large.
+        // Some thousand roundings of 53 bits, amplified by 10^4 in the lowest filter.
         #expect(abs(found - exact) <= 1e-11 * peak)
       }
     }

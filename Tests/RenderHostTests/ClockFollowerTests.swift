@@ -40,7 +40,7 @@ import Testing
     #expect(outcome.worstPitch < 0.2)
     #expect(outcome.usualPitch < 0.05)
     #expect(outcome.settledAfter < 30)
-    // The target is raised a few times at the start, and then no more.
+    // The target is raised only a few times, at the start.
     #expect(outcome.raises <= 5)
     #expect(outcome.missing < Int(scene.sampleRate / 10))
   }
@@ -56,7 +56,7 @@ import Testing
       let outcome = scene.run(settling: 10)
       #expect(outcome.worstLatency < 0.001, "\(length) s")
       #expect(outcome.worstPitch < 1)
-      // No more is lost than what the stall itself took, and a slice before and after.
+      // The loss is limited to the stall itself and one slice before and after.
       let most = Int(4 * (length + 0.05) * 48_000) + 4000
       #expect(outcome.missing <= most && outcome.skipped <= most)
     }
@@ -64,12 +64,13 @@ import Testing
 
   @Test(arguments: [0, 200, -500] as [Double], [0.0053, 0.0107, 0.0213])
   func `what waits because the sink keeps less is given up unheard`(drift: Double, length: Double) {
-    // Once, after ten minutes. Less than 4 ms is lost in what notes are off by, and may go on waiting.
+    // There is one stall, after ten minutes. Less than 4 ms is within the error of the notes, and
+    // may go on waiting.
     let scene = ClockScene(
       drift: drift, hours: 0.32, lump: 512, pull: 512, stall: .buffer, stallLength: length)
     let outcome = scene.run(settling: 10)
     #expect(outcome.skipped == 0)
-    // Frames wait that much longer at first, and in the end as long as before.
+    // The latency rises first, and returns to its earlier value.
     #expect(abs(outcome.latency - outcome.earlyLatency) < 0.0015)
     #expect(outcome.worstPitch < 0.4)
     if drift == 0 { #expect(outcome.follower.ratio == 1) }
@@ -79,7 +80,7 @@ import Testing
   func `what waits since a bad second is given up once it was of no use`(
     drift: Double, length: Double
   ) {
-    // Deliveries come late once: what waits is raised by twice as much as was missing.
+    // One late delivery raises the latency by twice the frames that were missing.
     var scene = ClockScene(
       drift: drift, hours: 0.55, lump: 256, pull: 256, oddity: 0, stall: .delivery,
       stallLength: length)
@@ -87,7 +88,7 @@ import Testing
     let outcome = scene.run(settling: 10)
     #expect(outcome.raises == 1 && outcome.padded > 96, "\(outcome)")
     #expect(outcome.missing > 96 && outcome.missing < 1100 && outcome.skipped == 0, "\(outcome)")
-    // What was there before and 4 ms is enough to keep.
+    // The earlier latency plus up to 4 ms may remain.
     #expect(abs(outcome.latency - outcome.earlyLatency) < 0.0065, "\(outcome)")
     #expect(outcome.worstPitch < 0.4)
     if drift == 0 { #expect(outcome.follower.ratio == 1) }
@@ -95,8 +96,8 @@ import Testing
 
   @Test
   func `what is of use now and then is kept`() {
-    // Deliveries come late every ten minutes for a day: each time that frames are missing for what was given
-    // up, it is given up later.
+    // Deliveries are late every ten minutes for a day. Each time that frames are missing because
+    // the latency was lowered, it is lowered later.
     var scene = ClockScene(
       hours: 24, lump: 1024, pull: 1024, oddity: 0, stall: .delivery, stallLength: 0.035)
     scene.stallInterval = 600

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct DeviceTimelineTests {
-  /// Notes that are late by up to `lateness` seconds, of a clock that is off by some millionths.
+  /// A line from notes that are up to `lateness` seconds late, of a clock that is `off` ppm fast.
   private func line(
     off: Double, lateness: Double, notes: Int, lump: Int = 1024, rate: Double = 48_000
   ) -> DeviceTimeline {
@@ -21,7 +21,7 @@ import Testing
     let line = line(off: off, lateness: 0, notes: 4000)
     #expect(abs((line.speed - 1) * 1e6 - off) < 0.01)
     #expect(line.jitter < 1e-6)
-    // The first note is frame 0 of the line, and was made after one lump.
+    // The first note is frame 0 of the line, and was made after one delivery.
     let expected = 10 * 48_000 * (1 + off * 1e-6) - 1024
     #expect(abs(line.position(at: 10) - expected) < 0.2)
   }
@@ -30,11 +30,11 @@ import Testing
   func `late notes hardly move the line`(lateness: Double) {
     let line = line(off: 200, lateness: lateness, notes: 8000)
     #expect(line.breaks == 0)
-    // A quarter of what they vary by.
+    // A quarter of the range of the lateness.
     #expect(abs(line.jitter - lateness / 4) < lateness / 20)
     #expect(abs((line.speed - 1) * 1e6 - 200) < lateness * 10_000)
     let truth = 8000 * 1024 / (48_000 * (1 + 200e-6))
-    // Half the largest lateness late in the mean, and a little of what they vary by.
+    // The average lateness is half the largest, plus a small part of the range.
     #expect(abs(line.newestTime - truth - lateness / 2) < lateness / 10)
   }
 
@@ -48,7 +48,7 @@ import Testing
     #expect(abs((line.speed - 1) * 1e6 - 50) < 0.1)
   }
 
-  // What a null sink of a busy machine does: it asks a block earlier, or later again.
+  // A null sink of a busy machine does this: its requests jump by a block, earlier or later.
   @Test(arguments: [0.005, -0.005, 0.002])
   func `a server that asks some milliseconds later from some time on has the same rate`(
     step: Double
@@ -59,7 +59,7 @@ import Testing
     for note in 1...4000 {
       let late = Double(generator.next() >> 11) * 0x1p-53 * 0.0002
       line.advance(by: 256, at: Double(note * 256) / rate + late + (note > 2000 ? step : 0))
-      // A second later the line is where the notes are.
+      // A second later, the line agrees with the notes.
       guard note > 2190 else { continue }
       #expect(abs(line.newestTime - Double(note * 256) / rate - 0.0001 - step) < 0.0002)
       #expect(abs((line.speed - 1) * 1e6 - 50) < 10)
@@ -71,7 +71,7 @@ import Testing
   func `a thread that stood still has changed nothing`() {
     var line = line(off: 50, lateness: 0, notes: 4000)
     let rate = 48_000 * (1 + 50e-6)
-    // All that was due in half a second is noted at its end.
+    // Everything due during half a second is noted at its end.
     let end = Double(4000 * 1024) / rate + 0.5
     var note = 4001
     while Double(note * 1024) / rate < end {

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Waits for something that another thread is about to do; a minute is for a machine in trouble.
+/// Waits up to a minute for something that another thread does soon.
 func eventually(_ condition: () -> Bool) -> Bool {
   for _ in 0..<60_000 {
     if condition() { return true }
@@ -15,7 +15,7 @@ func eventually(_ condition: () -> Bool) -> Bool {
   return condition()
 }
 
-/// A service whose disk stands still until it is told to go on.
+/// A service that waits, as for a disk, until it is released.
 private final class StalledService: RenderService {
   let isStalled = Atomic<Bool>(false)
   let isWaiting = Atomic<Bool>(false)
@@ -194,16 +194,16 @@ struct ServiceThreadTests {
     service.spare = 3600
     let thread = ServiceThread(longestSleep: 3600)
     try thread.start([service])
-    // As it was added, at the first turn, and because it was added.
+    // When it was added, at the first turn, and because the addition woke the thread.
     #expect(eventually { service.calls.count == 3 })
     usleep(50_000)
     #expect(service.calls.count == 3)
     thread.wake()
     #expect(eventually { service.calls.count == 4 })
-    // A service that comes may be in more of a hurry.
+    // A new service may be more urgent, so all are called again.
     thread.add(RecordingService())
     #expect(eventually { service.calls.count >= 8 })
-    // It does not wait for an hour to stop.
+    // Stopping does not wait for the hour that the service allows.
     thread.stop()
     #expect(service.finishes == 1)
   }

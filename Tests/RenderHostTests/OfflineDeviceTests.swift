@@ -115,7 +115,7 @@ struct OfflineDeviceTests {
   }
 }
 
-/// Remembers how it was called.
+/// Records its calls.
 final class RecordingService: RenderService {
   private struct State {
     var calls: [Int] = []

@@ -6,9 +6,9 @@ import Testing
 
 @testable import RenderHost
 
-/// The level that a session never puts out more than.
+/// The level that a session's output never exceeds.
 @Suite struct OutputLimiterTests {
-  /// A sine at 48 kHz, `level` loud, for a whole number of periods a second.
+  /// A sine at 48 kHz with the amplitude `level`.
   private func sine(_ frequency: Double, _ level: Float, seconds: Double = 1) -> [Float] {
     (0..<Int(48_000 * seconds)).map {
       level * Float(sin(2 * .pi * frequency * Double($0) / 48_000))
@@ -61,7 +61,7 @@ import Testing
         case .int16: values(bytes, as: Int16.self).map(Int.init)
         case .int32: values(bytes, as: Int32.self).map(Int.init)
         default:
-          // In three bytes each.
+          // Three bytes per sample.
           stride(from: 0, to: bytes.count, by: 3).map { place in
             let word =
               UInt32(bytes[place]) | UInt32(bytes[place + 1]) << 8 | UInt32(bytes[place + 2]) << 16
@@ -95,7 +95,7 @@ import Testing
       #expect(with.session.limited == (0, 0))
       #expect(with.session.takeLeastGain() == 1)
     }
-    // And between what is louder, where the limit looks at each frame.
+    // The same between louder parts, where the limiter processes each frame.
     let both = values(
       run(samples + sine(441, 2, seconds: 0.1), limit: 0.9, slices: [48_000, 4800]).bytes,
       as: Float.self)
@@ -106,7 +106,7 @@ import Testing
   func `a steady tone that is too loud is turned down and not bent`(frequency: Double) {
     let heard = floats(sine(frequency, 8), limit: 0.5, frames: 48_000)
     let left = stride(from: 48_000, to: 96_000, by: 2).map { Double(heard[$0]) }
-    // The same tone, less loud: what is left when it is taken away is 60 dB below it.
+    // The residual after subtracting the same tone at a lower level is 60 dB below it.
     var (sum, cross) = (0.0, 0.0)
     let pure = sine(frequency, 1)[24_000...].map(Double.init)
     for (one, other) in zip(left, pure) {
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test func `channels are turned down alike, and the gain comes back`() {
-    // A click at 20 dB over the level, then a quiet tone.
+    // A click 20 dB above the level, then a quiet tone.
     var samples = sine(500, 0.1, seconds: 2)
     samples[100] = 5
     let session = RenderSession(
@@ -133,7 +133,7 @@ import Testing
     let heard = values(pull(session, [96_000]), as: Float.self)
     #expect(heard[200] == 0.5)
     func gain(_ frame: Int) -> Float { heard[2 * frame] / samples[frame] }
-    // 20 ms are held, then 60 dB a second lead back.
+    // The gain is held for 20 ms, then rises by 60 dB per second.
     #expect(abs(gain(100 + 900) - 0.1) < 1e-4)
     #expect(abs(20 * log10f(gain(100 + 961 + 8000)) - (-10)) < 0.1)
     #expect(gain(100 + 961 + 16_100) == 1)
@@ -160,7 +160,7 @@ import Testing
     #expect(left[2000..<3000].allSatisfy { $0 == 0.25 })
     #expect(left[4000..<5000].allSatisfy { $0 == 0.125 })
     #expect(left.suffix(1000).allSatisfy { $0 == 1 })
-    // No step is more than half a decibel, and what falls falls within 20 ms.
+    // No step exceeds half a decibel, and the gain falls within 20 ms.
     for (one, other) in zip(left, left.dropFirst()) {
       #expect(abs(20 * log10f(other / one)) < 0.5)
     }
@@ -200,7 +200,7 @@ import Testing
         device: StreamFormat(.float32, channels: 1, sampleRate: 48_000, interleaved: true),
         channelMap: [0], sampleRate: 48_000, clientSampleRate: 44_100))
     session.limitOutput(to: 0.5)
-    // Between its samples such a wave is louder than they are.
+    // The peaks between the samples of this wave are higher than the samples.
     session.play(
       plan(
         .holding(CyclingKernel([0.5, 0.5, -0.5, -0.5])), channels: 1, maximumFramesPerSlice: 4096))

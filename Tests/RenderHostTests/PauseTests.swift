@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct PauseTests {
-  /// 1000 frames, a pause of 1500, and 3000 frames more.
+  /// Plays 1000 frames, pauses for 1500, and plays 3000 more.
   private func pulled(_ slicing: Slicing, atOnce: Bool = false) -> [Float] {
     let session = session(channels: 1)
     session.play(plan(.holding(CountingKernel()), channels: 1))
@@ -93,7 +93,7 @@ import Testing
     #expect(!session.isPausing)
     let heard = values(pull(session, [1500]), as: Float.self)
     #expect(Array(heard[960...]) == Array(counted(2920..<3460, channels: 1)))
-    // And the other way around: who lets go does not end an interruption.
+    // The reverse order: the end of a client's pause does not end an interruption.
     session.pause()
     session.hold()
     _ = pull(session, [1000])

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A sine of so many cycles a frame, from the time stamp: what comes out says where it belongs.
+/// A sine with a phase from the time stamp, which identifies each frame.
 struct SineKernel: RenderKernel {
   var cyclesPerFrame: Double
   var amplitude = 0.5
@@ -18,7 +18,7 @@ struct SineKernel: RenderKernel {
     for frame in 0..<context.frameCount {
       let angle = 2 * Double.pi * cyclesPerFrame * Double(first + frame)
       output[0][frame] = Float(amplitude * renderSine(angle))
-      // The second channel a quarter turn ahead.
+      // The second channel leads by 90 degrees.
       if output.channelCount > 1 {
         output[1][frame] = Float(amplitude * renderSine(angle + Double.pi / 2))
       }
@@ -27,7 +27,7 @@ struct SineKernel: RenderKernel {
   }
 }
 
-/// A session on a device of `rate` for plans of `clientRate`.
+/// A session on a device of `rate`, for plans of `clientRate`.
 private func convertingSession(
   from clientRate: Double, to rate: Double, client: SampleType = .float32,
   device: SampleType = .float32, map: [Int] = [0, 1]
@@ -39,7 +39,7 @@ private func convertingSession(
       channelMap: map, sampleRate: rate, clientSampleRate: clientRate))
 }
 
-/// What a plan was asked for.
+/// The slices that a plan was called for.
 private final class Slices: Sendable {
   private let seen = Mutex<[(time: TimeStamp, frameCount: Int)]>([])
   var all: [(time: TimeStamp, frameCount: Int)] { seen.withLock { $0 } }
@@ -66,7 +66,7 @@ private final class Slices: Sendable {
     let session = convertingSession(from: clientRate, to: rate)
     session.play(plan(.holding(SineKernel(cyclesPerFrame: 997 / clientRate))))
     let samples = values(pull(session, [512, 300, 3188]), as: Float.self)
-    // The sine begins all at once: half a filter later that is over.
+    // The sine starts abruptly. The filter's response to that ends after half its length.
     var worst = 0.0
     for frame in 800..<4000 {
       let angle = 2 * Double.pi * 997 / rate * Double(frame)
@@ -109,7 +109,7 @@ private final class Slices: Sendable {
       let samples = values(pull(session, [1000]), as: Float.self)
       let value = SampleCoding.value(word, of: sample)
       let worst = samples[500...].map { abs(Double($0) - value) }.max()!
-      #expect(worst < value * 1e-6)  // -120 dB: a sum of 200 floats.
+      #expect(worst < value * 1e-6)  // -120 dB, for a sum of 200 floats.
     }
   }
 
@@ -131,7 +131,7 @@ private final class Slices: Sendable {
     let lookAhead = PolyphaseResampler.lookAhead(
       inputRate: 44_100, outputRate: 48_000, quality: DeviceConversion.quality)
     #expect(abs(next - 882 - lookAhead) <= 1)
-    // The second slice is due as much later as the first one is long.
+    // The host time of the second slice is later by the length of the first.
     let first = slices.all[0].time.hostTime
     let second = slices.all[1].time.hostTime
     #expect(abs(Double(second - first) - 64 / 44_100 * 1e9) < 2)

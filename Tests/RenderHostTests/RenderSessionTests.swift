@@ -196,7 +196,7 @@ struct RenderSessionTests {
     let load = session.busyTime
     #expect(load.rendered == 1_000_000_000)
     #expect(load.spent > 0)
-    // One pull so far: the largest share is that one's.
+    // There was one pull, so its share is the largest.
     let share = Double(load.spent) / 1e9 * 1e6
     #expect(abs(Double(session.takePeakLoad()) - share) <= 1)
     #expect(session.takePeakLoad() == 0)

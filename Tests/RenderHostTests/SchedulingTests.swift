@@ -6,9 +6,9 @@ import Testing
 
 @testable import RenderHost
 
-/// What a thread asks for, in which order, and what is said of it.
+/// The requests for a thread's scheduling, their order, and the message.
 struct SchedulingTests {
-  /// A request whose system and RealtimeKit answer as they are told.
+  /// Requests scheduling with given answers of the system and RealtimeKit.
   private func grant(
     realTime: Int32, broker: RealtimeKit.Answer, niceness: (Int32, Int32) = (0, EPERM)
   ) -> (grant: SchedulingGrant, asked: [String]) {
@@ -68,7 +68,7 @@ struct SchedulingTests {
   }
 }
 
-/// The real conversation, with a RealtimeKit of the test's own on a bus of its own.
+/// A real D-Bus connection to a fake RealtimeKit on a private bus.
 @Suite(
   .serialized,
   .enabled(if: FakeRealtimeKit.isInstalled, "dbus-daemon, python3-dbus or python3-gi is missing"))
@@ -80,7 +80,7 @@ struct RealtimeKitTests {
     let seconds = Mutex(0.0)
   }
 
-  /// Asks in a thread of its own, and tells how that thread is scheduled then.
+  /// Requests scheduling in a new thread, and returns how that thread is scheduled then.
   private func ask(_ address: String, limitFails: Int32 = 0) throws -> Answers {
     let found = Answers()
     let thread = try HostThread("asks") {
@@ -106,8 +106,8 @@ struct RealtimeKitTests {
     return found
   }
 
-  /// The fake looks at the limit of the process, which the test must not change for all time: where it is
-  /// without one, a grant of real-time is seen by the command's own test alone.
+  /// The fake checks the limit of the process. The test must not set the limit, since that cannot
+  /// be undone. Without it, only a test of the command sees a real-time grant.
   private var manner: FakeRealtimeKit.Manner { FakeRealtimeKit.Manner() }
 
   @Test func `its limits are asked for, and obeyed`() throws {
@@ -180,7 +180,7 @@ struct RealtimeKitTests {
       #expect(found.answer.withLock { $0.granted } == .normal)
       #expect(found.answer.withLock { $0.refusal } != nil)
     }
-    // What was given up is not asked for afterwards.
+    // A request that was given up is not sent later.
     usleep(1_000_000)
     #expect(slow.requests == [])
   }

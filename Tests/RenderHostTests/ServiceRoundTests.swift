@@ -7,7 +7,7 @@ import Testing
 
 @testable import RenderHost
 
-/// Counts its calls, tells of one of them, and fails in one.
+/// Counts its calls, reports one of them, and fails in one.
 private final class CountedService: RenderService {
   let number: Int
   private let tellsAt: Int
@@ -31,7 +31,7 @@ private final class CountedService: RenderService {
       state.threads.insert(UInt(pthread_self()))
       return state.calls
     }
-    // What a thread with another way with denormals would make 0.
+    // A denormal, which becomes 0 in a thread with another floating-point mode.
     let tiny = Float.leastNormalMagnitude / Float(number + 2)
     guard tiny > 0 else { throw ServiceError("service \(number) has lost a denormal") }
     if call == failsAt { throw ServiceError("service \(number) has failed") }
@@ -55,7 +55,7 @@ private final class CountedService: RenderService {
   private func session(threads: Int) -> RenderSession {
     let session = RenderSession(
       .init(client: nil, device: nil, sampleRate: 48_000, threadCount: threads))
-    // As when there is a plan for several.
+    // As a session does for a plan with several threads.
     session.helpers?.start()
     return session
   }
@@ -75,7 +75,7 @@ private final class CountedService: RenderService {
   @Test func `helpers call services`() {
     let session = session(threads: 3)
     let services = (0..<50).map { CountedService($0) }
-    // Until somebody has come to help, however busy the machine is.
+    // Until a helper has taken a service, however busy the machine is.
     var slices = 0
     while services.reduce(into: Set<UInt>(), { $0.formUnion($1.threads) }).count < 2 {
       _ = session.serve(services, inStepFor: 64)

@@ -4,7 +4,7 @@ import RenderHost
 import TestSupport
 import Testing
 
-/// When a session begins, and how it counts.
+/// The start time of a session and its time stamps.
 struct StartTimeTests {
   private func restarted(
     keepingTime: Bool = false, _ start: StartTime? = nil
@@ -23,7 +23,7 @@ struct StartTimeTests {
     session.end(afterFrames: 3000)
     let found = values(pull(session, slicing.cut(5000)), as: Float.self)
     #expect(found[..<3000].allSatisfy { $0 == 0 })
-    // Nothing is lost: the first frame is heard, and the last before the end.
+    // No frame is lost: the first is heard, and the last before the end.
     #expect(Array(found[3000..<9000]) == counted(0..<3000))
     #expect(found[9000...].allSatisfy { $0 == 0 })
     #expect(session.waitedFrames == 1500)
@@ -32,7 +32,7 @@ struct StartTimeTests {
 
   @Test func `a host time is waited for, and one that is past is not`() {
     let now = monotonicNanoseconds()
-    // 100 s from now: 4 800 000 frames, of which a test has time to pull a few.
+    // More than 100 s from now, and a test pulls only a few frames.
     let late = restarted(StartTime(timeStamp: TimeStamp(sampleTime: 0, hostTime: now + 100 << 30)))
     #expect(values(pull(late, [64, 512]), as: Float.self).allSatisfy { $0 == 0 })
     #expect(late.waitedFrames == 576)

@@ -2,9 +2,9 @@ import AudioTypes
 import RenderCore
 import RenderHost
 
-/// Frame n of channel c is `samples(c, n)`: what comes out says where it belongs.
+/// Frame n of channel c is `samples(c, n)`, so that each frame can be identified.
 struct CountingKernel: RenderKernel {
-  /// Frames after which it fails, every time.
+  /// Fails in every slice from this frame on.
   var failsFrom = Int.max
 
   @_noLocks
@@ -21,13 +21,14 @@ struct CountingKernel: RenderKernel {
   }
 }
 
-/// A sample between -1 and 1 that 16 bits hold, never 0, another for each frame of a long stretch.
+/// A sample between -1 and 1 that 16 bits can represent, never 0, and different within 16,384
+/// frames.
 @_noLocks
 func countedSample(_ channel: Int, _ frame: Int) -> Float {
   Float(((frame &* 31 &+ channel &* 7) & 0x3FFF) &+ 1) / 32_768 * (channel & 1 == 0 ? 1 : -1)
 }
 
-/// Writes fixed samples again and again: frame n of every channel is `samples[n % count]`.
+/// Repeats fixed samples: frame n of every channel is `samples[n % count]`.
 struct CyclingKernel: RenderKernel, ~Copyable {
   let samples: SampleStorage
   init(_ samples: [Float]) { self.samples = SampleStorage(samples) }
@@ -45,7 +46,7 @@ struct CyclingKernel: RenderKernel, ~Copyable {
   }
 }
 
-/// Writes words, as a bus of `int32` or `fixed8.24` carries them.
+/// Writes the words of an `int32` or `fixed8.24` bus.
 struct WordKernel: RenderKernel, ~Copyable {
   let samples: SampleStorage
   init(_ words: [Int32]) {
@@ -63,7 +64,7 @@ struct WordKernel: RenderKernel, ~Copyable {
   }
 }
 
-/// Puts out what is in a capture ring; silence where there is not enough.
+/// Outputs the frames of a capture ring; silence if there are too few.
 struct RingKernel: RenderKernel {
   let ring: FrameRingAccess
 
@@ -107,7 +108,7 @@ func stereoGrant(_ frames: Int, input: Int? = nil) -> HardwareGrant {
     }, ioBufferFrames: frames)
 }
 
-/// Pulls frames and returns the bytes.
+/// Pulls frames and returns their bytes.
 func pull(_ session: RenderSession, _ slices: [Int]) -> [UInt8] {
   let bytesPerFrame = Int(session.configuration.device!.bytesPerFrame)
   var bytes: [UInt8] = []
@@ -119,7 +120,7 @@ func pull(_ session: RenderSession, _ slices: [Int]) -> [UInt8] {
   return bytes
 }
 
-/// Bytes as what they stand for.
+/// Reads bytes as values of a type.
 func values<T: BitwiseCopyable>(_ bytes: [UInt8], as: T.Type) -> [T] {
   unsafe bytes.withUnsafeBytes { bytes in
     (0..<bytes.count / MemoryLayout<T>.size).map {

@@ -2,12 +2,12 @@ import Testing
 
 @testable import RenderHost
 
-/// Whose fault an underrun is, by a clock of the test's own: milliseconds, of a device with 1000 frames each
-/// 20 ms.
+/// The causes of underruns with a simulated clock in milliseconds, for a device with slices of 1000
+/// frames in 20 ms.
 struct UnderrunWatchTests {
   private struct Bench {
     let watch = UnderrunWatch(sampleRate: 50_000, bufferDuration: 0.04, readsAccount: false)
-    /// What the system says that the thread has waited for a processor.
+    /// The time that the thread has waited for a processor, as the system reports it.
     var delay: UInt64 = 0
     var now: UInt64 = 1_000_000_000
 

@@ -8,13 +8,13 @@ import Testing
 
 @testable import RenderTaps
 
-/// Recordings on a disk that fills and is emptied: a file system of memory, which takes root to mount.
+/// Recordings on a disk that fills up and is emptied: a `tmpfs`, which only root can mount.
 @Suite(.enabled(if: SmallDisk.canMount, "mounting takes root"))
 struct FullDiskTests {
   private static let rate = 8000.0
   private static let slice = 2048
 
-  /// A recording, and noise for it.
+  /// A recording of noise.
   private final class Bench {
     let format = StreamFormat(.float32, channels: 1, sampleRate: FullDiskTests.rate)
     let disk: SmallDisk
@@ -33,7 +33,7 @@ struct FullDiskTests {
       service = try #require(sink.service)
     }
 
-    /// Plays slices until there is an event of a kind, or the count is up. Returns whether there was one.
+    /// Plays slices until an event of a kind, or `count` slices. Returns whether the event came.
     @discardableResult
     func play(_ count: Int, until kind: ServiceEvent.Kind? = nil) throws -> Bool {
       for _ in 0..<count {
@@ -62,13 +62,13 @@ struct FullDiskTests {
     ending: String
   ) throws {
     let name = "take." + ending
-    // Not every libsndfile writes every format.
+    // Some versions of libsndfile lack formats.
     guard SoundFileFormat.writable(forPath: name) != nil else { return }
     let bench = try Bench(name)
     for round in 1...3 {
       bench.disk.fill(leaving: 40_960)
       #expect(try bench.play(4000, until: .ended), "round \(round)")
-      // Nothing is tried as long as there is no room.
+      // Nothing is written while there is no room.
       let before = bench.disk.names
       #expect(try !bench.play(40, until: .begun))
       #expect(bench.disk.names == before)
@@ -85,7 +85,7 @@ struct FullDiskTests {
     #expect(gaps.count == 3)
     let lost = gaps.reduce(0) { $0 + $1.frameCount }
     #expect(lost > 3 * 40 * Self.slice && bench.service.lostFrames == lost)
-    // The files, in order, each behind the gap in front of it.
+    // The files in order, each after its gap.
     let isLossy = ["ogg", "opus", "mp3"].contains(ending)
     var position = 0
     for number in 1...4 {
@@ -100,7 +100,7 @@ struct FullDiskTests {
       }
       if number < 4 {
         #expect(gaps[number - 1].file.hasSuffix(PendingFile.name(name, number: number + 1)))
-        // What a decoder adds behind the last frame is not counted.
+        // Decoders of lossy formats may return additional frames at the end.
         let told = Int((ended[number - 1].time * Self.rate).rounded())
         #expect(isLossy ? found.count >= told : found.count == told)
         position += told

@@ -5,10 +5,10 @@ import RenderTaps
 import TestSupport
 import Testing
 
-/// The expected readings are those of EBU Tech 3341 (loudness, true peak) and EBU Tech 3342 (range),
-/// whose signals are computed here.
+/// The expected readings are from EBU Tech 3341 (loudness, true peak) and EBU Tech 3342 (range).
+/// Their signals are computed here.
 @Suite struct LoudnessTests {
-  /// Stretches of a 1 kHz sine, the same in each channel, by level in dBFS and seconds.
+  /// Stretches of a 1 kHz sine, equal in all channels, with levels in dBFS and lengths in seconds.
   private func programme(_ parts: [(level: Double, seconds: Double)]) -> [[Float]] {
     let cycle = sine(1000, 0, seconds: 0.001)
     let channel = parts.flatMap { part in
@@ -80,7 +80,7 @@ import Testing
   @Test func `five channels weigh as they should (Tech 3341, 6)`() throws {
     let channels = [-28.0, -28, -24, -30, -30].map { sine(1000, $0, seconds: 20) }
     #expect(try near(read(channels).integrated, -23, within: 0.1))
-    // With a sixth, the fourth is the low-frequency channel, which does not count.
+    // With six channels, the fourth is the low-frequency channel, which is not counted.
     let withLow = Array(channels[..<3]) + [sine(40, 0, seconds: 20)] + channels[3...]
     #expect(try near(read(withLow).integrated, -23, within: 0.1))
   }
@@ -93,7 +93,7 @@ import Testing
   ) throws {
     var channel = sine(
       48_000 / divisor, 20 * log10(amplitude), seconds: 1, phase: degrees / 180 * .pi)
-    // Begun at once, it would overshoot.
+    // A fade-in, since an abrupt start would overshoot.
     for frame in 0..<480 { channel[frame] *= Float(frame) / 480 }
     let reading = try read([channel, channel])
     #expect(reading.truePeak <= expected + 0.2 && reading.truePeak >= expected - 0.4)
@@ -112,15 +112,15 @@ import Testing
     #expect(near(reading.range, expected, within: 1))
   }
 
-  /// On for 3 s, off for 3 s: the share of the last 3 s that is on goes from 0 to 1 and back, and the
-  /// short-term loudness is the tone's by that share. Looks once a second find 1/3, 2/3 and 1 of it, and
-  /// read 4.8 LU.
+  /// The tone is on for 3 s and off for 3 s. The share of the last 3 s that is on varies from 0 to
+  /// 1, and the short-term loudness with it. Readings once per second get shares of 1/3, 2/3 and 1
+  /// only, which would give 4.8 LU.
   @Test(arguments: [44_100.0, 48_000])
   func `a gated tone has the range that looks ten times a second find`(rate: Double) throws {
     let tone = sine(1000, -20, seconds: 3, rate: rate)
     let silence = [Float](repeating: 0, count: tone.count)
     let channel = (0..<20).flatMap { _ in tone + silence }
-    // In tenths of a second. The relative gate, 20 LU below the mean, lets all of them through.
+    // In tenths of a second. The relative gate, 20 LU below the mean, excludes none.
     let windows = (30...1200).map { end in (end - 30..<end).count { $0 % 60 < 30 } }
     let shares = windows.filter { $0 > 0 }.sorted()
     let loud = shares[Int((Double(shares.count - 1) * 0.95).rounded())]
@@ -128,7 +128,7 @@ import Testing
     let expected: Double = 10 * log10(Double(loud) / Double(soft))
     #expect(expected > 8)
     let reading = try read([channel, channel], rate: rate)
-    // The weighting filter rings on for some milliseconds behind each edge.
+    // The weighting filter decays for some milliseconds after each edge.
     #expect(near(reading.range, expected, within: 0.1))
   }
 

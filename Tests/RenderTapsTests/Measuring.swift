@@ -4,7 +4,7 @@ import RenderCore
 import TestSupport
 import Testing
 
-/// Renders channels into a tap, and returns what it has read at the end.
+/// Renders channels into a tap and returns the last reading.
 func measure(
   _ tap: some RenderTap, _ channels: [[Float]], rate: Double = 48_000,
   sample: SampleType = .float32, slicing: Slicing = Slicing([4096])

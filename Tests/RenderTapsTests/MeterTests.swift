@@ -29,7 +29,7 @@ import Testing
     let samples = noise(10_000, seed: 1)
     let reading = try measure(MeterTap(interval: 0.05), [samples])
     let channel = try #require(reading.meter?.channels.first)
-    // 4 intervals of 2400 frames, and 400 frames more.
+    // 4 intervals of 2400 frames, and 400 more frames.
     func rms(_ samples: some Collection<Float>) -> Double {
       10 * log10(samples.reduce(0) { $0 + Double($1) * Double($1) } / Double(samples.count))
     }

@@ -11,7 +11,7 @@ struct RecordTests {
     "/tmp/patchrun-record-\(getpid())-\(UInt64.random(in: 0 ... .max))-\(name)"
   }
 
-  /// Renders `words` (a channel each) into the tap, in slices, and reads the file back.
+  /// Renders `words` (one array per channel) into the tap in slices, and reads the file.
   private func record(
     _ words: [[Float]], _ sample: SampleType, tap: RecordTap, slicing: Slicing = Slicing([512])
   ) throws -> [Double] {
@@ -46,7 +46,7 @@ struct RecordTests {
     let sink = try RecordTap(path: path).makeSink(for: format, maximumFramesPerSlice: 4096)
     let service = try #require(sink.service)
     #expect(service.secondsToSpare(atLeast: 4096) > 0.1)
-    // There is room for four seconds and a bit.
+    // The buffer holds a little more than four seconds.
     let ones = [[Float](repeating: 1, count: 150_000)]
     _ = render(sink.kernel, inputs: [ones], outputChannelCounts: [], frameCount: 150_000)
     #expect(service.secondsToSpare(atLeast: 4096) <= 0)
@@ -122,18 +122,18 @@ struct RecordTests {
       before: { position in
         if position == 32_000 { lostAtFirst = service.lostFrames }
         if let event = service.takeOngoingEvent() { ongoing.append(event) }
-        // The disk comes back twice: once in the middle, and for the end.
+        // The disk recovers twice: in the middle and at the end.
         if position == 40_000 { #expect(throws: Never.self) { try service.service(atLeast: 1000) } }
       })
     let lost = service.lostFrames
     try service.finish()
     #expect(lostAtFirst == 0)
     #expect(lost > 0)
-    // Each stretch that is missing is told, with its place and its length.
+    // Each gap is reported with its position and length.
     let gaps = service.takeEvents().filter { $0.kind == .gap }
     #expect(gaps.map(\.cause) == ["the disk was too slow"])
     #expect(gaps.reduce(0) { $0 + $1.frameCount } == lost)
-    // While it goes on it is told once, by whoever asks.
+    // A gap is reported once while it lasts, to the first caller.
     #expect(ongoing.map(\.isOngoing) == [true])
     #expect(ongoing.first?.message.contains("frames are missing from 0:04.") == true)
     #expect((gaps.reduce(0) { $0 + $1.duration } * 8000).rounded() == Double(lost))
@@ -153,7 +153,7 @@ struct RecordTests {
     }
   }
 
-  /// The cue points of a WAV file with their labels, read as RIFF has them.
+  /// The cue points of a WAV file with their labels, by the RIFF format.
   private func cues(_ path: String) throws -> [(frame: Int, label: String)] {
     let bytes = try Array(Data(contentsOf: URL(fileURLWithPath: path)))
     func number(_ place: Int) -> Int {
@@ -204,7 +204,7 @@ struct RecordTests {
       _ = render(sink.kernel, inputs: [[half]], outputChannelCounts: [], frameCount: 8000)
     }
     play()
-    // Of what came after it there is a quarter of a second already.
+    // A quarter of a second has been recorded since the gap.
     service.noteGap(seconds: 0.125, ago: 0.25, cause: "one")
     play()
     service.noteGap(seconds: 0, cause: "two")
@@ -234,7 +234,7 @@ struct RecordTests {
       cues.map(\.label)
         == (gaps == .mark
           ? ["0.125 s missing: one", "frames are missing: two", "2.000 s missing: three"] : []))
-    // What is behind the samples is none of them.
+    // The chunk after the samples is not taken for samples.
     #expect(try SoundFileRecovery.recover(path).steps.isEmpty)
     #expect(try SoundFileReader(path: path).frameCount == length)
   }
@@ -270,7 +270,7 @@ struct RecordTests {
     let samples = (0..<16_384).map { Float($0) }
     _ = render(sink.kernel, inputs: [[samples]], outputChannelCounts: [], frameCount: 16_384)
     try service.service(atLeast: 4096)
-    // Nothing is closed: the file is read as it stands, under the name that says so.
+    // The file is not closed. It is read as it is, under its unfinished name.
     #expect(unsafe access(path, F_OK) != 0)
     let unfinished = path.replacing(".wav", with: ".unfinished.wav")
     let reader = try SoundFileReader(path: unfinished)
@@ -286,7 +286,7 @@ struct RecordTests {
     let path = scratch("a.wav")
     #expect(unsafe symlink("/dev/full", path) == 0)
     defer { _ = unsafe unlink(path) }
-    // The header of a file that is not regular is not written again, but it is written.
+    // The header of a file that is not regular is written only once.
     let problem = #expect(throws: CallbackProblem.self) {
       try RecordTap(path: path).makeSink(
         for: StreamFormat(.float32, channels: 1, sampleRate: 48_000), maximumFramesPerSlice: 512)

@@ -26,7 +26,7 @@ import Testing
     #expect(reading.frameCount == 4800 && reading.spectrumCount == 19)
   }
 
-  /// The scalloping losses of Harris, 1978, table 1 and, of the flat top, of ISO 18431-2.
+  /// The scalloping losses of Harris, 1978, table 1 and, for the flat top, of ISO 18431-2.
   @Test(arguments: [
     (SpectrumWindow.rectangular, 3.922), (.hann, 1.424), (.hamming, 1.751),
     (.blackmanHarris, 0.826), (.flatTop, 0.01),
@@ -52,7 +52,7 @@ import Testing
     var generator = SplitMix64(seed: 5)
     let samples = (0..<480_000).map { _ in Float.random(in: -1...1, using: &generator) }
     let reading = try read(SpectrumTap(size: 1024, window: .rectangular, overlap: 0), [samples])
-    // The squared amplitudes of the bins add up to twice the mean square: Parseval.
+    // By Parseval's theorem, the squared amplitudes of the bins add up to twice the mean square.
     let powers = reading.overall.levels.map { pow(10, Double($0) / 10) }
     let sum = powers[1..<512].reduce(0, +) / 2 + powers[0] + powers[512]
     #expect(near(sum, 1.0 / 3, within: 0.003))

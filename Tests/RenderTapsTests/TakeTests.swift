@@ -8,7 +8,7 @@ import Testing
 
 @testable import RenderTaps
 
-/// Names of takes, and recordings that go on from one graph to the next.
+/// Names of takes, and recordings that continue in the next graph.
 struct TakeTests {
   private let moment = TakeMoment(1_800_000_000)
 
@@ -43,7 +43,7 @@ struct TakeTests {
     #expect(RecordTap.description.problems(with: ["path": .text(path)]).map(\.message) == [message])
   }
 
-  /// Renders so many ones into a tap.
+  /// Renders `frameCount` ones into a tap.
   private func record(_ tap: RecordTap, _ frameCount: Int) throws -> any RenderService {
     let sink = try tap.makeSink(
       for: StreamFormat(.float32, channels: 1, sampleRate: 48_000), maximumFramesPerSlice: 4096)

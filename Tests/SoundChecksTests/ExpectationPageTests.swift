@@ -6,7 +6,7 @@ import SoundExpectations
 import SoundMeasures
 import Testing
 
-/// What the pages of the expectations say is what happens: each kind has a test that passes and one that fails.
+/// Checks the pages of the expectations: each has an example test that passes and one that fails.
 @Suite struct ExpectationPageTests {
   private static let pages: [(code: Rule.Code, right: String, wrong: String)] =
     ExpectationRules.all.compactMap { rule in
@@ -21,7 +21,7 @@ import Testing
     #expect(ExpectationCatalog.kinds.count >= 24)
     let shown = Set(Self.pages.map(\.code))
     let unshown = ExpectationCatalog.kinds.filter { !shown.contains($0.rule.code) }.map(\.name)
-    // Slices: see `the slices of a render have to make no difference`.
+    // `sameAtSlices` is tested by `the slices of a render have to make no difference`.
     #expect(unshown == ["sameAtSlices"])
   }
 
@@ -50,11 +50,11 @@ import Testing
       #expect(Self.withoutEdit.contains(kind.name), "there is no edit")
       return
     }
-    // What a load is depends on the moment.
+    // The measured load differs from run to run.
     if kind.name != "load" { try checkEdit(fix, of: wrong, folder) }
   }
 
-  /// The edit lets the test pass.
+  /// Checks that the test passes after the edit.
   private func checkEdit(
     _ fix: Diagnostic.Fix, of wrong: TestFile, _ folder: TestedFolder
   ) throws {
@@ -69,12 +69,12 @@ import Testing
     }
   }
 
-  /// Kinds whose finding has no number that would let it pass.
+  /// Kinds without a bound that could be changed to make the test pass.
   private static let withoutEdit: Set<String> = [
     "finite", "golden", "sameAs", "duration", "notSilent",
   ]
 
-  /// Kinds of which nothing is worst anywhere: they are of the sound as a whole, or of the patch.
+  /// Kinds without a worst place: they measure the whole sound, or the patch.
   private static let placeless: Set<String> = [
     "integratedLoudness", "range", "balance", "correlation", "latency", "duration", "diagnostics",
     "load",
@@ -85,7 +85,7 @@ import Testing
     let folder = try TestedFolder()
     let file = folder.expecting("{ \"sameAtSlices\": [1, 64, 333, 4096] }")
     #expect(try folder.run(file).allSatisfy(\.hasPassed))
-    // A render that tells its slices apart.
+    // A render that depends on its slices.
     let expectation = try #require(file.tests.first?.expectations.first)
     let found = try expectation.measure(SlicedSound())
     #expect(found.count { !$0.holds } == 3)
@@ -93,7 +93,7 @@ import Testing
   }
 }
 
-/// A patch that is a little louder in slices other than 64.
+/// A patch that is a little louder with slices other than 64.
 private final class SlicedSound: TestedPatch {
   private static let nothing = ExpectationProblem("there is only a sound")
 

@@ -2,7 +2,7 @@ import AudioTypes
 import SoundChecks
 import Testing
 
-/// Tests that are tested: what is spoilt on purpose is noticed, or said not to be.
+/// Mutation tests: mutations are noticed, or reported as not noticed.
 @Suite struct MutationTests {
   private static func checks(_ folder: TestedFolder, _ expectations: String) -> [MutationCheck] {
     let file = folder.tests(
@@ -47,7 +47,7 @@ import Testing
       """
     ).filter { !$0.isEquivalent }
     let missed = checks.filter(\.noticedBy.isEmpty).map(\.mutation.kind)
-    // The mixer hands on what it is given.
+    // The mixer passes its input on unchanged.
     #expect(
       Set(missed).isSubset(of: ["delay by a frame", "dull", "drop a node"]), "\(missed)")
   }

@@ -7,8 +7,8 @@ import SoundExpectations
 import TestSupport
 import Testing
 
-/// Test files drawn from a seed: feeds, settings, parts of a sound, and kinds with bounds over their whole ranges.
-/// What holds for one that somebody thought of holds for these.
+/// Random test files: feeds, settings, parts of a sound, and all kinds with bounds over their whole
+/// ranges. They must have the same properties as written ones.
 @Suite struct RandomTestFileTests {
   private static let seeds = Array(UInt64(1)...8)
 
@@ -28,7 +28,7 @@ import Testing
     for (test, answer) in zip(file.tests, checked) {
       #expect(answer.expectations.count == test.expectations.count)
       for (expectation, result) in zip(test.expectations, answer.expectations) {
-        // What cannot be measured is said, as what fails is.
+        // An expectation that cannot be measured has a finding, like one that fails.
         #expect(
           Self.findings(of: expectation, in: answer).count == (result.status == .passed ? 0 : 1),
           "\(expectation.kind.name) \(result.status): \(file.rendered(answer.diagnostics))")
@@ -37,7 +37,7 @@ import Testing
         answer.diagnostics.count == answer.expectations.count { $0.status != .passed },
         "\(file.rendered(answer.diagnostics))")
     }
-    // The formatted file with all edits made.
+    // The formatted file after all edits.
     let formatted = try #require(PatchFormatter.format(Self.mended(file, checked)).text)
     let mended = folder.tests(String(decoding: formatted, as: UTF8.self))
     #expect(mended.diagnostics.isEmpty, "\(mended.rendered(mended.diagnostics))")
@@ -79,13 +79,13 @@ import Testing
   }
 }
 
-/// Draws test files of the patch `ExamplePatches.tested`.
+/// Random test files for the patch `ExamplePatches.tested`.
 private struct RandomTests {
   private var random: SplitMix64
 
   init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-  /// Kinds that need no file and no other patch; a load is a time, and differs from run to run.
+  /// Kinds without another file or patch, and without the load, which differs from run to run.
   static let kinds = ExpectationCatalog.kinds.filter { kind in
     !["load", "golden", "sameAs", "sameAfter", "response", "diagnostics"].contains(kind.name)
   }

@@ -5,9 +5,9 @@ import SoundChecks
 import SoundExpectations
 import Testing
 
-/// Test files that are wrong: what is said of them, and where.
+/// Test files with errors: the findings and their places.
 @Suite struct TestFileTests {
-  /// Expectations with a mistake, the code, and the text that the caret stands under.
+  /// Expectations with an error, the code, and the text under the caret.
   private static let mistakes: [(expectation: String, code: Rule.Code, marked: String)] = [
     ("{ \"peek\": { \"atMost\": -1 } }", "PR1102", "\"peek\""),
     ("{ }", "PR1102", "{"),
@@ -159,7 +159,7 @@ import Testing
     #expect(
       checked[0].expectations.map(\.status) == [.passed, .passed, .passed, .failed],
       "\(file.rendered(checked[0].diagnostics))")
-    // Half a second, at 48,000 Hz.
+    // Half a second at 48,000 Hz.
     #expect(checked[0].expectations[3].place?.contains("0:00.500 (frame 24000)") == true)
   }
 }

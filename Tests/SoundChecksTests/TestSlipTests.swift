@@ -6,8 +6,8 @@ import SoundChecks
 import TestSupport
 import Testing
 
-/// One character too many or too few in a test file that comes with the program: nothing crashes, every
-/// finding is inside the text, and one mistake is one error.
+/// One character is added to or removed from a test file of the distribution. Nothing crashes,
+/// every finding is inside the text, and one mistake is one error.
 @Suite struct TestSlipTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../patches").standardized

@@ -4,8 +4,8 @@ import FileAccess
 import Foundation
 import SoundChecks
 
-/// A folder with the patch of the pages, `tone.json`, for test files beside it. It goes with the last of its
-/// users.
+/// A temporary folder with the patch of the pages, `tone.json`, for test files beside it. It is
+/// removed with the object.
 final class TestedFolder {
   let url: URL
 
@@ -25,12 +25,12 @@ final class TestedFolder {
     TestFile(SourceText(name: "tone.test.json", text: text), directory: url.path)
   }
 
-  /// A test file with one test of one expectation.
+  /// A test file of one test with one expectation.
   func expecting(_ expectation: String, settings: String = "", duration: Int = 1) -> TestFile {
     tests(ExamplePatches.expectation(expectation, settings: settings, duration: duration))
   }
 
-  /// What all tests of a file come to; goldens that are missing are written first.
+  /// Runs all tests of a file. With `blesses`, missing goldens are written first.
   func run(_ file: TestFile, blesses: Bool = false) throws -> [CheckedTest] {
     var options = TestChecker.Options()
     options.keepsSound = blesses
@@ -45,7 +45,7 @@ final class TestedFolder {
 }
 
 extension TestFile {
-  /// A diagnostic as a reader of the file sees it, for messages of tests.
+  /// The diagnostics as text, for messages of tests.
   func rendered(_ diagnostics: [Diagnostic]) -> String {
     TextRenderer(source: source).render(diagnostics)
   }

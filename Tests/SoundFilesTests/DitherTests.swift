@@ -5,11 +5,11 @@ import Testing
 
 @testable import SoundFiles
 
-/// What samples become in a file of integers.
+/// The integers of samples in a file.
 @Suite struct DitherTests {
   private static let bit = 1.0 / 32768
 
-  /// The integers of one channel, or of several beside one another, in pieces.
+  /// Converts samples to integers in pieces; several channels are interleaved.
   private func code(
     _ samples: [Double], _ dither: Dither, channels: Int = 1, bits: Int = 16,
     pieces: [Int] = [4096]
@@ -40,7 +40,7 @@ import Testing
     TestSupport.amplitude(words.map(Double.init), frequency)
   }
 
-  /// The mean power between two frequencies, in bits squared a bin of 10 Hz.
+  /// The mean power between two frequencies, in squared bits per bin of 10 Hz.
   private func power(_ words: [Double], from low: Double, to high: Double) -> Double {
     var (sum, count) = (0.0, 0.0)
     for start in stride(from: 0, to: words.count - 4799, by: 4800) {
@@ -53,7 +53,8 @@ import Testing
     return sum / count
   }
 
-  /// By the theory of dither: no mean, and the power of the rounding (1/12) and of two even distributions (1/12 each).
+  /// The theory of dither: the error has a mean of 0, and the power of rounding (1/12) plus two
+  /// uniform distributions (1/12 each).
   @Test(arguments: [0.0001, 0.1, 0.25, 0.5, 0.77])
   func `the error of dithered samples has no mean and a quarter bit of power, whatever the sound`(
     offset: Double
@@ -64,7 +65,7 @@ import Testing
     let errors = words.map { Double($0) - value }
     let mean = errors.reduce(0, +) / Double(count)
     let power = errors.reduce(0) { $0 + $1 * $1 } / Double(count)
-    // Five standard deviations of each.
+    // Five standard deviations.
     #expect(abs(mean) < 5 * 0.5 / Double(count).squareRoot())
     #expect(abs(power - 0.25) < 0.005)
   }
@@ -72,7 +73,8 @@ import Testing
   @Test(arguments: [Dither.tpdf, .shaped])
   func `a tone below the last bit stays a tone, without harmonics`(dither: Dither) {
     let soft = tone(-100, 1000, seconds: 10)
-    // As it is, it is silence; a little louder it is pulses, whose harmonics are as loud.
+    // Without dither it is silence, and a little louder it is pulses with harmonics of the same
+    // level.
     #expect(code(soft, .none).words.allSatisfy { $0 == 0 })
     let pulses = code(tone(-96, 1000, seconds: 10), .none).words
     #expect(amplitude(pulses, 3000) > 0.8 * amplitude(pulses, 1000))
@@ -80,7 +82,7 @@ import Testing
     let expected = pow(10, -5.0) * 32768
     #expect(abs(20 * log10(amplitude(words, 1000) / expected)) < 0.2)
     for harmonic in [2000.0, 3000, 5000, 7000] {
-      // What the noise leaves in one bin of a tenth of a hertz.
+      // The noise in a bin of a tenth of a hertz.
       #expect(amplitude(words, harmonic) < 0.03 * expected)
     }
   }
@@ -105,7 +107,7 @@ import Testing
     #expect(code(exact, dither).words.map { Double($0) * Self.bit } == exact)
     let words = code(tone(-20, 440, seconds: 0.1) + [Double](repeating: 0, count: 48_000), dither)
     #expect(words.words[(4800 + 24_000)...].allSatisfy { $0 == 0 })
-    // Noise goes on for half a second, and does not stop at once.
+    // The noise continues for half a second after the sound.
     #expect(words.words[4800..<28_000].contains { $0 != 0 } == (dither != .none))
   }
 

@@ -37,10 +37,10 @@ struct RateConverterTests {
     let input = (0..<frames).map { sin(2 * .pi * frequency * Double($0) / from) }
     let output = try convert(input, from: from, to: to)
     #expect(output.count == RateConverter.outputLength(frames, from: from, to: to))
-    // Away from the ends, where the filter sees the silence around.
+    // Away from the ends, where the filter includes silence.
     let middle = output.count / 5..<output.count * 4 / 5
     let worst = middle.map { abs(output[$0] - sin(2 * .pi * frequency * Double($0) / to)) }.max()!
-    // The recipe promises 28 bits; -130 dB leaves room for its passband ripple.
+    // The quality is 28 bits; -130 dB includes its passband ripple.
     #expect(20 * log10(worst) < -130)
   }
 

@@ -5,9 +5,9 @@ import Testing
 
 @testable import SoundFiles
 
-/// Files that cannot be read to their end.
+/// Files that cannot be read to the end.
 struct ReadErrorTests {
-  /// A second of noise at 48 kHz, and where it is.
+  /// Writes a second of noise at 48 kHz. Returns the path and the samples.
   private func make(_ name: String, in scratch: Scratch) throws -> (path: String, [Float]) {
     var generator = SplitMix64(seed: 11)
     let samples = (0..<48_000).map { _ in
@@ -37,7 +37,7 @@ struct ReadErrorTests {
     let read = reader.position
     #expect(read > 10_000 && read < 48_000)
     #expect(found[..<read] == samples[..<read])
-    // It fails again and again, and where it was.
+    // It fails again at the same place.
     var rest = [Float](repeating: 9, count: 48_000 - read)
     #expect(throws: SoundFileError.self) { _ = try reader.read(into: &rest) }
     try reader.seek(to: read)
@@ -56,7 +56,7 @@ struct ReadErrorTests {
     let reader = try SoundFileReader(path: scratch.path("cut.\(ending)"))
     let shortfall = try #require(reader.shortfall())
     #expect(shortfall.contains("cut.\(ending)") && shortfall.contains("cut off"))
-    // And goes on as if it had not been asked.
+    // The check does not move the reader.
     var found = [Float](repeating: 9, count: 8000)
     guard ending != "ogg" else { return }
     #expect(try reader.read(into: &found) == 8000)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own for one test, removed with it.
+/// A temporary folder for one test, removed with the object.
 final class Scratch {
   let folder: URL
 
@@ -15,7 +15,7 @@ final class Scratch {
 
   func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
 
-  /// What is in it, sorted.
+  /// The names of its files, sorted.
   func names() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
   }
@@ -27,8 +27,7 @@ final class Scratch {
   private func url(_ name: String) -> URL { folder.appending(path: name) }
 }
 
-/// Runs a program that is installed beside patchrun and returns its standard output; `nil` where it
-/// is not installed.
+/// Runs an installed program and returns its standard output; `nil` if it is not installed.
 func output(of program: String, _ arguments: [String]) throws -> [UInt8]? {
   let path = "/usr/bin/\(program)"
   guard FileManager.default.isExecutableFile(atPath: path) else { return nil }

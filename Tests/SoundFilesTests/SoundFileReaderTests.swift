@@ -63,7 +63,7 @@ struct SoundFileReaderTests {
     var samples = [Float](repeating: 0, count: 2 * reader.frameCount)
     #expect(try reader.read(into: &samples) == reader.frameCount)
     let peak = samples.map(abs).max() ?? 0
-    // ffmpeg's sine has a peak of 1/8, and it makes stereo of mono at equal power.
+    // ffmpeg's sine has a peak of 1/8, and its conversion from mono to stereo preserves power.
     #expect(peak > 0.08 && peak < 0.1)
   }
 

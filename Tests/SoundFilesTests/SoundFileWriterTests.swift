@@ -8,7 +8,7 @@ import Testing
 struct SoundFileWriterTests {
   static let linear = ["wav", "rf64", "w64", "aiff", "caf", "au"]
 
-  /// Writes, reads back as doubles.
+  /// Writes samples and reads them back as doubles.
   private func roundTrip(
     _ samples: [Double], _ name: String, _ sample: SampleType, channels: Int = 1,
     type: FileSampleType? = nil, dither: Dither = .tpdf
@@ -18,7 +18,7 @@ struct SoundFileWriterTests {
     let format = StreamFormat(sample, channels: channels, sampleRate: 48_000)
     let writer = try SoundFileWriter(
       path: path, format: format, sampleType: type, dither: dither)
-    // In pieces that divide nothing, as a recording comes.
+    // In odd pieces, as a recording does.
     var first = 0
     while first < samples.count / channels {
       let count = min(1000, samples.count / channels - first)
@@ -117,7 +117,7 @@ struct SoundFileWriterTests {
     var back = [Float](repeating: 0, count: reader.frameCount)
     #expect(try reader.read(into: &back) == reader.frameCount)
     let power = back[10_000..<40_000].reduce(0) { $0 + Double($1 * $1) } / 30_000
-    // 0.125 is the sine's own; a decibel is more than any of the coders takes away.
+    // 0.125 is the power of the sine; no coder removes as much as a decibel.
     #expect(abs(10 * log10(power / 0.125)) < 1)
   }
 
@@ -130,7 +130,7 @@ struct SoundFileWriterTests {
       path: path, format: StreamFormat(.int16, channels: 2, sampleRate: 44_100))
     try writer.write(words.map { Float($0) / 32768 }, frameCount: 1000)
     try writer.close()
-    // sox does not know RF64 by its extension; ffmpeg reads both.
+    // sox does not recognize RF64 by its extension; ffmpeg reads both.
     let found =
       ending == "rf64"
       ? try output(of: "ffmpeg", ["-v", "quiet", "-i", path, "-f", "s16le", "-"])
@@ -170,12 +170,12 @@ struct SoundFileWriterTests {
       let piece = Array(samples[first..<min(first + 1000, 40_801)])
       try writer.write(piece, frameCount: piece.count)
     }
-    // As a process leaves it that is killed here.
+    // The state of a file after the process was killed.
     #expect(!scratch.has("a.\(ending)"))
     try scratch.write(scratch.bytes("a.unfinished.\(ending)"), to: "killed.\(ending)")
     let reader = try SoundFileReader(path: scratch.path("killed.\(ending)"))
     var back = [Double](repeating: 0, count: 41_000)
-    // Of Wave64 files libsndfile counts what is there.
+    // For Wave64, libsndfile counts the samples that exist.
     let count = ending == "w64" ? 40_801 : 40_000
     #expect(reader.frameCount == count)
     #expect(try reader.read(into: &back) == count)
@@ -200,7 +200,7 @@ struct SoundFileWriterTests {
       try SoundFileReader(path: scratch.path(name)).frameCount
         == (ending == "w64" ? 900_000 : 800_000))
     let outcome = try SoundFileRecovery.recover(scratch.path(name))
-    // A piece of 128 KiB may not have been handed on.
+    // A piece of 128 KiB may still be in a buffer.
     #expect(outcome.frameCount > 860_000 && outcome.frameCount <= 900_000)
     let reader = try SoundFileReader(path: outcome.path)
     var back = [Float](repeating: 0, count: 2 * reader.frameCount)
@@ -288,7 +288,7 @@ struct SoundFileWriterTests {
       try writer.close()
     }
     #expect(try scratch.bytes("a.\(ending)") == scratch.bytes("b.\(ending)"))
-    // An Ogg page with a wrong checksum is dropped.
+    // A reader drops an Ogg page with a wrong checksum.
     let path = scratch.path("a.\(ending)")
     let reader = try SoundFileReader(path: path)
     #expect(reader.frameCount >= 10_000 && reader.frameCount < 14_000)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SoundFiles
 
-/// Files that have their name when they are whole.
+/// Files that get their name when they are complete.
 struct WholeFileTests {
   static let endings = ["wav", "rf64", "w64", "aiff", "caf", "au", "flac", "ogg", "opus", "mp3"]
     .filter { SoundFileFormat.writable(forPath: "a.\($0)") != nil }
@@ -39,7 +39,7 @@ struct WholeFileTests {
   ) throws {
     let scratch = try Scratch()
     try scratch.write([1, 2, 3], to: "a.\(ending)")
-    // WAV and RF64 are written here: the tests of the program hold them to the limit of a process.
+    // Our own code writes WAV and RF64. Tests of the program check them with a file size limit.
     guard !["wav", "rf64"].contains(ending) else { return }
     let writer = try SoundFileWriter(
       path: scratch.path("a.\(ending)"), format: format, sampleType: nil, quality: nil,
@@ -58,13 +58,13 @@ struct WholeFileTests {
   func `what a run leaves that is killed can be read, and made whole`(ending: String) throws {
     let scratch = try Scratch()
     let writer = try SoundFileWriter(path: scratch.path("a.\(ending)"), format: format)
-    // Encoders that lose something write a page for each second or two.
+    // Lossy encoders write a page every second or two.
     for _ in 0..<(writer.sampleType == nil ? 10 : 1) {
       for first in stride(from: 0, to: 96_000, by: 4000) {
         try writer.write(Array(samples[first..<first + 4000]), frameCount: 4000)
       }
     }
-    // As a process leaves it that is killed here, with a part of a frame, page or block at its end.
+    // The state after the process was killed, with an incomplete frame, page or block at the end.
     var bytes = try scratch.bytes("a.unfinished.\(ending)")
     bytes.removeLast(1)
     try scratch.write(bytes, to: "b.unfinished.\(ending)")
@@ -79,7 +79,7 @@ struct WholeFileTests {
     if reader.sampleType != nil {
       #expect(found[...] == samples[..<reader.frameCount])
     }
-    // Whatever else reads it says the same.
+    // Other programs read the same.
     if ending == "flac" || ending == "wav" || ending == "aiff",
       let text = try output(of: "soxi", ["-s", scratch.path("b.\(ending)")])
     {
@@ -148,7 +148,7 @@ struct WholeFileTests {
     try second.write(samples, frameCount: 20)
     #expect(try scratch.names() == ["a-2.unfinished.wav", "a.unfinished.wav"])
     try second.close()
-    // Somebody takes the name in between.
+    // Another file takes the name in between.
     try scratch.write([1], to: "a.wav")
     try first.close()
     #expect(try scratch.names() == ["a-2.wav", "a-3.wav", "a.wav"])
@@ -168,7 +168,7 @@ struct WholeFileTests {
     let error = #expect(throws: SoundFileError.self) { _ = try begin() }
     #expect(error?.kind == .notOwn && error?.help.contains("--overwrite") == true)
     #expect(try scratch.names() == ["a.wav"])
-    // What is empty holds nothing that could be lost; what patchrun has written it replaces.
+    // An empty file has nothing to lose, and files of patchrun may be replaced.
     try scratch.write([], to: "a.wav")
     for count in [10, 20] {
       let writer = try begin()
@@ -181,7 +181,7 @@ struct WholeFileTests {
 }
 
 extension SoundFileReader {
-  /// Whether a file is shorter than it says.
+  /// Whether a file is shorter than its header says.
   static func isCut(_ path: String) -> Bool? {
     (try? SoundFileReader(path: path))?.shortfall() != nil
   }

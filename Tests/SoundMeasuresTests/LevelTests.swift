@@ -63,12 +63,12 @@ import Testing
   func `the peak of a sine is its amplitude wherever its samples are`(
     frequency: Double, phase: Double
   ) {
-    // A quarter of a second of fade on either side: a step would overshoot.
+    // Faded over a quarter of a second at both ends, since a step would overshoot.
     let sine = Self.sine(frequency, level: 0.5, phase: phase).enumerated().map { frame, sample in
       sample * Float(min(1, Double(min(frame, 47_999 - frame)) / 12_000))
     }
     let peaks = Self.sound(sine).truePeak()
-    // 0.05 dB: what the places and the parabola between them may miss.
+    // 0.05 dB: the error of the positions and of the parabola between them.
     #expect(abs(peaks[0].value + 6.0206) < 0.05)
     #expect(Self.sound([0, 0]).truePeak()[0].value == -.infinity)
   }

@@ -33,7 +33,7 @@ import Testing
   @Test(arguments: [1e-2, 1e-4, 1e-6]) func `harmonics are found`(level: Double) {
     let fundamental = LevelTests.sine(997, level: 0.5)
     let third = LevelTests.sine(2991, level: level / 2, phase: 1)
-    // In double precision until the sum.
+    // The sum of floats.
     let sound = LevelTests.sound(zip(fundamental, third).map { $0 + $1 })
     let reading = sound.distortion(of: 1000)[0]
     let expected = LevelTests.decibels(level)

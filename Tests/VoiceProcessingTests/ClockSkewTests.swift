@@ -4,7 +4,7 @@ import Testing
 
 @testable import VoiceProcessing
 
-/// Two clocks that are not at one speed.
+/// Two clocks with different speeds.
 @Suite struct ClockSkewTests {
   @Test func `clocks that differ by 200 millionths are brought into step`() {
     var skew = ClockSkew(hop: 128, sampleRate: 16_000)
@@ -12,8 +12,8 @@ import Testing
     var late = 0.0
     var moved = 0
     for _ in 0..<1500 {
-      // The echo comes later by 200 millionths of each frame; what is read follows by `rate`, and a
-      // filter follows what is left within some 20 hops.
+      // The echo gets later by 200 ppm of each frame. The reading position follows by `rate`, and a
+      // filter compensates the remainder within some 20 hops.
       late += 128 * (0.0002 - skew.rate)
       let lateness = late
       late *= 0.95
@@ -34,7 +34,7 @@ import Testing
   @Test func `a fraction of a frame is read between the frames`() {
     var skew = ClockSkew(hop: 128, sampleRate: 16_000)
     let far = SampleStorage(repeating: 0, count: 128)
-    // Shown to be late, then in step: read a whole number of frames late at first.
+    // First late, then without skew: it begins to read a whole number of frames late.
     for _ in 0..<200 { skew.note(lateness: 1, variance: 0.0001) }
     if let lack = skew.lack { skew.fallBack(by: lack.upperBound) }
     let isOn = skew.isOn
@@ -63,7 +63,7 @@ import Testing
     let shift = 40
     var random = SplitMix64(seed: 31)
     let played = (0..<(400 * hop)).map { _ in Float(0.1 * random.even()) }
-    // Nothing for 60 frames, then some 70 ms of a room.
+    // 60 frames without an echo, then about 70 ms of a room.
     let response = (0..<1200).map { index in
       index < 60 ? 0 : Float(random.even() * renderExp(-0.006 * Double(index - 60)))
     }
@@ -71,7 +71,7 @@ import Testing
     var canceller = EchoCanceller(hop: hop, sampleRate: 16_000, length: 16)
     let memory = SampleStorage(repeating: 0, count: 2 * hop)
     let (far, near) = (memory.buffer(at: 0, count: hop), memory.buffer(at: hop, count: hop))
-    /// What is left of the echo over some hops, as a share.
+    /// The remaining share of the echo over some hops.
     func left(_ hops: Range<Int>, late: Int) -> Float {
       var (rest, whole) = (Float(0), Float(0))
       for start in hops.map({ $0 * hop }) {
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test func `an echo that comes ever earlier is taken out all the time`() {
-    // What is played is read later again and again, and no more than the echo is late.
+    // The reading position is moved back again and again, by no more than the echo is late.
     var scene = Conversation()
     var random = SplitMix64(seed: 32)
     let count = 11 * 16_000
@@ -108,7 +108,7 @@ import Testing
       index < 80 ? 0 : Float(random.even() * renderExp(-0.01 * Double(index - 80)))
     }
     let echo = Room.convolve(scene.loudspeaker, response)
-    // By 250 millionths: 44 frames in all.
+    // By 250 ppm: 44 frames in total.
     scene.microphone = Self.hurried(echo, by: 250e-6)
     scene.near = scene.microphone.map { _ in 0 }
     let output = scene.restored()
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  /// A signal read faster, by a sinc of 16 samples.
+  /// A signal read faster, with a sinc of 16 samples.
   private static func hurried(_ samples: [Float], by speed: Double) -> [Float] {
     samples.indices.map { index in
       let place = Double(index) * (1 + speed)
@@ -138,7 +138,7 @@ import Testing
     let far = SampleStorage(repeating: 0, count: 128)
     #expect(skew.lack == nil)
     for _ in 0..<200 { skew.note(lateness: -1, variance: 0.0001) }
-    // Six taps, and from 4 frames to 32 for an echo that comes earlier.
+    // Six taps, and 4 to 32 frames for an echo that gets earlier.
     #expect(skew.lack == 10...38)
     skew.fallBack(by: 10)
     var turns = 0

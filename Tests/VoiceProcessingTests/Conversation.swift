@@ -2,12 +2,12 @@ import RenderCore
 import TestSupport
 import VoiceProcessing
 
-/// A loudspeaker and a microphone in a room, at 16 kHz unless something else is said.
+/// A loudspeaker and a microphone in a room, at 16 kHz by default.
 struct Conversation {
   var sampleRate = 16_000.0
   var loudspeaker: [Float] = []
   var microphone: [Float] = []
-  /// What is spoken near the microphone.
+  /// The near-end speech.
   var near: [Float] = []
   var slack: Int
   var settings = VoiceSettings(controlsLevel: false)
@@ -19,10 +19,9 @@ struct Conversation {
   }
 
   /// - Parameters:
-  ///   - nearFrom: From when on somebody speaks near the microphone; `nil` for never.
-  ///   - change: When the room changes.
-  ///   - drive: How far the loudspeaker is driven, which plays tanh(drive x) / drive; 0 for a linear
-  ///     one.
+  ///   - nearFrom: When the near end begins to speak, in seconds; `nil` for never.
+  ///   - change: When the room changes, in seconds.
+  ///   - drive: The drive of the loudspeaker, which plays tanh(drive x) / drive; 0 for a linear one.
   static func inRoom(
     seconds: Double, sampleRate: Double = 16_000, nearFrom: Double? = nil, change: Double? = nil,
     drive: Float = 0, farIsSilent: Bool = false, delay: Double = 0
@@ -61,7 +60,7 @@ struct Conversation {
     return scene
   }
 
-  /// The model of speech, its sounding parts at so many dBFS.
+  /// Synthetic speech at a level in dBFS where it is not silent.
   static func spoken(
     _ seconds: Double, _ sampleRate: Double, seed: UInt64, decibels: Double
   ) -> [Float] {
@@ -73,11 +72,11 @@ struct Conversation {
     return samples.map { $0 * scale }
   }
 
-  /// What comes out, as it comes.
+  /// The output with its delay.
   ///
   /// - Parameters:
-  ///   - slices: Lengths that are used in turn; none for `slack`.
-  ///   - change: Called before each slice with the frame it begins at.
+  ///   - slices: Slice lengths, used in turn; `slack` if empty.
+  ///   - change: Called before each slice with its first frame.
   func processed(
     slices: [Int] = [], change: (Int, inout VoiceSettings) -> Void = { _, _ in }
   ) -> [Float] {
@@ -107,10 +106,10 @@ struct Conversation {
     return output
   }
 
-  /// How late what comes out is, in frames.
+  /// The delay of the output in frames.
   var delay: Int { 2 * VoiceProcessor.hop(sampleRate: sampleRate) + slack }
 
-  /// What comes out, moved to where it belongs; shorter by the delay.
+  /// The output without its delay, and shorter by it.
   func restored() -> [Float] { Array(processed().dropFirst(delay)) }
 
   func enhancement(_ output: [Float], _ seconds: Range<Double>) -> Double {

@@ -3,8 +3,8 @@ import Testing
 
 @testable import VoiceProcessing
 
-/// Echoes in a room that is simulated by the image method. `patchrun-bench voice` measures the same on
-/// longer scenes, with voices of a speech synthesizer, at more rates.
+/// Echoes in a room that is simulated by the image method. `patchrun-bench voice` measures longer
+/// scenes, with voices of a speech synthesizer and at more rates.
 @Suite struct EchoCancellingTests {
   @Test
   func `an echo falls by 40 dB within 1.5 s and stays there, also after the room has changed`() {
@@ -28,7 +28,7 @@ import Testing
     #expect(scene.enhancement(output, 1.5..<5) >= 40)
     #expect(scene.intelligibility(output, from: 5) >= 0.97)
     #expect(scene.segmentalRatio(output, from: 5) >= 9.5)
-    // The microphone itself is not: there is something to be done.
+    // The microphone signal is less intelligible, so that there is something to improve.
     #expect(scene.intelligibility(scene.microphone, from: 5) < 0.9)
   }
 
@@ -41,8 +41,8 @@ import Testing
   }
 
   @Test func `where the far end is alone, what no filter explains is taken down too`() {
-    // A loudspeaker that all but clips, and the shortest filter: 13.7 dB are left to the filters and to what can be
-    // shown of the echo.
+    // A loudspeaker that almost clips, and the shortest filter. The filters and the suppression of
+    // proven echo reach only 13.7 dB.
     var scene = Conversation.inRoom(seconds: 6, drive: 60)
     scene.settings.quality = 0
     #expect(scene.enhancement(scene.restored(), 3..<5.9) >= 16)

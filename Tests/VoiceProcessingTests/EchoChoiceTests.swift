@@ -5,8 +5,8 @@ import Testing
 @testable import VoiceProcessing
 
 @Suite struct EchoChoiceTests {
-  /// In how many of the bands the main filter leaves less than the one that is kept, where it models the echo
-  /// below 8 kHz, and adds a little noise above.
+  /// The share of the bands in which the main filter leaves less echo than the kept one, if it
+  /// models the echo below 8 kHz and adds a little noise above.
   private static func betterShare(sampleRate: Double) -> Float {
     let hop = VoiceProcessor.hop(sampleRate: sampleRate)
     var choice = EchoChoice(hop: hop, sampleRate: sampleRate)

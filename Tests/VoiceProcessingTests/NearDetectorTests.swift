@@ -5,7 +5,7 @@ import Testing
 @testable import VoiceProcessing
 
 @Suite struct NearDetectorTests {
-  /// How likely someone near speaks, in the mean of the hops of 8 ms in each of the stretches in seconds.
+  /// The mean probability of near-end speech, over the hops of 8 ms in each stretch in seconds.
   private static func probabilities(
     _ scene: Conversation, _ stretches: [Range<Double>]
   ) -> [Float] {

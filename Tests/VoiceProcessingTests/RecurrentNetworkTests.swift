@@ -7,7 +7,7 @@ import Testing
 @Suite struct RecurrentNetworkTests {
   private static let (inputCount, unitCount) = (5, 3)
 
-  /// A network whose weights are drawn at random.
+  /// A network with random weights.
   private static let weights: RecurrentNetwork.Weights = {
     var random = SplitMix64(seed: 12)
     func drawn(_ count: Int) -> [Float] { (0..<count).map { _ in Float(random.even()) } }
@@ -20,11 +20,11 @@ import Testing
 
   private static let frames: [[Float]] = {
     var random = SplitMix64(seed: 13)
-    // Some of them beyond four deviations.
+    // Some of them are beyond four deviations.
     return (0..<60).map { _ in (0..<inputCount).map { _ in Float(3 * random.even()) } }
   }()
 
-  /// The formulas of `RecurrentNetwork`, unit by unit, in double precision.
+  /// The formulas of `RecurrentNetwork` for each unit, in double precision.
   private static func reference() -> [Double] {
     let units = unitCount
     func bent(_ x: Double) -> Double { x / (1 + abs(x)) }
@@ -66,7 +66,7 @@ import Testing
       let found = network.judge(memory.buffer(at: 0, count: Self.inputCount))
       #expect(abs(Double(found) - wanted) < 1e-5)
     }
-    // It moves, and what it says of a frame is not what it would say of it alone.
+    // The output varies, and depends on earlier frames.
     #expect((expected.max() ?? 0) - (expected.min() ?? 0) > 0.5)
     var fresh = RecurrentNetwork(Self.weights)
     let alone = fresh.judge(memory.buffer(at: 0, count: Self.inputCount))

@@ -2,7 +2,7 @@ import RenderCore
 import TestSupport
 import Testing
 
-/// The measure of intelligibility beside pystoi 0.4.1, a published implementation of the same paper.
+/// Compares the intelligibility with pystoi 0.4.1, a published implementation of the same paper.
 @Suite struct SpeechMeasuresTests {
   private static func hashed(_ channel: Int, _ frame: Int) -> Double {
     var word = UInt32(truncatingIfNeeded: frame &* 2 &+ channel) &* 2_654_435_761
@@ -11,7 +11,7 @@ import Testing
     return Double(Int(word >> 16) - 32_768) / 32_768
   }
 
-  /// Two seconds of noise that swells as syllables do.
+  /// Two seconds of noise that swells like syllables.
   private static func clean(_ sampleRate: Double) -> [Double] {
     (0..<Int(2 * sampleRate)).map { frame in
       let time = Double(frame) / sampleRate
@@ -30,7 +30,7 @@ import Testing
     let found = SpeechMeasures.intelligibility(
       of: clean.indices.map { Float(clean[$0] + noise * Self.hashed(1, $0)) },
       clean: clean.map { Float($0) }, sampleRate: rate)
-    // Another filter takes 16 kHz down to 10.
+    // pystoi uses another filter to convert 16 kHz to 10 kHz.
     #expect(abs(found - expected) < (rate == 10_000 ? 0.001 : 0.01), "\(found)")
   }
 

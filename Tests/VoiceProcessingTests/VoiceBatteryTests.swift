@@ -4,13 +4,13 @@ import Testing
 
 @testable import VoiceProcessing
 
-/// A few of the scenes that `patchrun-bench voice --scenes N --seed S` draws, with the model of speech.
+/// A few of the scenes of `patchrun-bench voice --scenes N --seed S`, with synthetic speech.
 @Suite struct VoiceBatteryTests {
   private static let pools: [Double: VoicePool] = [
     16_000: .modelled(sampleRate: 16_000)
   ]
 
-  /// The first scenes at 16 kHz of a coupling.
+  /// The first scenes at 16 kHz with a coupling.
   private static func scenes(_ coupling: VoiceScene.Coupling, count: Int) -> [VoiceScene] {
     var found: [VoiceScene] = []
     var seed: UInt64 = 5_000_000
@@ -51,7 +51,8 @@ import Testing
     for scene in scenes {
       let verdict = VoiceVerdict(of: Self.processed(scene), in: scene)
       let microphone = VoiceVerdict(of: scene.microphone, in: scene)
-      // In the second scene both speak from the first moment on: nothing is known of the room.
+      // In the second scene both ends speak from the beginning, before anything is known of the
+      // room.
       #expect(verdict.intelligibility >= microphone.intelligibility - 0.05)
       #expect(verdict.segmentalRatio >= microphone.segmentalRatio + 3)
       if let enhancement = verdict.enhancement { #expect(enhancement >= 10) }
@@ -62,11 +63,11 @@ import Testing
 
   @Test func `nothing counts that is heard within 2 s after an event`() {
     guard let pool = Self.pools[16_000] else { return }
-    // Its room changes at 6.72 s, in the middle of a quarter of a second that is judged as one.
+    // Its room changes at 6.72 s, in the middle of a quarter of a second that is judged as a unit.
     let scene = VoiceScene(seed: 5_000_002, pool: pool)
     let change = scene.events.map(\.time).max() ?? 0
     #expect(change > 6.7 && change < 6.75)
-    // All of the echo for 2 s, silence before and after.
+    // The complete echo for 2 s, and silence before and after.
     let output = scene.microphone.enumerated().map { index, sample in
       let time = Double(index) / scene.sampleRate
       return time >= change && time < change + 2 ? sample : 0
@@ -77,7 +78,7 @@ import Testing
     #expect(verdict.enhancement == silence.enhancement)
   }
 
-  /// By how much STOI is above the microphone's in a scene at 16 kHz.
+  /// The STOI of the output minus that of the microphone, in a scene at 16 kHz.
   private static func gain(seed: UInt64) -> Double {
     guard let pool = pools[16_000] else { return -1 }
     let scene = VoiceScene(seed: seed, pool: pool)
@@ -85,14 +86,15 @@ import Testing
       - VoiceVerdict(of: scene.microphone, in: scene).intelligibility
   }
 
-  // With headphones, and with a weak echo; 0.013 and 0.015 were lost while all lasting sounds were taken for noise.
+  // With headphones, and with a weak echo. 0.013 and 0.015 were lost when all lasting sounds were
+  // taken for noise.
   @Test(arguments: [UInt64(5_001_148), 5_002_351])
   func `lasting tones of a voice that speaks from the start are not taken for noise`(seed: UInt64) {
     #expect(Self.gain(seed: seed) >= -0.01)
   }
 
   @Test func `no echo is taken out by chance of a voice that speaks from the start`() {
-    // 0.006 was lost while the coherence of the first hops was believed.
+    // 0.006 was lost when the coherence of the first hops was trusted.
     #expect(Self.gain(seed: 5_001_094) >= -0.003)
   }
 

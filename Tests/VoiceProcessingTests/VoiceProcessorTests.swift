@@ -93,7 +93,7 @@ import Testing
     scene.loudspeaker = scene.microphone.map { _ in 0 }
     scene.settings.controlsLevel = true
     let output = scene.restored()
-    // 8 dB less, and not 30 dB more.
+    // The noise is reduced by 8 dB, not amplified by 30 dB.
     #expect(scene.enhancement(output, 1.5..<2.9) >= 8)
   }
 

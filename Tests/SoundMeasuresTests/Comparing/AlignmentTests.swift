@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct AlignmentTests {
-  /// A draw over all rates, offsets, gains and materials.
+  /// Random rates, offsets, gains and materials.
   struct Draw: CustomTestStringConvertible {
     var seed: UInt64
     var testDescription: String { "seed \(seed)" }
@@ -32,7 +32,7 @@ import Testing
       from: begin + offset, times: factor)
     let reference = sound.samples(count, from: begin)
     if isNoisy {
-      // 60 dB below the sound where it is.
+      // 60 dB below the sound.
       let energy = moved.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(sound.length)
       let level = Float((energy * 3).squareRoot() * 1e-3)
       for index in moved.indices {
@@ -45,7 +45,8 @@ import Testing
     #expect((found.offset - offset).magnitude < 0.01)
     #expect((found.gain - gain).magnitude < 0.001)
     #expect(found.isInverted == isInverted)
-    // Noise 60 dB below is left; otherwise what 24 bits of a float leave, at the reference's level.
+    // The residual is the noise 60 dB below, or the rounding of floats at the level of the
+    // reference.
     #expect(isNoisy ? found.null.relative < -57 : found.null.rms < -140)
   }
 
@@ -53,7 +54,7 @@ import Testing
     let reference = (0..<30_000).map { Float(sin(2 * .pi * Double($0) / 48)) }
     let moved = (0..<30_000).map { Float(0.5 * sin(2 * .pi * (Double($0) - 103.25) / 48)) }
     let found = try SoundComparison(of: mono(moved), with: mono(reference))
-    // 103.25 less two periods of 48.
+    // 103.25 minus two periods of 48.
     #expect((found.offset - 7.25).magnitude < 1e-4)
     #expect(!found.isInverted)
     #expect(found.null.rms < -140)
@@ -98,7 +99,7 @@ import Testing
     var random = SplitMix64(seed: 6)
     let sound = ClosedSound(.noise, length: 200_000, sampleRate: 48_000, random: &random)
     let reference = (0..<150_000).map { Float(sound.value(Double($0) + 1000)) }
-    // 20 millionths slower: after a second 0.96 frames late.
+    // 20 ppm slower: 0.96 frames late after a second.
     let moved = (0..<150_000).map { Float(sound.value(Double($0) / 1.00002 + 1000)) }
     let found = try SoundComparison(of: mono(moved), with: mono(reference))
     let drifts = found.findings.compactMap { finding in

@@ -2,19 +2,19 @@ import Glibc
 import SoundMeasures
 import TestSupport
 
-/// A sound by a formula: it has a value at any time, so that what is late by a part of a frame is known to
-/// the last bit of a double.
+/// A sound by a formula, which can be evaluated at any time: a delay by a fraction of a frame is
+/// exact to double precision.
 struct ClosedSound {
   enum Material: CaseIterable {
     case noise, speech, sweep, clicks, tones
   }
 
-  /// At a time in frames.
+  /// The value at a time in frames.
   let value: (Double) -> Double
-  /// Frames in which it is not next to nothing.
+  /// The number of frames in which it is not almost silent.
   let length: Int
 
-  /// All below 0.45 of the sample rate, to -150 dB.
+  /// Sounds with frequencies below 0.45 of the sample rate, to -150 dB.
   init(_ material: Material, length: Int, sampleRate: Double, random: inout SplitMix64) {
     self.length = length
     let end = Double(length)
@@ -38,7 +38,7 @@ struct ClosedSound {
         return level * waves.reduce(0) { $0 + $1.2 * sin($1.0 * time + $1.1) }
       }
     case .speech:
-      // A voice that glides, in syllables.
+      // A gliding voice in syllables.
       let pitch = uniform(90...220) / sampleRate * 2 * .pi
       let glide = uniform(-0.3...0.3) / end
       let syllables = (0..<max(3, Int(end / sampleRate * 5))).map { _ in
@@ -84,7 +84,7 @@ struct ClosedSound {
     }
   }
 
-  /// Its samples where it begins at a time.
+  /// The samples of the sound if it begins at `start`.
   func samples(_ count: Int, from start: Double, times gain: Double = 1) -> [Float] {
     (0..<count).map { frame in
       let time = Double(frame) - start

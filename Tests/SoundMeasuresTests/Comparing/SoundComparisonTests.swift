@@ -35,7 +35,7 @@ import Testing
     let late = sound([0] + samples.dropLast())
     let found = try SoundComparison(of: late, with: sound(samples), .exact)
     #expect(found.offset == 0)
-    // Two noises of the same power that have nothing to do with each other: 3 dB more.
+    // Two uncorrelated noises of the same power: 3 dB more.
     #expect((found.null.relative - 3).magnitude < 0.3)
     #expect(!found.isBelow(-20))
   }
@@ -43,13 +43,13 @@ import Testing
   @Test func `the level of a difference is what was added, where it was added`() throws {
     let reference = noise(96_000)
     var other = reference
-    // A tone 60 dB below full scale for 20 ms: 63.01 dB by its mean square.
+    // A tone with an amplitude of -60 dBFS for 20 ms: an RMS of -63.01 dBFS.
     for frame in 48_000..<48_960 {
       other[frame] += Float(1e-3 * sin(2 * .pi * 1000 * Double(frame) / 48_000))
     }
     let found = try SoundComparison(of: sound(other), with: sound(reference), .exact)
     let worst = try #require(found.worst)
-    // Floats of this size round to -150 dBFS.
+    // The rounding of floats of this size is -150 dBFS.
     #expect((worst.value + 63.0103).magnitude < 0.001)
     #expect(worst.place == SoundPlace(channel: 0, frames: 48_000..<48_960, frequency: 1000))
     // One block of a hundred.
@@ -69,9 +69,9 @@ import Testing
     let silence = [Float](repeating: 0, count: 50_000)
     let found = try SoundComparison(of: sound(silence), with: sound(reference), .exact)
     let sum = found.overFrequency.reduce(0) { $0 + pow(10, $1.reference / 10) }
-    // By Parseval's theorem, but for the share of a bin at the edges of bands.
+    // By Parseval's theorem, except for the split of bins at the edges of bands.
     #expect((10 * log10(sum) - found.null.reference).magnitude < 0.1)
-    // White: a third of an octave has 10 dB more than one of a tenth of the frequency.
+    // White noise: a third of an octave has 10 dB more at ten times the frequency.
     let bands = Dictionary(
       uniqueKeysWithValues: found.overFrequency.map { ($0.frequency.rounded(), $0.reference) })
     #expect((try #require(bands[10_000]) - (try #require(bands[1000])) - 10).magnitude < 0.5)
@@ -135,7 +135,7 @@ import Testing
     other[7000] = .nan
     let found = try SoundComparison(of: sound(other), with: sound(reference), .exact)
     #expect(found.unmatched == 1 && !found.isBelow(0))
-    // As if it were 0, so that all other places can still be told.
+    // Counted as 0, so that other differences are still found.
     #expect((found.null.peak - 20 * log10(Double(reference[7000].magnitude))).magnitude < 1e-6)
   }
 

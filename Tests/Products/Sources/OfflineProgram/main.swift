@@ -1,6 +1,6 @@
 import AudioGraphs
 
-// A tone at half of full scale, through a mixer into memory: the one import has all of it.
+// Renders a tone at half of full scale through a mixer into memory, with a single import.
 let device = HardwareGrant(
   outputFormat: StreamFormat(.float32, channels: 2, sampleRate: 48_000, interleaved: true),
   inputFormat: nil, ioBufferFrames: 512)

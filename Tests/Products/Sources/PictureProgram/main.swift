@@ -1,7 +1,7 @@
 import AudioGraphs
 import PictureTaps
 
-// A second of noise, and a picture of it in the file that is named.
+// Renders a second of noise, and draws it into the file that the argument names.
 guard CommandLine.arguments.count == 2 else { preconditionFailure("name a picture to write") }
 let graph = AudioGraph(
   assuming: HardwareGrant(

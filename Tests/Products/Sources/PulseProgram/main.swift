@@ -1,7 +1,7 @@
 import AudioGraphs
 import PulseIO
 
-// Whatever server there is, or none: what the device grants is what a graph is made for.
+// Builds a graph for what the device grants, with any server or none.
 do {
   let device = try PulseHardware.open(HardwareRequest())
   let graph = AudioGraph(hardware: device)
