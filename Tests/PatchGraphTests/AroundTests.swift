@@ -9,7 +9,7 @@ import Testing
 
 @testable import PatchGraph
 
-/// A ramp of an angle that goes on around, beyond the end of its range.
+/// A ramp of an angle beyond the end of its range, which continues at the other end.
 @Suite struct AroundTests {
   private static let azimuth = "/nodes/space/inputs/0/parameters/azimuth"
   private static let algorithms = [
@@ -53,7 +53,7 @@ import Testing
 
   @Test(arguments: algorithms)
   func `across 180 degrees is what a jump from one end to the other is`(algorithm: String) throws {
-    // A frame before the ramps have a new value, which is every 64 frames.
+    // One frame before the ramps get a new value, which happens every 64 frames.
     let around = try Self.played(
       Self.patch(Self.step(6400, 200, 25_600), algorithm: algorithm))
     let jumping = try Self.played(
@@ -64,7 +64,7 @@ import Testing
         .joined(separator: ","), algorithm: algorithm))
     for (one, other) in zip(around, jumping) {
       #expect(one.contains { abs($0) > 0.05 })
-      // A frame early, a 600th of a degree: -90 dB.
+      // One frame is a 600th of a degree: -90 dB.
       let difference = zip(one, other).map { abs($0 - $1) }.max() ?? 1
       #expect(difference < 0.000_03)
     }
@@ -72,14 +72,15 @@ import Testing
 
   @Test(arguments: algorithms)
   func `nothing clicks where the angle goes on from the other end`(algorithm: String) throws {
-    /// The greatest bend from one frame to the next, once everything sounds: a click is a large one.
+    /// The largest second difference after the start. A click is a large one.
     func bend(_ to: Double) throws -> Float {
       let text = Self.patch(Self.step(6400, to, 25_600), algorithm: algorithm)
       return try Self.played(text).map { channel in
         (6500..<40_000).map { abs(channel[$0 + 1] - 2 * channel[$0] + channel[$0 - 1]) }.max() ?? 0
       }.max() ?? 0
     }
-    // As far the other way is no more and no less of a bend; a jump over the circle would be ten times it.
+    // A ramp of the same length in the other direction has about the same. A jump by 360 degrees
+    // would have ten times as much.
     #expect(try bend(200) < 1.5 * bend(120))
   }
 
@@ -92,7 +93,7 @@ import Testing
       let space = try #require(player.live.present.nodes["space"])
       let value = try player.live.graph.unit(space).parameter(0, .input, 0)
       #expect(abs(Double(value) - end) < 0.01)
-      // The document says it in the range, and is right.
+      // The document contains the angle within the range, and is valid.
       let reading = player.live.reading
       let written = JSONPointer(parsing: Self.azimuth).flatMap {
         reading.document?.root[$0]?.number
@@ -124,7 +125,7 @@ import Testing
         LivePlayer.read(Self.patch(wrong)), directory: "", device: .assumed(HardwareAssumption()))
       #expect(patch.diagnostics.filter { $0.severity == .error }.map(\.code.rawValue) == ["PR0552"])
     }
-    // Set, and not ramped, it is in the range.
+    // A setting that is not ramped stays limited to the range.
     let set = PatchBuilder.build(
       LivePlayer.read(Self.patch("").replacing("\"azimuth\": 160", with: "\"azimuth\": 200")),
       directory: "", device: .assumed(HardwareAssumption()))

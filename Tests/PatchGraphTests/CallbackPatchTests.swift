@@ -9,9 +9,9 @@ import RenderHost
 import TestSupport
 import Testing
 
-/// Callbacks that pull, from the text of a patch to the samples.
+/// Callbacks with an input, from the text of a patch to the samples.
 @Suite struct CallbackPatchTests {
-  /// What the loudspeaker plays where the microphone hears a ramp: one channel of floats.
+  /// The loudspeaker's output for a ramp at the microphone: one channel of floats.
   private func play(_ callbacks: String, _ from: String, overrides: [String] = []) throws -> [Float]
   {
     let text = """
@@ -58,7 +58,7 @@ import Testing
 
   private static func heard(_ frame: Int) -> Float { Float(frame % 100) / 200 }
 
-  /// The microphone's latency: what plain pass-through gives, found out rather than known.
+  /// The output of plain pass-through, which includes the microphone's latency.
   private func passedThrough() throws -> [Float] {
     try play(#""plain": { "kind": "gain", "gain": 1, "from": "io:1" }"#, "plain")
   }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PatchGraph
 
-/// What is repeated by a count.
+/// Repetition by `count`.
 @Suite struct CopiesTests {
   private static func patch(
     callbacks: String = #""tone{i}": { "count": 3, "kind": "tone", "frequency": "{110 * 2 ^ i}" }"#,
@@ -180,7 +180,7 @@ import Testing
     let changes = try player.live.play(changed)
     #expect(changes.map(\.pointer) == ["/callbacks/tone1/frequency"])
     try player.pull(1000)
-    // What is written in another way, and means the same, changes nothing.
+    // Another notation with the same meaning changes nothing.
     #expect(try player.live.play(changed).isEmpty)
   }
 
@@ -288,7 +288,7 @@ import Testing
     #expect(patch.diagnostics.map(\.code) == ["PR0023"], "\(Self.words(patch))")
   }
 
-  /// Mistakes that are made in what is repeated.
+  /// Mistakes in members with a count.
   static let mutations: [PatchMutation] = [
     PatchMutation("a count is none") { document, random in
       guard let place = copied(document).any(&random) else { return nil }
@@ -327,7 +327,7 @@ import Testing
     },
   ]
 
-  /// The places of what has a count.
+  /// The paths of members with a count.
   private static func copied(_ document: JSONText) -> [[String]] {
     document.paths.filter { $0.last == "count" && !$0.contains("repeat") }.map {
       Array($0.dropLast())

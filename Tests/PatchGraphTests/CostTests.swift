@@ -6,10 +6,10 @@ import PatchSyntax
 import TestSupport
 import Testing
 
-/// Checking a patch costs no more than in proportion to its size, whatever it is made of.
+/// The cost of checking a patch is at most proportional to its size, whatever it contains.
 ///
-/// Heap calls and the bytes asked for are counted, which do not depend on the machine: `patchrun-bench costs`
-/// shows the time beside them.
+/// The tests count heap calls and requested bytes, which do not depend on the machine.
+/// `patchrun-bench costs` also shows the time.
 @Suite struct CostTests {
   private static func check(_ bytes: [UInt8]) -> BuiltPatch {
     PatchBuilder.build(

@@ -7,7 +7,7 @@ import Testing
 @testable import PatchGraph
 @testable import PatchReference
 
-/// Where things stand in a picture, for graphs of every shape.
+/// The layout of drawings, for graphs of every shape.
 @Suite struct DrawingLayoutTests {
   private struct Rectangle {
     var x: Double
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// Numbers that are the same on every run.
+  /// The same numbers in every run.
   private struct Numbers {
     var state: UInt64
 
@@ -35,7 +35,8 @@ import Testing
     GraphDrawing.Element(number: number, isUsed: true)
   }
 
-  /// A graph as patches have them: each output feeds one input, callbacks feed several, taps watch.
+  /// A graph like those of patches: each output feeds one input, callbacks feed several, taps
+  /// watch.
   private static func graph(_ seed: Int, nodes count: Int) -> GraphDrawing {
     var numbers = Numbers(state: UInt64(seed))
     var drawing = GraphDrawing(title: "graph \(seed)", nodes: [], edges: [])
@@ -50,7 +51,7 @@ import Testing
       }
       drawing.nodes.append(node)
     }
-    // Node 0 is where sound ends; what comes later feeds what came before.
+    // Node 0 is the output unit. Later nodes feed earlier ones.
     for index in 1..<max(1, count) {
       let times = drawing.nodes[index].kind == .callback ? 1 + numbers.below(3) : 1
       for _ in 0..<times {
@@ -157,7 +158,7 @@ import Testing
 
   @Test
   func `crossings are counted, and those that need not be are undone`() {
-    // Two by two, crossed as they are written.
+    // Two by two edges that cross as written.
     let order = LayeredOrder(
       layerOf: [0, 0, 1, 1],
       segments: [
@@ -165,7 +166,7 @@ import Testing
         .init(from: 1, to: 2, fromPlace: 0.5, toPlace: 0.5),
       ])
     #expect(order.crossings() == 0)
-    // Each with each of three: nine edges, which cross nine times however they stand.
+    // Each of three with each of three: nine edges with at least nine crossings in any order.
     let all = (0..<3).flatMap { from in
       (3..<6).map { LayeredOrder.Segment(from: from, to: $0, fromPlace: 0.5, toPlace: 0.5) }
     }
@@ -179,7 +180,7 @@ import Testing
     #expect(empty.dot().hasSuffix("}\n") && empty.mermaid() == "flowchart LR\n")
     #expect(Self.graph(1, nodes: 1).svg().contains("unit 0"))
     #expect(Self.graph(2, nodes: 3000).svg().contains("unit 2999"))
-    // The longest way there is.
+    // The longest chain.
     var chain = GraphDrawing(title: "chain", nodes: [], edges: [])
     for index in 0..<3000 {
       var node = GraphDrawing.Node(.unit, "\(index)", type: "iPodEQ")

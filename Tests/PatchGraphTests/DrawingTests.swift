@@ -13,10 +13,10 @@ import Testing
   import FoundationXML
 #endif
 
-/// What `patchrun show` draws of a patch, in each form.
+/// The drawings of `patchrun show` in each form.
 ///
-/// `PATCHRUN_REPRINT=1 swift test --filter DrawingTests` writes the expectations anew; look at what
-/// has changed before you commit it.
+/// `PATCHRUN_REPRINT=1 swift test --filter DrawingTests` rewrites the expected drawings. Look at
+/// the differences before you commit them.
 @Suite struct DrawingTests {
   private static let folder = FixtureTests.folder.appending(path: "Drawings")
 
@@ -71,12 +71,12 @@ import Testing
   func `a name that means something to a reader is text to it`() throws {
     let drawing = try Self.drawing("names")
     try Self.check(drawing)
-    // XML gives back what was put in, but for what it cannot hold.
+    // XML preserves the texts, except for characters that it cannot contain.
     let texts = try SVGTexts.of(drawing.svg())
     #expect(texts.contains("tone \"<&>\" 🎸 #2; \\"))
     #expect(texts.contains("](evil) | {x} %% "))
     #expect(texts.contains("input 0 “<b>Drums</b>”"))
-    // In Mermaid nothing of it stands as it was written.
+    // In Mermaid, special characters are escaped.
     let labels = drawing.mermaid().split(separator: "\n").drop { $0 != "flowchart LR" }
     for label in labels {
       #expect(label.count { $0 == "\"" } <= 2)
@@ -116,7 +116,7 @@ import Testing
     #expect(picture.contains("<style") && !picture.contains(" data-"))
     #expect(try SVGTexts.of(page) == SVGTexts.of(picture))
     let lines = page.split(separator: "\n")
-    // Nothing else is different.
+    // The geometry is the same.
     let geometry = picture.split(separator: "\n").filter { $0.hasPrefix("<path") }
     #expect(lines.filter { $0.hasPrefix("<path") } == geometry)
     for node in drawing.nodes {
@@ -191,7 +191,7 @@ import Testing
   }
 }
 
-/// The texts of an SVG document, which has to be well-formed.
+/// Reads the texts of an SVG document, which must be well-formed.
 private final class SVGTexts: NSObject, XMLParserDelegate {
   private var texts: [String] = []
   private var current: String?

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PatchGraph
 
-/// Elements that addresses name, in the place of their numbers.
+/// Elements addressed by name instead of number.
 @Suite struct ElementNameTests {
   private static let inputs = """
     "inputs": { "0": { "properties": { "elementName": "Drums" } }, "2": { "properties": { "elementName": "Voice: lead" } } }
@@ -38,7 +38,7 @@ import Testing
       device: .assumed(HardwareAssumption()))
   }
 
-  /// What changes from one patch to another, as it is said.
+  /// The described changes from one patch to another.
   private static func changes(_ old: String, _ new: String, folder: String = "") -> [String]? {
     func side(_ text: String) -> (reading: PatchReader.Result, surroundings: PatchSurroundings) {
       (
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  /// What a patch says, by code and message.
+  /// The diagnostics of a patch, as code, pointer and message.
   private static func words(_ patch: BuiltPatch) -> [String] {
     patch.diagnostics.map { "\($0.code.rawValue) \($0.pointer ?? "") \($0.message.text)" }
   }
@@ -104,7 +104,7 @@ import Testing
     let twice = """
       "inputs": { "0": { "properties": { "elementName": "A" } }, "3": { "properties": { "elementName": "A" } } }
       """
-    // Nothing refers to it: it is a label.
+    // No address refers to it, so it is only a label.
     #expect(Self.words(Self.build(Self.patch(to: "mixer:3", inputs: twice))) == [])
     let patch = Self.build(Self.patch(to: "mixer:A", inputs: twice))
     #expect(

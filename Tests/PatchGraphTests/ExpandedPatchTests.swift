@@ -9,9 +9,9 @@ import RenderHost
 import TestSupport
 import Testing
 
-/// A patch written out is a plain one that means the same.
+/// An expanded patch is a plain patch with the same meaning.
 @Suite struct ExpandedPatchTests {
-  /// A folder of a test's own.
+  /// A temporary folder.
   private final class Folder {
     let url = FileManager.default.temporaryDirectory
       .appending(path: "expanded-\(UUID().uuidString)")
@@ -55,7 +55,7 @@ import Testing
     .document
   }
 
-  /// What is played, updates of the timeline included.
+  /// Renders a patch, including updates of the timeline.
   private static func render(
     _ version: Version, _ folder: String, frameCount: Int
   ) throws -> [UInt8] {
@@ -77,7 +77,7 @@ import Testing
     return bytes
   }
 
-  /// What is wrong with what a patch is written out as; `nil` for nothing.
+  /// The difference of a patch and its expansion; `nil` for none.
   private static func difference(
     _ text: String, _ folder: String, _ hardware: HardwareAssumption = HardwareAssumption(),
     frameCount: Int
@@ -86,7 +86,8 @@ import Testing
     guard !before.patch.hasErrors else { return "\(before.patch.diagnostics)" }
     let document = try expanded(before.patch, folder, hardware).document
     let after = build(document, folder, hardware)
-    // What stands in all copies is one finding; a rate that a sub-graph converts is told, a converter's not.
+    // A finding in all copies is reported once. The rate conversion of a sub-graph has a note, that
+    // of a converter does not.
     func said(_ patch: BuiltPatch) -> [String] {
       Set(patch.diagnostics.map(\.code.rawValue)).subtracting(["PR0608"]).sorted()
     }
@@ -117,7 +118,7 @@ import Testing
   func `a patch at random means the same, written out`(part: Int) throws {
     let folder = try Folder()
     for (index, patch) in PatchPropertyTests.right.enumerated() where index % 4 == part {
-      // A render takes longer than all else.
+      // A render takes longer than everything else.
       let frames = index % 5 == 0 ? 3000 : 0
       let what = try Self.difference(
         patch.document.document, folder.url.path, patch.hardware, frameCount: frames)
@@ -226,7 +227,7 @@ import Testing
     "\"outputs\": { \"0\": { \"properties\": { \"channelMap\": [1, 0] } } }",
   ])
   func `sub-graphs in sub-graphs mean the same, written out`(output: String) throws {
-    // As it comes the rate is another one, so that somebody has to convert it.
+    // By default the output rate is different, so that a conversion is needed.
     var inner = Self.inner.replacing("OUTPUT", with: output)
     if !output.contains("streamFormat") {
       inner = inner.replacing("22050", with: "44100")
@@ -260,7 +261,7 @@ import Testing
     for gone in ["dB", "ms\"", "$soft", "$half", "subgraph", "repeat", "beats", "comment"] {
       #expect(!text.contains(gone), "\(gone) in \(found.document)")
     }
-    // A text that begins with a dollar sign is the value of a constant, and of none else.
+    // A text with a dollar sign at the beginning becomes a constant; other texts do not.
     #expect(text.contains(#""constants":{"text0":"$money"}"#))
     #expect(text.contains(#""elementName":"$text0""#))
     #expect(text.contains(#""preferredIOBufferDuration":0.005"#))

@@ -9,8 +9,8 @@ import RenderCore
 import RenderHost
 import Testing
 
-/// The Swift of the pages of `patchrun explain`, run. What stands between the marks is what the
-/// pages show.
+/// Runs the Swift code on the pages of `patchrun explain`. The pages show the lines between the
+/// marks.
 @Suite struct ExplanationSnippetTests {
   private static let stereo = StreamFormat(.float32, channels: 2, sampleRate: 44_100)
 
@@ -283,7 +283,7 @@ import Testing
     ),
   ]
 
-  /// The violation that a snippet ends with.
+  /// The violation that a snippet throws.
   private static func violation(_ body: Snippet) throws -> Violation? {
     do { try body() } catch let violation as Violation {
       return violation

@@ -6,9 +6,9 @@ import PatchReference
 import PatchSyntax
 import Testing
 
-/// What the pages of `patchrun explain` say is what happens.
+/// Checks the statements of the pages of `patchrun explain`.
 @Suite struct ExplanationTests {
-  /// What paths in the examples are relative to: the folder with the patches and their sounds.
+  /// The base folder for paths in the examples, with the patches and their sounds.
   static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "patches").path
 

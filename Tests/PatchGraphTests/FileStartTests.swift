@@ -8,7 +8,8 @@ import Testing
 
 @testable import PatchGraph
 
-/// A file that begins at a time of the run, through changes of the patch and to the frame.
+/// The start time of a file callback, which must be exact to the frame through changes of the
+/// patch.
 struct FileStartTests {
   private final class Folder {
     let path = FileManager.default.temporaryDirectory.appending(path: "start-\(UUID())").path
@@ -45,7 +46,7 @@ struct FileStartTests {
     """
   }
 
-  /// What the left ear hears of a patch that another takes the place of at a frame.
+  /// The left channel of a patch that is replaced by another at a frame.
   private static func heard(
     _ old: String, _ new: String, at frame: Int, frames: Int
   ) throws -> [Float] {
@@ -63,14 +64,14 @@ struct FileStartTests {
 
   @Test(arguments: [64, 256, 1000])
   func `a change of what is around it does not move the beginning`(frames: Int) throws {
-    // 30,001 frames: the middle of a slice.
+    // 30,001 frames: in the middle of a slice.
     let start = "0.6250208333"
     let plain = Self.patch(at: start)
     let soft = Self.patch(
       at: start, more: #", "same": { "kind": "gain", "gain": 1, "from": "music" }"#, from: "same")
     let words = Self.patch(at: start, format: "int16")
     for (old, new, tolerance) in [(plain, soft, 1e-6), (soft, plain, 1e-6), (plain, words, 4e-5)] {
-      // While it waits, as it is about to begin, and while it plays.
+      // While it waits, just before it begins, and while it plays.
       for moment in [9000, 29_000, 30_000, 33_000] {
         let found = try Self.heard(old, new, at: moment, frames: frames)
         #expect(found.count == 50_000)
@@ -87,7 +88,7 @@ struct FileStartTests {
     let found = try Self.heard(
       Self.patch(at: "0"), Self.patch(at: #""500 ms""#), at: 10_240, frames: 256)
     let first = try #require(found.indices.last { $0 > 20_000 && found[$0] == 0 })
-    // It waits from when it enters: in the next slice or the one after.
+    // It waits from the frame where it enters, in the next slice or the one after.
     #expect((10_240 + 24_000..<10_240 + 24_000 + 1024).contains(first + 1))
     #expect(abs(Double(found[49_999]) - Self.expected(49_999, from: first + 1)) < 1e-6)
   }

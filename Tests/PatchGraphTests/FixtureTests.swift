@@ -6,10 +6,11 @@ import PatchGraph
 import PatchSyntax
 import Testing
 
-/// Each wrong patch under `Fixtures` beside the very text that `patchrun validate` prints for it.
+/// Compares the output of `patchrun validate` for each wrong patch in `Fixtures` with the expected
+/// text.
 ///
-/// `PATCHRUN_REPRINT=1 swift test --filter FixtureTests` writes the expectations anew; read what
-/// has changed before you commit it.
+/// `PATCHRUN_REPRINT=1 swift test --filter FixtureTests` rewrites the expected texts. Read the
+/// differences before you commit them.
 @Suite struct FixtureTests {
   static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Fixtures")
@@ -32,7 +33,7 @@ import Testing
       try found.write(to: expectation, atomically: true, encoding: .utf8)
     }
     #expect(found == (try String(contentsOf: expectation, encoding: .utf8)))
-    // What is an error to the validator is refused by initialize, and nothing else is.
+    // Initialization fails exactly if the validator finds an error.
     if let graph = patch.graph, !reading.hasErrors {
       let isRefused = graph.violations().contains { $0.severity == .error }
       var hasFailed = false
@@ -41,7 +42,7 @@ import Testing
     }
   }
 
-  /// The page that the manual leads to.
+  /// The page of broken patches that the manual links to.
   private static func page() throws -> String {
     var rows = ""
     for name in names {

@@ -7,7 +7,8 @@ import Testing
 
 @testable import PatchGraph
 
-/// The document of a patch that plays is read when something has happened, and not when somebody asks.
+/// The document of a playing patch is parsed when it changes, not each time that a client asks for
+/// it.
 @Suite struct FoldedDocumentTests {
   private static let text = """
     {
@@ -76,10 +77,10 @@ import Testing
     #expect(live.reading.document?.title?.value == "later")
     #expect(value(live, "/nodes/mixer/inputs/1/parameters/volume") == 0.25)
     #expect(!live.reading.hasErrors)
-    // Another number for another text, and no other.
+    // The number changes if and only if the text changes.
     #expect(numbers[0] == numbers[1] && numbers[4] == numbers[5])
     #expect(Set(numbers).count == 4)
-    // The very same reading, and not one that says the same.
+    // The same object, not an equal one.
     let one = live.reading.document?.root.tree
     #expect(one != nil && one === live.reading.document?.root.tree)
   }
@@ -109,7 +110,7 @@ import Testing
     try pull(live, until: 0.2)
     #expect(live.reading.document?.timeline.isEmpty == true)
     #expect(live.foldCount == 1)
-    // Of those at the last time the last that is written.
+    // Of changes at the same time, the last one written counts.
     #expect(value(live, "/nodes/mixer/inputs/0/parameters/volume") == 0.288)
     #expect(value(live, "/nodes/mixer/inputs/1/parameters/volume") == 0.297)
   }
@@ -159,7 +160,7 @@ import Testing
     #expect(abs((session.outputPeakLimit ?? 0) - 0.251188) < 1e-6)
     try live.play(changed(live, #""outputPeak": "-12 dB""#, ""))
     #expect(session.outputPeakLimit == nil)
-    // Whoever runs it has the last word.
+    // The user's limit overrides the patch's.
     live.graph.outputPeakCeiling = 0.5
     try live.play(changed(live, #""limits": {"#, #""limits": { "outputPeak": 1"#))
     #expect(session.outputPeakLimit == 0.5)
@@ -185,9 +186,9 @@ import Testing
     #expect(
       try refused(volume, #""volume": -101 "#)
         == ["PR0612 'volume' of 'mixer' would be 40.09 dB \(place)"])
-    // Where nothing is refused it plays.
+    // Without a limit it is accepted.
     #expect(try refused(volume, #""volume": 100 "#) == [])
-    // The author's own may be what it likes, and stays what it is.
+    // The author's own gain is not limited, and stays.
     try live.play(changed(live, #""volume": 100 "#, #""volume": 1000 "#))
     #expect(try refused(#""kind": "tone""#, #""kind": "tone", "frequency": 300"#) == [])
     #expect(try refused(#""outputPeak""#, #""requestedGain": "6 dB", "outputPeak""#) == [])

@@ -8,7 +8,7 @@ import Testing
 
 /// Frames around sub-graphs, for graphs of every shape.
 @Suite struct FramedLayoutTests {
-  /// Numbers that are the same on every run.
+  /// The same numbers in every run.
   private struct Numbers {
     var state: UInt64
 
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// A tree of nodes in sub-graphs that lie in one another, with taps.
+  /// A tree of nodes in nested sub-graphs, with taps.
   private static func graph(_ seed: Int) -> GraphDrawing {
     var numbers = Numbers(state: UInt64(seed) &+ 77)
     var drawing = GraphDrawing(title: "graph \(seed)", nodes: [], edges: [])
@@ -26,8 +26,8 @@ import Testing
     for index in 0..<(3 + seed) {
       var node = GraphDrawing.Node(.unit, "", type: "MultichannelMixer")
       if index > 0 {
-        // What comes later feeds what came before: beside it, out of a sub-graph of its own, or from
-        // around the one that it is in.
+        // Each node feeds an earlier one: beside it, from a new sub-graph inside, or from a
+        // sub-graph around it.
         let taker = numbers.below(index)
         let outer = drawing.nodes[taker].subgraph
         switch numbers.below(4) {
@@ -60,7 +60,7 @@ import Testing
     return drawing
   }
 
-  /// The sub-graph that another is in.
+  /// The sub-graph that contains another.
   private static func around(_ name: String) -> String? {
     name.lastIndex(of: "/").map { String(name[..<$0]) }
   }
@@ -119,13 +119,13 @@ import Testing
         #expect(left.endY == right.y && left.endX <= right.x + 0.5 && right.x <= right.bend)
       }
     }
-    // Each format is said once, where it leaves.
+    // Each format is labelled once, at its source.
     #expect(layout.wires.contains { $0.isLabelled })
     let svg = drawing.svg()
     #expect(svg.split(separator: "class=\"frame\"").count == drawing.subgraphs.count + 1)
   }
 
-  /// Chains of equalizers, in a frame each, that feed a mixer.
+  /// Chains of equalizers, each in a frame, that feed a mixer.
   private static func strips(_ count: Int, of length: Int) -> GraphDrawing {
     var drawing = GraphDrawing(title: "", nodes: [], edges: [])
     let format = StreamFormat(.float32, channels: 2, sampleRate: 44_100)
@@ -137,7 +137,7 @@ import Testing
       for place in 0..<length {
         var node = GraphDrawing.Node(.unit, "strip \(strip)/eq \(place)", type: "iPodEQ")
         node.subgraph = "strip \(strip)"
-        // Each as wide as it likes.
+        // Boxes of different widths.
         let width = String(repeating: "x", count: (strip * 7 + place * 5) % 24)
         node.settings = [.init(name: "a\(width)", value: 1)]
         node.inputs = [.init(number: 0, isUsed: place > 0)]
@@ -172,7 +172,7 @@ import Testing
     #expect(Set(layout.corners.map(\.y)).count > 1)
     #expect(layout.wires.contains { $0.stretches.contains { $0.turn != nil } })
     for (wire, edge) in zip(layout.wires, drawing.edges) {
-      // It keeps clear of every box but those that it joins.
+      // It avoids every box except those that it connects.
       for stretch in wire.stretches {
         guard let turn = stretch.turn else {
           #expect(stretch.x <= stretch.bend && stretch.bend <= stretch.endX + 0.5)
@@ -221,7 +221,7 @@ import Testing
     for index in drawing.edges.indices { drawing.edges[index].origin = origin }
     let summary = format?.summary ?? "?"
     let line = "All connections: \(summary) (the patch&#39;s streamFormat)"
-    // Once in what is seen, behind the description for those who cannot see it.
+    // Once in the visible text; the description for screen readers is before it.
     #expect(
       drawing.svg().split(separator: "<text").dropFirst().count { $0.contains(summary) } == 1)
     #expect(drawing.svg().contains(">\(line)</text>"))
@@ -238,7 +238,7 @@ import Testing
     #expect(svg.split(separator: "class=\"format\"").count == 2)
     #expect(svg.contains(">\(other.summary)</text>"))
     #expect(svg.contains(">set on mixer input 1</text>"))
-    // One edge is said at the edge.
+    // A single edge has its label at the edge.
     let one = Self.strips(1, of: 1)
     #expect(one.svg().contains("class=\"format\"") && !one.svg().contains("All connections"))
   }

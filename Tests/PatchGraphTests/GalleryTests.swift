@@ -8,16 +8,16 @@ import Testing
 @testable import PatchGraph
 @testable import PatchReference
 
-/// The page of pictures, `patches/pictures/README.md`, is made from the patches.
+/// The page of pictures, `patches/pictures/README.md`, is generated from the patches.
 ///
-/// `PATCHRUN_REPRINT=1 swift test --filter GalleryTests` writes it and the pictures anew; look at what
-/// has changed before you commit it.
+/// `PATCHRUN_REPRINT=1 swift test --filter GalleryTests` rewrites the page and the pictures. Look
+/// at the differences before you commit them.
 @Suite struct GalleryTests {
   private static let folder = PrintedFiles.package.appending(path: "patches")
   private static let isReprinting =
     ProcessInfo.processInfo.environment["PATCHRUN_REPRINT"] != nil
 
-  /// The patches in the order of the cookbook, which has them all.
+  /// The patches in the order of the cookbook, which lists all of them.
   static let patches: [String] = {
     let text = PrintedFiles.text(of: "patches/README.md") ?? ""
     return text.matches(of: /\[`([^`]+\.json)`\]\(([^)]+)\)/).compactMap { match in
@@ -26,7 +26,7 @@ import Testing
     }
   }()
 
-  /// `native/bit-crusher.json` to `bit-crusher`.
+  /// `bit-crusher` for `native/bit-crusher.json`.
   private static func title(_ name: String) -> String {
     String(name.split(separator: "/").last?.dropLast(".json".count) ?? "")
   }
@@ -42,7 +42,7 @@ import Testing
     return comment?.string ?? comment?.elements.first { _ in true }?.string ?? ""
   }
 
-  /// What to type to hear it.
+  /// The command that plays the patch.
   private static func command(_ name: String, _ document: PatchDocument) -> String {
     let path = "patches/\(name)"
     let units = document.root["nodes"].map { Array($0.members) } ?? []
@@ -55,7 +55,7 @@ import Testing
       : isNative ? "patchrun --allow-native \(path)" : "patchrun \(path)"
   }
 
-  /// The page as it is to be.
+  /// The expected page.
   private static func page() throws -> String {
     var text = """
       # The patches in pictures

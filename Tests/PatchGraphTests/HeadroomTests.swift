@@ -5,7 +5,7 @@ import PatchGraph
 import PatchSyntax
 import Testing
 
-/// Gains that add up to more than a bus or a loudspeaker holds, and what is noted of gains and
+/// Gains with a sum beyond the range of a bus or a loudspeaker, and notes about gains and
 /// conversions.
 @Suite struct HeadroomTests {
   private func build(
@@ -77,7 +77,7 @@ import Testing
   @Test func `a float bus without a loudspeaker clips nothing, an integer one does`() {
     let callbacks = tone("a", 1) + "," + tone("b", 1)
     #expect(build(callbacks, volumes: [1, 1], head: "GenericOutput") == [])
-    // The mix itself is a bus of float32 however its inputs are.
+    // The mix is a float32 bus, whatever its inputs are.
     #expect(build(callbacks, volumes: [1, 1], sample: "int16", head: "GenericOutput") == [])
     let found = build(
       tone("a", 1.5) + "," + tone("b", 0.1), volumes: [0.5, 0.5], sample: "int16",

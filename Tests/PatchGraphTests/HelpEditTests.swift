@@ -7,8 +7,8 @@ import RenderHost
 import TestSupport
 import Testing
 
-/// Every edit that a diagnostic offers is made, and the patch read again: the mistake is gone, and there
-/// is no other error than there was.
+/// Applies every edit of every diagnostic and reads the patch again: the mistake must be gone, and
+/// there must be no new error.
 @Suite struct HelpEditTests {
   private static func build(_ text: String, _ directory: String = "") -> BuiltPatch {
     PatchBuilder.build(
@@ -16,7 +16,7 @@ import Testing
       device: .assumed(HardwareAssumption()), notes: true)
   }
 
-  /// What is wrong with the patch after an edit that was not before; `nil` for nothing.
+  /// The new error after an edit; `nil` for none.
   private static func harm(
     _ fix: Diagnostic.Fix, _ diagnostic: Diagnostic, _ patch: BuiltPatch, _ directory: String
   ) -> String? {
@@ -29,15 +29,15 @@ import Testing
     let left = errors(edited)
     let isSyntax = diagnostic.code < "PR0100"
     let before = Set(errors(patch).map(\.code))
-    // Of more than 50 of a kind the last line counts the rest.
+    // With more than 50 of a kind, the last line counts the rest.
     func count(_ diagnostics: [Diagnostic]) -> Int {
       diagnostics.filter {
         $0.code == diagnostic.code
           && ($0.message == diagnostic.message || "\($0.message)".hasPrefix("and "))
       }.reduce(0) { $0 + $1.count }
     }
-    // Of a text that was no JSON nobody knew what else is wrong, and what cannot be read of a patch
-    // with several mistakes hides others: that nothing new comes is held of one mistake.
+    // A text that is not JSON, or a patch with several errors, may hide further errors. So new
+    // errors are forbidden only if there was a single one.
     let new = left.filter { !before.contains($0.code) && (!isSyntax || $0.code < "PR0100") }
     if let first = new.first, errors(patch).count <= 1 {
       return "'\(fix.title)' brings \(first.code) \(first.message):\n\(text)"
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  /// Help that shows what to write, in JSON, and offers no edit: each with the reason.
+  /// Codes with JSON in their help but without an edit, and the reason.
   private static let withoutEdit: [Rule.Code: String] = [
     "PR0001": "an empty file: there is nothing to edit",
     "PR0034": "a sound file: there is no text to edit",

@@ -9,9 +9,9 @@ import Testing
 
 @testable import PatchGraph
 
-/// Knobs of sub-graphs: what is turned by one is what is set at its place.
+/// Knobs of sub-graphs: setting one has the effect of setting its target.
 @Suite struct KnobTests {
-  /// The files of one test, in a folder of their own.
+  /// A temporary folder with the files of a test.
   private final class Folder {
     let url = FileManager.default.temporaryDirectory.appending(path: "knobs-\(UUID().uuidString)")
 
@@ -76,7 +76,7 @@ import Testing
     """
   }
 
-  /// A patch around it, with a strip of its own that has knobs which turn the first one's.
+  /// A patch with its own strip, and with knobs that control the first strip's knobs.
   private static let rack = """
     {
       \(format),
@@ -121,7 +121,7 @@ import Testing
 
   // MARK: Sound
 
-  /// A knob's value, and the settings that mean the same.
+  /// A knob's value, and the settings with the same effect.
   private static let values: [(knob: String, value: String, settings: [(String, String)])] = [
     ("drive", "8", [("/nodes/dist/parameters/softClipGain", "8")]),
     ("drive", "\"8 dB\"", [("/nodes/dist/parameters/softClipGain", "8")]),
@@ -152,7 +152,7 @@ import Testing
     let expected = try render(set)
     #expect(try render(turned) == expected)
     #expect(try render(folder.build(Self.outer(""))) != expected)
-    // As --set says it, where the node sets no knob yet.
+    // The same with --set, for a node that sets no knob yet.
     let plain = value.replacing("\"", with: "")
     #expect(
       try render(
@@ -304,7 +304,7 @@ import Testing
     #expect(found.count == 1 && found[0].hasPrefix(expected), "\(found)")
     let place = try #require(patch.diagnostics.first?.range)
     #expect(patch.source.origin(of: place).text.name.hasSuffix("strip.json"))
-    // The same where the patch plays by itself.
+    // The same if the patch runs by itself.
     #expect(findings(folder.build(Self.strip(knobs))) == found)
   }
 
@@ -378,7 +378,7 @@ import Testing
       knobs.map(\.pointer.description).allSatisfy { $0.hasPrefix("/nodes/strip/parameters/") })
     #expect(knobs[0].range == -20...12 && knobs[0].unit == .decibels && knobs[0].isWritable)
     #expect(knobs[1].value == .number(0.75) && knobs[1].isInDocument && knobs[1].isWritable)
-    // Of what is turned by one, nothing else is turned.
+    // The target of a knob cannot be set otherwise.
     #expect(!knobs[2].isWritable)
     let inside = try #require(
       controls.first { $0.node == "strip/fader" && $0.key == "volume" && $0.scope == .input })

@@ -12,7 +12,7 @@ import Testing
 @testable import PatchGraph
 @testable import PatchReference
 
-/// A folder for one test, removed with it.
+/// A temporary folder for one test, removed with the object.
 private final class Folder {
   let path = FileManager.default.temporaryDirectory.appending(path: "live-\(UUID())").path
 
@@ -32,7 +32,7 @@ private final class Folder {
 }
 
 extension LivePlayer {
-  /// A patch of a folder, which it keeps.
+  /// Plays a patch of a folder, which the player keeps.
   fileprivate convenience init(_ text: String, in folder: Folder, frames: Int = 256) throws {
     try self.init(text, frames: frames, directory: folder.path, keeping: folder)
   }
@@ -62,9 +62,9 @@ private func patch(
 private let music = #""music": { "kind": "file", "path": "music.wav" }"#
 private let low = #""low": { "kind": "tone", "frequency": 60, "amplitude": 0.2 }"#
 
-/// A callback's sound goes on when what it says is changed: the faults D1.
+/// A callback's sound continues when its settings change: the faults D1.
 struct LiveCallbackTests {
-  /// A file that says by each sample how far it is.
+  /// A folder with a file whose samples show the position.
   private func folder() throws -> Folder {
     let folder = try Folder()
     try folder.write("music.wav", (0..<96_000).map { Double($0) / 192_000 })
@@ -72,7 +72,7 @@ struct LiveCallbackTests {
     return folder
   }
 
-  /// Plays a patch, and another one from frame 20,000 on; what both would be is left to the caller.
+  /// Plays a patch, and another from frame 20,000 on.
   private func heard(
     _ old: String, _ new: String, frames: Int = 256, in folder: Folder
   ) throws -> (heard: [Float], changes: [PatchChange]) {
@@ -188,7 +188,7 @@ struct LiveCallbackTests {
       """
     }
     let (found, _) = try heard(text(44_100), text(32_000), in: folder())
-    // Each converter comes some frames late; a slice more than that is none of theirs.
+    // Each converter has a latency of some frames; an error of a slice would be larger.
     for frame in 21_500..<50_000 {
       #expect(abs(Double(found[frame]) - place(frame)) < place(400), "frame \(frame)")
     }
@@ -234,7 +234,7 @@ struct LiveCallbackTests {
     for frame in 20_480..<50_000 {
       #expect(abs(Double(found[frame]) - place(frame - 12_000)) < 1e-6, "frame \(frame)")
     }
-    // What it has heard before is in it still.
+    // The echo still contains the earlier input.
     let (fed, _) = try heard(
       text(#""mix": 1, "from": "music""#),
       text(
@@ -291,7 +291,7 @@ struct LiveCallbackTests {
         let share = min(max(Double(frame - 4799) / 9600, 0), 1)
         #expect(abs(Double(player.left[frame]) - (1 - 0.75 * share) * place(frame)) < 1e-5)
       }
-      // What the ramp has done is in the document, and is no change.
+      // The document contains the value after the ramp, which is not a change.
       #expect(player.live.reading.source.bytes.contains(UInt8(ascii: "2")))
       #expect(
         player.live.reading.document?.root["callbacks"]?["music"]?["gain"]?.number == 0.25)
@@ -360,14 +360,14 @@ struct LiveCallbackTests {
   }
 }
 
-/// Settings of callbacks are turned again and again while what they make of it is recorded.
+/// Changes settings of callbacks repeatedly and records the output.
 ///
 /// `PATCHRUN_LONG=1 swift test --filter CallbackChangesTests` makes a thousand changes.
 struct CallbackChangesTests {
   private static let changeCount =
     ProcessInfo.processInfo.environment["PATCHRUN_LONG"] == nil ? 80 : 1000
 
-  /// What is turned, and between which values.
+  /// The settings to change, and the ranges of their values.
   private static let settings: [(callback: String, key: String, range: ClosedRange<Double>)] = [
     ("count", "gain", 0.25...1), ("low", "frequency", 30...90), ("low", "amplitude", 0...0.3),
     ("wave", "a", -0.1...0.1), ("wave", "b", -0.1...0.1), ("tremolo", "rate", 0.5...8),
@@ -440,7 +440,7 @@ struct CallbackChangesTests {
   @Test func `nothing begins again, nothing clicks, and the take is as long as the time`() throws {
     let folder = try Folder()
     let length = 96_000
-    // On the left how far it is, on the right a constant: the one through the other tells the place,
+    // The position on the left channel, and a constant on the right: their ratio gives the position
     // whatever the gain is.
     var counts: [Double] = []
     for frame in 0..<length { counts += [Double(frame) / Double(2 * length), 0.5] }

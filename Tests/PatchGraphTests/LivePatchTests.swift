@@ -82,10 +82,10 @@ struct LivePatchTests {
     #expect(changes.map(\.pointer) == ["/nodes/mixer/inputs/0/parameters/volume"])
     #expect(player.live.graph.session?.waitingStages == 0)
     try player.pull(4000)
-    // The gain goes down by 0.75 within 480 frames, in a line with two corners.
+    // The gain falls by 0.75 within 480 frames, linearly with two corners.
     let corner = 0.75 * 0.2 / 480
     #expect(roughness(player.heard[0]) < corner + smoothness(60, 0.2) + smoothness(90, 0.2))
-    // It comes back to where it was when it is written no more.
+    // Without the setting, it returns to its default.
     #expect(try player.play(patch(connections: two)).map(\.heard) == [.ramp])
   }
 
@@ -105,7 +105,7 @@ struct LivePatchTests {
     #expect(try player.play(other).map(\.heard) == [.reinitialize])
     try player.pull(4000)
     #expect(roughness(player.heard[0]) < 3 * (smoothness(60, 0.2) + smoothness(90, 0.2)))
-    // The tones have gone on in phase through all of it.
+    // The tones have continued in phase.
     let alone = try LivePlayer(patch(connections: two))
     try alone.pull(6000)
     for frame in 0..<6000 {
@@ -190,7 +190,7 @@ struct LivePatchTests {
   }
 }
 
-/// Patches at random, of one family: tones through equalizers and converters into a mixer.
+/// Random patches of one family: tones through equalizers and converters into a mixer.
 private struct RandomPatch {
   var generator: SplitMix64
 
@@ -279,11 +279,12 @@ struct RandomReloadTests {
     #expect(session.waitingStages == 0)
     #expect(session.renderedFrames == pulled + 9600)
     #expect(player.heard[0].count == pulled + 9600)
-    // Gains that go in a line have corners: five tones of 0.05 that all turn at once, by 480 frames.
+    // Linear gain ramps have corners: five tones of 0.05 that change direction at the same time,
+    // within 480 frames.
     let corners = 5 * 0.05 / 480 * 2
     #expect(roughness(player.heard[0]) < corners)
     #expect(roughness(player.heard[1]) < corners)
-    // Units that have gone are gone.
+    // Removed units are freed.
     let alive = units.filter { $0.unit != nil }.count
     #expect(units.count > Self.count / 2)
     #expect(alive == player.live.graph.nodeCount)

@@ -7,13 +7,13 @@ import Testing
 
 @testable import PatchGraph
 
-/// A patch that plays into an array.
+/// Plays a patch into an array.
 final class LivePlayer {
   let live: LivePatch
   let device: OfflineDevice
-  /// What has been played, by channel.
+  /// The frames played so far, by channel.
   private(set) var heard: [[Float]] = []
-  /// What is there as long as the patch plays, such as its folder.
+  /// An object that must live as long as the patch plays, such as its folder.
   private let kept: AnyObject?
 
   var left: [Float] { heard.first ?? [] }

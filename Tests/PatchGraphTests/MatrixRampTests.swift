@@ -6,7 +6,7 @@ import Testing
 
 @testable import PatchGraph
 
-/// The levels of a matrix as the timeline moves them, and as they are changed while they play.
+/// Changes of matrix levels by the timeline and during playback.
 struct MatrixRampTests {
   private static func patch(_ rows: String, _ path: String = "0/1", to: String = "0.5") -> String {
     """
@@ -36,7 +36,7 @@ struct MatrixRampTests {
     """
   }
 
-  /// What the right side has of the left one, where that is loud enough to tell.
+  /// The ratio of the right side to the left one; `nil` where the left one is too soft.
   private func share(_ player: LivePlayer, _ frame: Int) -> Float? {
     player.heard[0][frame].magnitude < 0.05
       ? nil : player.heard[1][frame] / player.heard[0][frame]

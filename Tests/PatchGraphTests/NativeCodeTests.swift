@@ -8,7 +8,7 @@ import Testing
 
 @testable import PatchGraph
 
-/// Which libraries a patch may load, at the start and while it plays.
+/// The libraries that a patch may load, at the start and during playback.
 @Suite struct NativeCodeTests {
   private static let source = """
     #include "patchrun.h"

@@ -9,7 +9,7 @@ import RenderCallbacks
 import RenderHost
 import Testing
 
-/// What was found by using the program, line by line: each mistake with what is said of it now.
+/// Problems found in use, one by one: each mistake and its present diagnostic.
 @Suite struct OneTruthTests {
   private static func build(
     _ text: String, directory: String = "", notes: Bool = false
@@ -82,7 +82,7 @@ import Testing
 
   // MARK: E2: formats of connected inputs
 
-  /// An equalizer, mono or stereo, into a mixer whose input is given a format.
+  /// An equalizer, mono or stereo, and a mixer whose input has a format.
   private static func equalized(_ channels: Int, _ given: String, rate: Int = 44_100) -> String {
     """
     {
@@ -219,7 +219,7 @@ import Testing
     let error = try #require(Self.errors(text).first)
     #expect(Self.codes(text) == ["PR0404"])
     #expect(error.message.text.contains("inputs 0, 1 and 2"))
-    // What a 3D mixer takes is said at once, and the edit that says so makes the patch right.
+    // The formats that a 3D mixer supports are in the help, and the edit makes the patch valid.
     #expect(error.help.contains { $0.contains("int16") })
     let fix = try #require(error.fixes.first)
     let fixed = SourceText(name: "p.json", text: text).applying(fix.edits)
@@ -378,7 +378,7 @@ import Testing
 
   // MARK: First contact
 
-  /// Each with the one line of help, and what `--fix` makes of it.
+  /// Each with the line of help, and the result of `--fix`.
   @Test(arguments: [
     ("\"volume\": \"0.5\"", "write 0.5 without quotes", "0.5"),
     ("\"volume\": \"-12db\"", "write \"-12 dB\"", "\"-12 dB\""),

@@ -3,7 +3,7 @@ import PatchGraph
 import PatchSyntax
 import Testing
 
-/// How the change from one patch to another is heard.
+/// The audible effect of changing one patch into another.
 @Suite struct PatchComparisonTests {
   private static let text = """
     {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import PatchGraph
 
-/// What can be turned of a patch that plays, and what an equalizer does to it.
+/// The controls of a patch that plays, and the response of an equalizer.
 @Suite struct PatchControlTests {
   private static let patches = PrintedFiles.package.appending(path: "patches")
 
@@ -23,7 +23,7 @@ import Testing
     return live
   }
 
-  /// The names of the patches that come with the program.
+  /// The names of the patches of the distribution.
   private static let names: [String] = {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: patches.path)) ?? []
     return names.filter { $0.hasSuffix(".json") && !$0.hasSuffix(".test.json") }.sorted()
@@ -58,7 +58,7 @@ import Testing
       for scope in Scope.allCases {
         for element in 0..<unit.elementCount(scope) {
           let here = own.filter { $0.scope == scope && $0.element == element }
-          // Of bands as many as there are.
+          // As many bands as the unit has.
           var bands = 0
           if let number = unit.description.bands?.number,
             case .uint32(let count) = try unit.property(number)
@@ -70,7 +70,7 @@ import Testing
           }
           #expect(here.filter { !$0.isProperty }.map(\.key) == parameters.map(\.key))
           for (control, parameter) in zip(here, parameters) {
-            // What a knob turns is turned by nothing else.
+            // The target of a knob is not writable.
             let isTurned = !control.isWritable && info.name.contains("/")
             Self.check(
               control, parameter, try unit.parameter(parameter.id, scope, element),
@@ -242,7 +242,7 @@ import Testing
     #expect(try find().isInDocument)
   }
 
-  /// Puts a value into the document that plays as a merge patch, which makes what is missing.
+  /// Sets a value in the document that plays by a merge patch, which creates missing objects.
   private static func set(_ pointer: JSONPointer, _ value: String, _ live: LivePatch) throws {
     let text = pointer.tokens.reversed().reduce(value) {
       "{ \(JSONText.string($1).compact): \($0) }"
@@ -275,7 +275,7 @@ import Testing
     return live
   }
 
-  /// The first channel of what it plays.
+  /// The first channel of the output.
   private static func rendered(_ live: LivePatch, frames: Int) throws -> [Float] {
     let session = try #require(live.graph.session)
     let channels = Int(session.configuration.device?.channelsPerFrame ?? 1)
@@ -288,9 +288,9 @@ import Testing
     return stride(from: 0, to: samples.count, by: channels).map { samples[$0] }
   }
 
-  /// The curve says what comes out. What differs is the impulse response's tail, which is cut off
-  /// 120 dB down, and its samples' rounding to floats, at -150 dB: together far below 0.01 dB, where
-  /// nobody could see it in a curve.
+  /// Compares the curve with the output. The differences are the tail of the impulse response, cut
+  /// off at -120 dB, and the rounding of its samples to floats at -150 dB: together far below 0.01
+  /// dB, which is not visible in a curve.
   @Test(arguments: [
     "Acoustic", "Bass Booster", "Bass Reducer", "Loudness", "R & B", "Small Speakers",
     "Spoken Word", "Treble Booster", "Flat", "Disabled",
@@ -309,9 +309,9 @@ import Testing
     }
   }
 
-  /// The level of one frequency, in cycles to a frame, in a sound that begins with an impulse.
+  /// The level at a frequency in cycles per frame, in a sound that begins with an impulse.
   private static func decibels(of samples: [Float], at frequency: Double) -> Double {
-    // One rotation a frame, so that no angle has to be worked out.
+    // One rotation per frame, which needs no trigonometric functions.
     let (stepX, stepY) = (cos(2 * Double.pi * frequency), -sin(2 * Double.pi * frequency))
     var (x, y) = (1.0, 0.0)
     var (real, imaginary) = (0.0, 0.0)

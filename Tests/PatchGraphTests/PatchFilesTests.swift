@@ -17,7 +17,7 @@ import Testing
     (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
       .filter { $0.hasSuffix(".json") && !$0.hasSuffix(".test.json") }) ?? []
 
-  /// Builds a patch beside a copy of its files, since it may record there.
+  /// Builds a patch in a copy of its folder, since it may record there.
   private func withPatch<Result>(
     _ file: String, frames: Int? = nil, _ body: (BuiltPatch) throws -> Result
   ) throws -> Result {
@@ -73,7 +73,7 @@ import Testing
       let found = try withPatch(file, frames: frames) { patch -> [UInt8]? in
         patch.hasErrors ? nil : try render(patch, frameCount: 6000)
       }
-      // With a microphone 4096 frames may be more than the units take: that is another rule's test.
+      // With a microphone, 4096 frames may exceed the units' maximum, which another test checks.
       guard let found else {
         #expect(frames == 4096)
         continue

@@ -23,7 +23,7 @@ import Testing
     ).asWritten().diagnostics
   }
 
-  /// A patch with a callback, a mixer and an I/O unit, each of the names in it once.
+  /// A patch with a callback, a mixer and an I/O unit, with each name once.
   private let whole = """
     {
       // A comment, and  blanks  that stay.
@@ -82,7 +82,7 @@ import Testing
     let misspelt = whole.replacing(right, with: wrong)
     let (text, result) = fix(misspelt, "test.jsonc")
     if wrong.hasSuffix(", }") {
-      // Allowed here.
+      // A trailing comma is allowed here.
       #expect(text == misspelt)
       #expect(result.changes.isEmpty)
     } else {
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func `an edit after which something else is wrong is left out, and the others are made`() {
-    // Two nodes for the device there must not be: of the two names only one can be put right.
+    // There must not be two I/O nodes: only one of the names can be corrected.
     let text = """
       {
         "title": 1,
@@ -182,7 +182,7 @@ import Testing
     if name != "syntax" {
       #expect(Set(after.map(\.code)).isSubset(of: Set(before.map(\.code))))
     }
-    // What has been fixed is not fixed again.
+    // A second run fixes nothing.
     #expect(fix(result.patch.ownSource, directory: folder.path).changes.isEmpty)
   }
 }

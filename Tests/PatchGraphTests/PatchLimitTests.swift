@@ -7,7 +7,8 @@ import PatchSyntax
 import TestSupport
 import Testing
 
-/// What a patch may cost: what is met is refused before it is paid for, and whoever runs the patch can allow it.
+/// Limits of a patch's cost: exceeding one is an error before the cost arises, and the user can
+/// raise it.
 @Suite struct PatchLimitTests {
   typealias Limit = PatchLimits.Limit
 
@@ -26,7 +27,7 @@ import Testing
   private static let format =
     #""streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 }"#
 
-  /// A right patch that needs more of something than the first number allows, and no more than the second.
+  /// A valid patch that exceeds the first number of a limit, but not the second.
   private static func example(_ limit: Limit) -> (text: String, less: Int, enough: Int) {
     func played(_ callbacks: String, _ last: String, _ more: String = "") -> String {
       """
@@ -144,7 +145,7 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    /// Each names the next twice.
+    /// Each contains the next twice.
     func level(_ next: String?) -> String {
       let parts =
         next.map { #""a": { "subgraph": "\#($0)" }, "b": { "subgraph": "\#($0)" }, "# } ?? ""

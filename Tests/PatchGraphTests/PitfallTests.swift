@@ -8,16 +8,16 @@ import RenderCallbacks
 import RenderHost
 import Testing
 
-/// The pitfalls of Core Audio that a validator can catch, one by one: what falls into each, and what is
-/// said of it. Where none can, why not.
+/// The pitfalls of Core Audio that a validator can find: an example of each and its diagnostic. For
+/// the others, the reason why none can.
 @Suite struct PitfallTests {
   struct Pitfall: Sendable, CustomTestStringConvertible {
     enum Case: Sendable {
-      /// A patch, the code it is answered with, and the status that goes with it.
+      /// A patch, its code, and the status.
       case patch(String, Rule.Code, Int32?, hardware: String = "")
-      /// A program's calls, which throw a violation of this code and status.
+      /// Calls that throw a violation with this code and status.
       case calls(Rule.Code, Int32, @Sendable () throws -> Void)
-      /// What no patch and no program can fall into, and why.
+      /// A pitfall that neither patches nor programs can have, and why.
       case none(String)
     }
 
@@ -41,7 +41,7 @@ import Testing
   private static let tone = "\"callbacks\": { \"tone\": { \"kind\": \"tone\" } },"
   private static let large = "\"properties\": { \"maximumFramesPerSlice\": 4096 }"
 
-  /// A tone through one unit, `x`, to the loudspeaker.
+  /// A tone through a unit `x` to the loudspeaker.
   private static func through(
     _ unit: String, _ settings: String = "", members: String = stereo, head: String = "",
     more: String = ""
@@ -60,7 +60,7 @@ import Testing
     """
   }
 
-  /// A tone on the loudspeaker.
+  /// A tone to the loudspeaker.
   private static func played(_ head: String = "", members: String = stereo) -> String {
     """
     {
@@ -71,7 +71,7 @@ import Testing
     """
   }
 
-  /// The microphone on the loudspeaker.
+  /// The microphone to the loudspeaker.
   private static func heard(
     _ isOn: Bool, unit: String = "remoteIO", members: String = stereo
   ) -> String {
@@ -160,7 +160,7 @@ import Testing
           .streamFormat, .output, 0,
           to: .streamFormat(StreamFormat(.int16, channels: 1, sampleRate: 44_100)))
         try graph.setInputCallback(ToneCallback(), of: converter)
-        // An input that nothing feeds would take the format; one that is played does not.
+        // An input without a feed would take the format; one that plays does not.
         try graph.connect(converter, to: mixer, 0)
         do { try graph.update() } catch let error as GraphUpdateError { throw error.violation }
       }),
@@ -359,7 +359,7 @@ import Testing
       #expect(found != nil, "\(shown)")
       #expect(found?.status?.rawValue == status, "\(shown)")
       #expect((found?.severity == .error) == (status != nil))
-      // Nothing else is an error.
+      // There is no other error.
       #expect(patch.diagnostics.allSatisfy { $0.severity != .error || $0.code == code }, "\(shown)")
       #expect(PatchProperties.disagreement(patch) == nil)
     case .calls(let code, let status, let calls):
@@ -384,7 +384,7 @@ import Testing
 
   // MARK: Sections 4.3 and 4.4
 
-  /// What one field does to a format that is right: 16-bit integers, stereo, deinterleaved.
+  /// A change of one field in a valid format: 16-bit integers, stereo, non-interleaved.
   static let fields: [(what: String, field: String, value: String)] = [
     ("4.3.1: a packet is a frame", "mFramesPerPacket", "2"),
     ("4.3.1: a packet is as large as a frame", "mBytesPerPacket", "4"),
@@ -434,7 +434,7 @@ import Testing
 
   // MARK: Section 5.6
 
-  /// The violations that no pitfall is about.
+  /// The violations without a pitfall.
   static let violations: [Pitfall] = [
     Pitfall(
       1, "no output unit",

@@ -5,7 +5,7 @@ import RenderHost
 import Testing
 
 extension BuiltPatch {
-  /// What a patch that nothing is wrong with plays, as bytes of its output: not silence.
+  /// Renders a patch that must have no errors, and returns its output, which must not be silent.
   func played(frameCount: Int) throws -> [UInt8] {
     let words = TextRenderer(source: source).render(diagnostics)
     #expect(!hasErrors, "\(words)")

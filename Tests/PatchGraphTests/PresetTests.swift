@@ -10,7 +10,7 @@ import Testing
 
 @testable import PatchGraph
 
-/// Presets of users: files that nodes name, and what is written as one.
+/// User presets: files that nodes name, and saved presets.
 struct PresetTests {
   private final class Folder {
     let path = FileManager.default.temporaryDirectory.appending(path: "presets-\(UUID())").path
@@ -33,7 +33,7 @@ struct PresetTests {
     }
   }
 
-  /// A patch of nothing but some nodes, connected to nothing.
+  /// A patch with nodes and without connections.
   private static func patch(_ nodes: String) -> String {
     """
     {
@@ -137,7 +137,7 @@ struct PresetTests {
         description.parameters.filter(\.isOfBand).map(\.id)
       }
       for (place, value) in one.parameters {
-        // Of bands as many as there are.
+        // Only the bands that the unit has.
         if let bands, bands.contains(place.id), place.id % 1000 >= 8 { continue }
         #expect(two.parameters[place] == value, "\(component.name) \(place)")
       }
@@ -242,7 +242,7 @@ struct PresetTests {
     #expect(preset("component") == nil)
   }
 
-  /// Each with the code that the same would have in a node.
+  /// Each with the code that the same mistake has in a node.
   @Test(arguments: [
     (#"{ "component": "Delay", "parameters": { "delayTme": 1 } }"#, "PR0551"),
     (#"{ "component": "Delay", "parameters": { "delayTime": 99 } }"#, "PR0552"),

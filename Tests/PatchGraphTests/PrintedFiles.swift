@@ -1,6 +1,6 @@
 import Foundation
 
-/// Files of the package that are printed by the program, to be compared with what it prints now.
+/// Files of the package that the program prints, for comparison with its output.
 enum PrintedFiles {
   static let package = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -9,7 +9,7 @@ enum PrintedFiles {
     try? String(contentsOf: package.appending(path: path), encoding: .utf8)
   }
 
-  /// What stands between `<!-- name:begin -->` and `<!-- name:end -->`; `nil` without such marks.
+  /// The text between `<!-- name:begin -->` and `<!-- name:end -->`; `nil` without these marks.
   static func section(_ name: String, of text: String) -> String? {
     guard let begin = text.range(of: "<!-- \(name):begin -->\n"),
       let end = text.range(of: "<!-- \(name):end -->", range: begin.upperBound..<text.endIndex)

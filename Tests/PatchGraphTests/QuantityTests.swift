@@ -8,7 +8,7 @@ import Testing
 
 @testable import PatchGraph
 
-/// Numbers with a unit in quotes, and constants.
+/// Quoted numbers with units, and constants.
 @Suite struct QuantityTests {
   private static func patch(
     constants: String = "{}", volume: String, amplitude: String = "0.5", at: String = "1",
@@ -118,7 +118,7 @@ import Testing
     let fixed = PatchFixer.fix(
       patch.source, directory: "", device: .assumed(HardwareAssumption()))
     #expect(fixed.patch.diagnostics.isEmpty)
-    // What is written stays written.
+    // The text keeps the constant.
     #expect(String(decoding: fixed.patch.source.bytes, as: UTF8.self).contains("\"$level\""))
   }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PatchGraph
 
-/// A step that is repeated is what the same step is that is written so many times.
+/// A repeated step means the same as the step written several times.
 @Suite struct RepetitionTests {
   private static let rate = 44_100.0
   private static let volume = "/nodes/mixer/inputs/0/parameters/volume"
@@ -42,7 +42,7 @@ import Testing
     "\"ramp\": { \"path\": \"\(path)\", \"to\": \(to), \"duration\": \(duration) }"
   }
 
-  /// Repetitions, each with the very same written step by step.
+  /// Repetitions, and the same written step by step.
   private static let pairs: [(short: String, long: [String])] = [
     (
       step("0.1", ramp(volume, 0, "0.05"), #"{ "every": "250 ms", "count": 3 }"#) + ","
@@ -98,7 +98,7 @@ import Testing
     ),
   ]
 
-  /// What a patch plays in a second, and the document that is there at the end of it.
+  /// The output of a patch in a second.
   private static func played(_ text: String) throws -> [Float] {
     let player = try LivePlayer(text)
     for _ in 0..<20 {
@@ -115,7 +115,7 @@ import Testing
     #expect(one.diagnostics.map(\.message.text) == [])
     let heard = try Self.played(Self.patch(short))
     #expect(try Self.played(Self.patch(long.joined(separator: ","))) == heard)
-    // And not as if it came once.
+    // But it differs from a single step.
     let once = Self.patch(short.replacing(#/"count": \d/#, with: "\"count\": 1"))
     #expect(try Self.played(once) != heard)
   }
@@ -134,7 +134,7 @@ import Testing
     #expect(!other.changes.isEmpty)
   }
 
-  /// Each time as frames, and what happens.
+  /// The time of each step in frames, and its actions.
   private static func steps(_ reading: PatchReader.Result) throws -> [String] {
     let document = try #require(reading.document)
     let clock = TimelineClock(document, sampleRate: rate)
@@ -170,7 +170,7 @@ import Testing
             == expected.document?.root[key].map { JSONText($0) })
       }
     }
-    // Some of it is over at some time, and all of it at the end.
+    // Some steps are over at some times, and all at the end.
     #expect(counts.count > 3 && counts.contains(0))
   }
 
@@ -249,7 +249,7 @@ import Testing
   @Test func `ramps that end when the next begins are apart, whatever the sum of their times is`()
     throws
   {
-    // 0.1 + 0.2 is more than 0.3, in doubles; 110.25 frames end between two.
+    // In doubles, 0.1 + 0.2 exceeds 0.3; 110.25 frames end between two frames.
     for every in ["0.1", "0.2", #""2.5 ms""#] {
       let text = Self.patch(
         Self.step(

@@ -48,7 +48,7 @@ struct SchemaTests {
     schema.walk { value in
       guard case .string(let target)? = value["$ref"] else { return }
       #expect(target.hasPrefix("#/definitions/"))
-      // In draft-07 what stands beside a reference is not looked at.
+      // In draft-07, members beside a reference are ignored.
       #expect(value.members.count == 1)
       let path = target.dropFirst("#/definitions/".count).split(separator: "/").map(String.init)
       #expect(
@@ -84,12 +84,12 @@ struct SchemaTests {
     #expect(parameters["pan"]?["minimum"] == -1)
     #expect(parameters["pan"]?["maximum"] == 1)
     #expect(parameters["volume"]?["default"] == 1)
-    // A volume above 1 is a warning.
+    // A volume above 1 is a warning only.
     #expect(parameters["volume"]?["maximum"] == nil)
     #expect(
       input["properties"]?["properties"]?["properties"]?["meteringMode"]?["type"]
         == ["boolean", "string"])
-    // Of texts those with a unit, names of constants, and formulas of repetitions.
+    // The valid texts: numbers with a unit, names of constants, and formulas of repetitions.
     #expect(
       parameters["volume"]?["pattern"]
         == "^[+-]?[0-9]+(\\.[0-9]+)? ?dB$|^\\$[A-Za-z_][A-Za-z0-9_-]*$|\\{[^{}]+\\}")
@@ -171,7 +171,7 @@ struct SchemaTests {
     #expect(result.diagnostics.isEmpty)
   }
 
-  /// The codes of all errors that patchrun finds in a patch.
+  /// The codes of all errors in a patch.
   private static func errorCodes(_ patch: String) -> Set<String> {
     let built = PatchBuilder.build(
       PatchReader.read(bytes: Array(patch.utf8), name: "patch.json"), directory: "",
@@ -179,8 +179,7 @@ struct SchemaTests {
     return Set(built.diagnostics.filter { $0.severity == .error }.map(\.code.rawValue))
   }
 
-  /// These patches are of a node or two, so that patchrun misses connections in each of them: only
-  /// other mistakes count.
+  /// These patches have one or two nodes, so each lacks connections. Only other errors count.
   @Test(arguments: refused)
   func `what the schema refuses patchrun refuses`(patch: String) {
     let bare = Self.errorCodes(Self.node("\"component\": \"remoteIO\""))
@@ -189,7 +188,7 @@ struct SchemaTests {
     #expect(!Self.errorCodes(patch).subtracting(bare).isEmpty)
   }
 
-  /// A patch of one node.
+  /// A patch with one node.
   private static func node(_ members: String) -> String {
     "{ \"nodes\": { \"a\": { \(members) } } }"
   }
@@ -403,7 +402,7 @@ extension JSONText {
 enum JSONSchemaOracle {
   static let isThere = (try? run("import jsonschema", [])) == 0
 
-  /// For each document whether the schema accepts it. The schema itself is checked first.
+  /// Whether the schema accepts each document. The schema itself is checked first.
   static func verdicts(schema: String, documents: [String]) throws -> [Bool] {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "patchrun-schema-\(UUID().uuidString)")

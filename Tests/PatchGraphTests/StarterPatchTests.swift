@@ -22,14 +22,14 @@ import Testing
     let patch = try #require(StarterPatch.named(name))
     var hardware = HardwareAssumption()
     hardware.sampleRate = rate
-    // A folder that has no files which a recording could not replace.
+    // A folder without files that a recording could not replace.
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let built = PatchBuilder.build(
       PatchReader.read(SourceText(name: "new.json", text: patch.text)), directory: folder.path,
       device: .assumed(hardware))
-    // An iPod EQ takes 44.1 and 48 kHz.
+    // An iPod EQ supports 44.1 and 48 kHz.
     #expect(built.diagnostics.isEmpty, "\(built.diagnostics)")
     #expect(built.inputFiles.isEmpty)
     try #require(built.graph).initialize()

@@ -12,7 +12,7 @@ import Testing
 
 /// Patches as nodes of others.
 @Suite struct SubgraphTests {
-  /// The files of one test, in a folder of their own.
+  /// A temporary folder with the files of a test.
   private final class Folder {
     let url = FileManager.default.temporaryDirectory
       .appending(path: "subgraphs-\(UUID().uuidString)")
@@ -40,7 +40,7 @@ import Testing
         directory: url.path, device: .assumed(hardware))
     }
 
-    /// What is wrong, in words, with paths relative to the folder.
+    /// The diagnostics as text, with paths relative to the folder.
     func words(_ patch: BuiltPatch) -> String {
       TextRenderer(source: patch.source).render(patch.diagnostics)
         .replacing(url.path + "/", with: "")
@@ -371,7 +371,7 @@ import Testing
       withDestinationURL: folder.url.appending(path: "a.json"))
     let patch = folder.build(Self.outer(#""strip": { "subgraph": "a.json" }"#))
     #expect(patch.diagnostics.map(\.code) == ["PR0222"])
-    // The patch itself, which has been read by its own name.
+    // The patch itself, which was read by its own name.
     try Self.outer(#""strip": { "subgraph": "patch.json" }"#).write(
       to: folder.url.appending(path: "patch.json"), atomically: true, encoding: .utf8)
     let own = folder.build(Self.outer(#""strip": { "subgraph": "patch.json" }"#))
@@ -471,7 +471,7 @@ import Testing
     }
     for path in ["", "/dev/null", "/dev/zero", ".", "a\\u0000b", "strip.json/x"] {
       let patch = folder.build(Self.outer(#""strip": { "subgraph": "\#(path)" }"#))
-      // What is no regular file is not opened.
+      // A file that is not regular is not opened.
       let code: Rule.Code = path.hasPrefix("/dev/") ? "PR0707" : "PR0221"
       #expect(patch.diagnostics.map(\.code) == [code], "\(path)")
     }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import PatchGraph
 
-/// Sounds that begin again: from the timeline, and while they play.
+/// Sounds that are triggered by the timeline and during playback.
 @Suite struct TriggerTests {
   private final class Folder {
     let path = FileManager.default.temporaryDirectory.appending(path: "trigger-\(UUID())").path
@@ -81,7 +81,7 @@ import Testing
       frames: frames)
     #expect(alone.contains { $0 != 0 })
     #expect(again[..<7001] == alone[..<7001])
-    // Once what was there has faded out.
+    // After the fade-out of the earlier sound.
     #expect(Array(again[7241..<24_000]) == Array(alone[240..<16_999]))
     for frame in 0..<240 {
       let x = Float(frame) / 240
@@ -115,7 +115,7 @@ import Testing
     #expect(changes.map(\.heard) == [.beginning])
     try player.pull(12_000)
     #expect(Array(player.left[8_432..<20_192]) == Array(alone[240..<12_000]))
-    // The document says what it has said.
+    // The document has not changed.
     #expect(player.live.reading.source.bytes == Array(Self.patch(kind, "").utf8))
   }
 

@@ -27,13 +27,13 @@ struct UnitListingTests {
     let headings = String(try #require(lines.first))
     let column = headings.distance(
       from: headings.startIndex, to: try #require(headings.range(of: "OUTPUTS")).lowerBound)
-    // A summary may go on in its own column.
+    // A summary may continue in its own column.
     for line in lines.dropFirst().dropLast() where line[0] != " " {
       #expect(line[column] != " " && line[column - 1] == " ")
     }
   }
 
-  /// Core Audio prints a number of four letters as those.
+  /// Core Audio prints numbers that are four characters as such.
   private func printedID(_ info: PropertyInfo) -> String {
     guard info.id.rawValue > 0xFFFF else { return "\(info.id.rawValue)" }
     return FourCharCode(rawValue: info.id.rawValue).text.map { "'\($0)'" } ?? ""
@@ -202,7 +202,7 @@ struct UnitListingTests {
     let reading = PatchReader.read(bytes: Array("{ \"nodes\": { \(node) } }".utf8), name: name)
     let patch = PatchBuilder.build(
       reading, directory: "/", device: .assumed(HardwareAssumption()))
-    // It stands alone: what it lacks are connections and formats, and no setting of it is wrong.
+    // The example lacks connections and formats, but all its settings must be valid.
     let findings = patch.diagnostics.filter { $0.code.rawValue.hasPrefix("PR05") }
     #expect(reading.diagnostics.isEmpty && findings.isEmpty, "\(node)")
   }

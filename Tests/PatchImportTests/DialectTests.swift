@@ -5,8 +5,8 @@ import Foundation
 import PatchImport
 import Testing
 
-/// A file of a dialect, and the filters that it must be imported as, which were written down by another
-/// program from the sources and the documents of those programs.
+/// A file of a dialect, and the expected filters, which another program derived from the sources
+/// and documents of the original programs.
 struct DialectExample: CustomTestStringConvertible, Sendable {
   let dialect: ImportDialect
   let path: String
@@ -56,7 +56,7 @@ struct DialectExample: CustomTestStringConvertible, Sendable {
     var decibels: [[Double?]]
   }
 
-  /// The name or the number of a channel.
+  /// A channel, by name or by number.
   enum Name: Decodable, Hashable, Sendable {
     case text(String)
 
@@ -120,7 +120,7 @@ struct DialectExample: CustomTestStringConvertible, Sendable {
     }
     let chain = try #require(result.chain, "\(result.diagnostics.map(\.message))")
     #expect(chain.channels == example.expected.channels.map(\.text))
-    // What branches is written as mixes: another test compares its sound.
+    // A graph that branches is written as mixes; another test compares its sound.
     if example.expected.graph == nil {
       #expect(chain.stages.count == example.expected.stages.count, "\(chain.stages.map(\.kind))")
       for (stage, expected) in zip(chain.stages, example.expected.stages) {
@@ -150,7 +150,7 @@ struct DialectExample: CustomTestStringConvertible, Sendable {
       let message = "\(expected) of \(result.diagnostics.map(\.message.text))"
       if let index { found.remove(at: index) } else { Issue.record(Comment(rawValue: message)) }
     }
-    // Lines of included files have their own numbers, and the examples name none of those.
+    // Lines of included files have their own numbers, and the examples do not list them.
     let own = found.filter { result.source.origin(of: $0.range).text.name == example.path }
     #expect(own.map(\.message.text) == [])
   }
@@ -190,7 +190,7 @@ struct DialectExample: CustomTestStringConvertible, Sendable {
     let chain = try #require(example.imported().chain)
     let other = try #require(detected.chain)
     let isSame = chain.stages.map(\.kind) == other.stages.map(\.kind)
-    // Shelves by the names that Equalizer APO has another meaning for.
+    // Shelves with names that Equalizer APO interprets differently.
     #expect(isSame || detected.diagnostics.contains { $0.code == "PR1006" })
   }
 

@@ -5,7 +5,7 @@ import Foundation
 import PatchImport
 import Testing
 
-/// Files that were made to do harm, and files that are broken.
+/// Malicious and damaged files.
 @Suite struct HostileImportTests {
   private static func read(
     _ text: String, _ dialect: ImportDialect, folder: String = "/nowhere"
@@ -100,7 +100,7 @@ import Testing
     #expect(abs(section.q - 8.06) < 1e-9)
   }
 
-  /// Bytes that are lost, changed and moved: what is broken has an answer, whatever it is.
+  /// Bytes are lost, changed and moved. A damaged file must give a result or errors.
   @Test(arguments: ImportDialect.allCases)
   func `a broken file has an answer`(dialect: ImportDialect) throws {
     var random = Mixing(seed: 17)
@@ -135,7 +135,7 @@ import Testing
   }
 }
 
-/// SplitMix64: the same numbers on each run.
+/// SplitMix64: the same numbers in each run.
 private struct Mixing: RandomNumberGenerator {
   private var state: UInt64
 

@@ -21,7 +21,7 @@ import Testing
     return PatchWriter.write(chain, options)
   }
 
-  /// The gain of a response at a frequency, by its sum over the samples.
+  /// The gain of a response at a frequency, from the sum over its samples.
   private static func decibels(
     of taps: [Double], at frequency: Double, sampleRate: Double = 48_000
   ) -> Double {
@@ -34,7 +34,7 @@ import Testing
     return 20 * log10(hypot(real, imaginary))
   }
 
-  /// The crossfeed of the examples: what of the one side is heard at the other is low, and 0.3 of it.
+  /// The crossfeed example: each side gets the low frequencies of the other at 0.3.
   @Test func `a graph that branches is mixes and filters of the same sound`() throws {
     let example = try #require(
       DialectExample.all.first { $0.path.hasSuffix("17-crossfeed-graph.conf") })
@@ -60,7 +60,7 @@ import Testing
       let wanted = FilterChain.decibels(of: points, at: frequency)
       #expect(abs(Self.decibels(of: taps, at: frequency) - wanted) < 0.02, "\(frequency) Hz")
     }
-    // The energy comes first.
+    // The energy is concentrated at the beginning.
     let all = taps.reduce(0) { $0 + $1 * $1 }
     #expect(taps.prefix(64).reduce(0) { $0 + $1 * $1 } > 0.9 * all)
   }
@@ -91,7 +91,7 @@ import Testing
     let written = Self.written(chain)
     let text = try #require(written.text)
     #expect(written.diagnostics.isEmpty)
-    // One of its ways is turned over, which is left to the response.
+    // One of the ways is inverted, which the response does, not the matrix.
     #expect(text.contains(#""matrixLevels": [[1, 0, 0, 0], [0, 1, 0, 0]]"#))
     #expect(text.contains(#""streamFormat": "wide""#))
     let bytes = try #require(written.response)

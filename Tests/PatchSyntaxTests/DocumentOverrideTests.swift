@@ -102,7 +102,7 @@ struct DocumentOverrideTests {
 
 
         """)
-    // The others are made all the same.
+    // The other overrides are applied.
     #expect(value("/title", in: result) == "\"b\"")
   }
 

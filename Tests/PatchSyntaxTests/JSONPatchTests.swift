@@ -4,7 +4,7 @@ import Foundation
 import PatchSyntax
 import Testing
 
-/// JSON Patch, by the examples of RFC 6902's appendix A and by what a text keeps.
+/// JSON Patch: the examples of RFC 6902, appendix A, and the preservation of the text.
 @Suite struct JSONPatchTests {
   private func tree(_ text: String, _ name: String = "doc.jsonc") throws -> JSONTree {
     try #require(PatchDifference.read(SourceText(name: name, text: text)).tree)
@@ -93,7 +93,7 @@ import Testing
       "{ \"op\": \"add\", \"path\": \"/foo/-\", \"value\": [\"abc\", \"def\"] }",
       "{ \"foo\": [\"bar\", [\"abc\", \"def\"]] }"
     ),
-    // The whole document, and places beside each other.
+    // The whole document, and places side by side.
     ("[1]", "{ \"op\": \"replace\", \"path\": \"\", \"value\": {} }", "{}"),
     ("[1, 2]", "{ \"op\": \"add\", \"path\": \"/0\", \"value\": 0 }", "[0, 1, 2]"),
     ("[ 1 ]", "{ \"op\": \"remove\", \"path\": \"/0\" }", "[]"),
@@ -272,7 +272,7 @@ import Testing
     }
     let long = "{ \"a\": \"\(String(repeating: "x", count: 2000))\" }"
     #expect(try codes(change(long, "[\(copies.joined(separator: ","))]")).first == "PR0905")
-    // Each puts the document into its own depth.
+    // Each copy nests the document within itself.
     let path = String(repeating: "/a", count: 500)
     let nested =
       String(repeating: "{\"a\":", count: 500) + "{}" + String(repeating: "}", count: 500)
@@ -283,7 +283,7 @@ import Testing
 
   // MARK: An oracle
 
-  /// Documents and patches by chance: whether PyPI's jsonpatch takes them, and what comes of them.
+  /// Random documents and patches: compares acceptance and results with PyPI's jsonpatch.
   @Test(.enabled(if: JSONPatchOracle.isThere, "python3 with the package jsonpatch is not there"))
   func `documents by chance change as PyPI's jsonpatch changes them`() throws {
     var chance = Chance(state: 6902)
@@ -316,7 +316,7 @@ import Testing
   }
 }
 
-/// Small documents whose keys meet often.
+/// Random small documents that share many keys.
 private struct Chance: RandomNumberGenerator {
   var state: UInt64
 
@@ -370,7 +370,7 @@ private struct Chance: RandomNumberGenerator {
 private enum JSONPatchOracle {
   static let isThere = (try? run("import jsonpatch", input: "").status) == 0
 
-  /// For each pair the document that comes of it, or `nil` where it is refused.
+  /// The resulting document for each pair, or `nil` if the patch is refused.
   static func results(_ cases: [(document: String, patch: String)]) throws -> [String?] {
     let script = """
       import json, sys, jsonpatch

@@ -3,7 +3,7 @@ import Diagnostics
 import PatchSyntax
 import Testing
 
-/// The text of a reader's findings: `code line:column message`, a line each.
+/// The diagnostics as `code line:column message`, one per line.
 func findings(_ diagnostics: [Diagnostic], _ source: SourceText) -> [String] {
   diagnostics.map { diagnostic in
     let position = source.position(of: diagnostic.range.lowerBound)
@@ -299,7 +299,7 @@ struct JSONReaderTests {
   // MARK: Robustness
 
   @Test func `random damage never stops the reader`() {
-    // A fixed seed: the same texts in every run.
+    // A fixed seed gives the same texts in every run.
     var state: UInt64 = 0x9E37_79B9_7F4A_7C15
     func random(_ bound: Int) -> Int {
       state ^= state << 13
@@ -333,7 +333,7 @@ struct JSONReaderTests {
         }
         #expect(!renderer.render(diagnostic).isEmpty)
       }
-      // What could not be read into a document has been reported.
+      // A text without a document must have an error.
       #expect(result.document != nil || result.hasErrors)
     }
   }

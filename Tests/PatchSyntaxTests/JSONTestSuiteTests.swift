@@ -3,15 +3,15 @@ import Foundation
 import PatchSyntax
 import Testing
 
-/// Where the files of github.com/nst/JSONTestSuite are.
+/// Finds the files of github.com/nst/JSONTestSuite.
 enum JSONTestSuite {
-  /// Those that every reader of JSON accepts.
+  /// The files that every JSON reader must accept.
   static var accepted: [URL] {
     JSONTestSuiteTests.cases.filter { $0.lastPathComponent.hasPrefix("y_") }
   }
 }
 
-/// The cases of github.com/nst/JSONTestSuite, an oracle we did not write, when they lie beside the
+/// The cases of github.com/nst/JSONTestSuite, an independent oracle, if its folder is beside the
 /// repository.
 struct JSONTestSuiteTests {
   private static func candidates() -> [URL] {
@@ -19,7 +19,7 @@ struct JSONTestSuiteTests {
     if let path = ProcessInfo.processInfo.environment["JSON_TEST_SUITE"] {
       folders.append(URL(filePath: path))
     }
-    // `shared` lies beside the repository, or beside a folder that the repository is in.
+    // `shared` is beside the repository or beside a parent folder of it.
     var parent = URL(filePath: #filePath).deletingLastPathComponent()
     for _ in 0..<6 {
       parent = parent.deletingLastPathComponent()
@@ -74,7 +74,7 @@ struct JSONTestSuiteTests {
     for file in Self.cases {
       let (source, _) = try Self.read(file)
       let result = PatchReader.read(source)
-      // None of them is one.
+      // None of them is a patch.
       #expect(result.hasErrors)
     }
   }
@@ -97,7 +97,8 @@ struct JSONTestSuiteTests {
     case .null: expected is NSNull
     case .bool: expected as? Bool == value.bool
     case .number:
-      // Foundation goes by way of decimals with 38 digits, and can miss the nearest double by a few.
+      // Foundation converts by way of decimals with 38 digits, and can miss the nearest double by a
+      // few ulps.
       (expected as? NSNumber).map { abs($0.doubleValue - (value.number ?? .nan)) } ?? .infinity
         <= 4 * (value.number ?? 0).ulp
     case .string: expected as? String == value.string
@@ -109,7 +110,7 @@ struct JSONTestSuiteTests {
       } ?? false
     case .object:
       (expected as? [String: Any]).map { object in
-        // Of a repeated key Foundation keeps one, and we both.
+        // Foundation keeps one member of a repeated key, and the reader keeps both.
         Set(value.members.compactMap { $0.key.string }) == Set(object.keys)
           && object.allSatisfy { key, inside in
             value.members.contains { $0.key.string == key && matches($0.value, inside) }

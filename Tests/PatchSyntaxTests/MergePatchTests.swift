@@ -3,7 +3,7 @@ import Diagnostics
 import PatchSyntax
 import Testing
 
-/// JSON Merge Patch, by the examples of RFC 7386.
+/// JSON Merge Patch: the examples of RFC 7386.
 @Suite struct MergePatchTests {
   private func merged(_ document: String, _ patch: String) throws -> SourceText {
     let tree = try #require(
@@ -30,7 +30,7 @@ import Testing
     ("{\"e\":null}", "{\"a\":1}", "{\"e\":null,\"a\":1}"),
     ("[1,2]", "{\"a\":\"b\",\"c\":null}", "{\"a\":\"b\"}"),
     ("{}", "{\"a\":{\"bb\":{\"ccc\":null}}}", "{\"a\":{\"bb\":{}}}"),
-    // The body's example.
+    // The example in section 3.
     (
       "{\"title\":\"Goodbye!\",\"author\":{\"givenName\":\"John\",\"familyName\":\"Doe\"},"
         + "\"tags\":[\"example\",\"sample\"],\"content\":\"x\"}",

@@ -81,7 +81,7 @@ import Testing
   @Test func `strings are equal when their characters are, and numbers when their values are`()
     throws
   {
-    // One é is a letter, the other one an e with an accent.
+    // One é is a single scalar, the other is an e with a combining accent.
     #expect(try !difference(#"["\u00e9"]"#, #"["e\u0301"]"#).isEmpty)
     #expect(try !difference("1e400", "1e401").isEmpty)
     #expect(try !difference("true", "false").isEmpty)
@@ -130,7 +130,7 @@ import Testing
   }
 }
 
-/// A JSON value, and what RFC 6902 does with it.
+/// A JSON value with a reference implementation of RFC 6902.
 private indirect enum JSON: Equatable {
   case null
   case bool(Bool)
@@ -155,7 +155,7 @@ private indirect enum JSON: Equatable {
     }
   }
 
-  /// The document after operations of which this is the array.
+  /// The document after the operations in this array.
   func carriedOut(on document: JSON) throws -> JSON {
     guard case .array(let operations) = self else { throw Failure() }
     return try operations.reduce(document) { document, operation in
@@ -212,7 +212,7 @@ extension JSON? {
   }
 }
 
-/// Documents of few keys and values, so that two of them have much in common.
+/// Random documents of few keys and values, so that two of them have much in common.
 private struct SmallDocument {
   private var state: UInt64
 

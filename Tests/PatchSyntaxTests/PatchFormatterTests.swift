@@ -153,7 +153,7 @@ import Testing
 
   @Test(arguments: ["[]", "{}"])
   func `an empty container beyond the width of a line stays in one piece`(empty: String) {
-    // Found by the fuzzer: it was taken for a table of numbers.
+    // A case that the fuzzer found: it was mistaken for a table of numbers.
     let depth = PatchFormatter.lineWidth
     let text =
       String(repeating: "[", count: depth) + empty + String(repeating: "]", count: depth)
@@ -187,7 +187,7 @@ import Testing
   }
 }
 
-/// Documents with values, blanks and comments at random, the same for the same seed.
+/// Documents with random values, blanks and comments, from a seed.
 struct RandomDocument {
   private var state: UInt64
   private var hasComments = false

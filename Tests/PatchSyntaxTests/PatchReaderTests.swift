@@ -4,7 +4,7 @@ import PatchSyntax
 import Testing
 
 struct PatchReaderTests {
-  /// A patch with everything that can be written.
+  /// A patch with every member that there is.
   static let whole = """
     {
       "$schema": "../schema/patch.schema.json",
@@ -58,7 +58,7 @@ struct PatchReaderTests {
     PatchReader.read(bytes: Array(text.utf8), name: "x.json", overrides: overrides)
   }
 
-  /// A small patch with something put into its object.
+  /// A small patch with additional members.
   private func patch(_ members: String) -> String {
     #"{ "nodes": { "io": { "component": "remoteIO" } }, \#(members) }"#
   }
@@ -254,7 +254,7 @@ struct PatchReaderTests {
         "PR0101 /timeline 'timeline' is an array, not an object",
         "PR0101 /comment 'comment' is a string, not the number 1",
       ])
-    // What could be read is there all the same.
+    // The valid parts are in the document.
     let document = read(text).document
     #expect(document?.callbacks.map(\.name) == ["x:y", "z", "mixer"])
     #expect(document?.connections.count == 3)

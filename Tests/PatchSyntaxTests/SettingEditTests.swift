@@ -2,7 +2,7 @@ import Diagnostics
 import PatchSyntax
 import Testing
 
-/// Values that are put at places of a document.
+/// Sets values at paths of a document.
 @Suite struct SettingEditTests {
   private func made(
     _ edits: [(String, String)], in text: String = #"{"a":{"b":[1,2]},"c":{}}"#
@@ -15,7 +15,7 @@ import Testing
       }, to: tree)
   }
 
-  /// What becomes of the document, without blanks.
+  /// The resulting document without blanks.
   private func text(_ edits: [(String, String)]) throws -> String? {
     try made(edits).change.text.map {
       String(decoding: $0.bytes, as: UTF8.self).filter { $0 != " " }

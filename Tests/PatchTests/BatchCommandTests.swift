@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `patchrun batch` as a process: killed, raced, failing.
+/// `patchrun batch` as a process that is killed, that races others, and that fails.
 struct BatchCommandTests {
   private let place: Workplace
 
@@ -24,7 +24,7 @@ struct BatchCommandTests {
       """, to: "mix.json")
   }
 
-  /// Writes a manifest of so many jobs, each with a seed of its own.
+  /// Writes a manifest of `count` jobs, each with its own seed.
   private func plan(_ count: Int, duration: Double = 0.05, _ more: String...) throws {
     let seeds = "[" + (1...count).map(String.init).joined(separator: ",") + "]"
     let plan = try place.start(
@@ -58,7 +58,7 @@ struct BatchCommandTests {
       }
   }
 
-  /// Waits until there are so many records in `out`, for 10 s at the most.
+  /// Waits until `out` has `count` records, for at most 10 s.
   private func waitForRecords(_ count: Int) {
     for _ in 0..<5000 {
       if let ids = try? recordedIDs("out"), ids.count >= count { return }
@@ -66,7 +66,7 @@ struct BatchCommandTests {
     }
   }
 
-  /// As often as it says: a run is killed, and the last one comes to its end.
+  /// Kills the run a number of times; the last run completes.
   @Test func `killed at random moments and run again, a batch is what it would have been`() throws {
     let kills = Int(ProcessInfo.processInfo.environment["PATCHRUN_BATCH_KILLS"] ?? "") ?? 6
     let count = 15 * kills
@@ -81,11 +81,11 @@ struct BatchCommandTests {
     }
     let last = try place.run("batch", "run", "jobs.jsonl", "--out", "out", "--jobs", "2")
     #expect(last.status == 0, "\(last.errors)")
-    // No file but those, and the same bytes.
+    // There are no other files, and their bytes are the same.
     #expect(try outputs("out") == (try outputs("whole")))
     let ids = try recordedIDs("out")
     #expect(Set(ids).count == count)
-    // What was done twice is at most what its workers were doing when they were killed.
+    // Only the jobs that were in progress when the workers were killed are done twice.
     #expect(ids.count <= count + 2 * kills)
     #expect(try place.run("batch", "verify", "out").status == 0)
     #expect(try place.run("batch", "status", "out", "jobs.jsonl").status == 0)
@@ -183,7 +183,7 @@ struct BatchCommandTests {
     #expect(try place.run("batch", "verify", "out", "jobs.jsonl", "--render", "2").status == 0)
   }
 
-  /// Loudness of outputs by the program's own measurement of the files.
+  /// Compares the loudness of outputs with the program's own measurement of the files.
   @Test func `what is normalized is as loud as it is to be, or as its peak lets it be`() throws {
     try place.write(
       """
@@ -227,7 +227,7 @@ struct BatchCommandTests {
     let peaks = try #require(try measured("beat.flac")["truePeak"] as? [Double])
     #expect(peaks.allSatisfy { $0 <= -1.5 && $0 > -1.6 }, "\(peaks)")
     #expect(run.output.contains("PR1207"))
-    // A sound of 0.3 s has no loudness by the standard: it is measured as one that is repeated.
+    // A sound of 0.3 s is too short for the standard. It is measured repeated.
     #expect(run.output.contains("\"integratedLoudness\":-16,"))
   }
 

@@ -102,7 +102,7 @@ struct BenchTests {
       "bench", "mix.json", "--duration", "0.2", "--max-load", "0.0001")
     #expect(outcome.status == 1)
     #expect(outcome.errors.contains("error[PR0232]: rendering takes "))
-    // Which part that is depends on the machine; what points at it is said of the same part.
+    // The part depends on the machine, but the message and the caret must agree.
     let said = try #require(
       outcome.errors.firstMatch(of: /and 0\.0001 % is allowed; '(\w+)' takes most/))
     #expect(

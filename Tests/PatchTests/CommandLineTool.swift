@@ -2,33 +2,33 @@ import Foundation
 import SoundFiles
 import TestSupport
 
-/// The program as it has been built, next to the tests.
+/// The program that was built, in the folder of the tests.
 enum CommandLineTool {
   static let path: String = {
     let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     return tests.deletingLastPathComponent().appendingPathComponent("patchrun").path
   }()
 
-  /// The folder of the patches that come with the program.
+  /// The folder of the patches of the distribution.
   static let patches: String = {
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appendingPathComponent("patches").path
   }()
 
-  /// An environment in which there is no server.
+  /// An environment without a sound server.
   static let environment: [String: String] = {
     var environment = ProcessInfo.processInfo.environment
     for name in ["NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "PULSE_SINK", "PULSE_SOURCE"] {
       environment[name] = nil
     }
     environment["PULSE_SERVER"] = "unix:/nowhere/native"
-    // Of the user's own folder nothing is used or changed.
+    // The user's own cache is neither used nor changed.
     environment["PATCHRUN_CACHE"] = "off"
     return environment
   }()
 }
 
-/// A folder of a test's own, and the program run in it.
+/// Runs the program in a temporary folder.
 final class Workplace {
   let url: URL
   var environment = CommandLineTool.environment
@@ -47,7 +47,7 @@ final class Workplace {
     var errors: String
   }
 
-  /// A program that runs, and where its words go.
+  /// A running program, and the files of its output.
   struct Running {
     let process: ChildProcess
     let output: String
@@ -55,7 +55,7 @@ final class Workplace {
 
     var errorsSoFar: String { (try? String(contentsOfFile: errors, encoding: .utf8)) ?? "" }
 
-    /// Waits until standard error says something, for 10 s at the most.
+    /// Waits until standard error contains a text, for at most 10 s.
     func waitForErrors(_ text: String) -> Bool {
       for _ in 0..<2000 {
         if errorsSoFar.contains(text) { return true }
@@ -65,7 +65,8 @@ final class Workplace {
       return false
     }
 
-    /// Waits until it ends. What does not end within two minutes is killed: its status is 137.
+    /// Waits for the end. A program that does not end within two minutes is killed, with status
+    /// 137.
     func wait() throws -> Outcome {
       for _ in 0..<24_000 where process.isRunning { usleep(5000) }
       process.signal(SIGKILL)
@@ -104,7 +105,7 @@ final class Workplace {
     try shell("exec \"$PATCHRUN\" \"$@\"", arguments)
   }
 
-  /// Starts to watch what plays here. Returns when it does: what happens before it connects it does not see.
+  /// Starts `ctl watch`. Returns when it has connected, so that later events are not missed.
   func watch(_ options: String...) throws -> Running {
     let watch = try start(["ctl", "watch"] + options)
     for _ in 0..<2000 {
@@ -118,7 +119,7 @@ final class Workplace {
   @discardableResult
   func run(_ arguments: String...) throws -> Outcome { try start(arguments).wait() }
 
-  /// Starts a line for the shell, in which `$PATCHRUN` is the program.
+  /// Starts a shell command in which `$PATCHRUN` is the program.
   func shell(_ line: String, _ arguments: [String] = []) throws -> Running {
     runs += 1
     let output = path(".output-\(runs)")
@@ -132,9 +133,9 @@ final class Workplace {
   }
 }
 
-/// Patches to run.
+/// Patches for tests.
 enum TestPatch {
-  /// Seeded noise to the loudspeaker: no two stretches of it are alike.
+  /// Seeded noise to the loudspeaker, so that each part of it is different.
   static func noise(taps: String = "{}") -> String {
     """
     {

@@ -168,7 +168,7 @@ struct CommandTests {
     #expect(try place.bytes("status") == Array("0\n".utf8))
     #expect(try place.shell("\"$PATCHRUN\" schema >&- 2>&- <&-").wait().status == 3)
     try place.write(TestPatch.noise(), to: "noise.json")
-    // What is opened next must not be taken for standard output.
+    // A file that is opened later must not become standard output.
     let closed = try place.shell(
       "\"$PATCHRUN\" render noise.json --duration 1 -o closed.wav >&- 2>&-"
     ).wait()
@@ -240,13 +240,13 @@ struct CommandTests {
     let loud = ["render", "loud.json", "--duration", "0.5", "-o", "out.wav"]
     let run = try place.start(loud + ["--format", "int16", "--json"]).wait()
     #expect(run.status == 0)
-    // Of a sine of 2 two thirds are beyond 1: 48,000 x 0.4 x 2/3 frames of two channels.
+    // Two thirds of a sine of amplitude 2 are beyond 1: 48,000 x 0.4 x 2/3 frames of two channels.
     let report = try #require(
       JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any])
     let count = try #require(report["clippedSamples"] as? Int)
     #expect(abs(count - 25_600) < 400)
     let first = try #require(report["firstClipped"] as? Double)
-    // A twelfth of a cycle of 10 ms behind the silence.
+    // A twelfth of a cycle of 10 ms after the silence.
     #expect(abs(first - 0.10083) < 0.0001)
     #expect(
       run.errors.contains("\(count) samples clipped in 'out.wav', first at 0:00.101"),
@@ -287,7 +287,7 @@ struct CommandTests {
     #expect(try samples("--dither", "shaped") != dithered)
     let wrong = try place.run("render", "soft.json", "-o", "out.wav", "--dither", "some")
     #expect(wrong.status == 2 && wrong.errors.contains("none, tpdf, shaped"))
-    // The rendered file is played, and is the same to the bit.
+    // Playing the rendered file gives the same bits.
     try place.write(TestPatch.generic(#"{ "kind": "file", "path": "out.wav" }"#), to: "copy.json")
     let copied = try place.run("render", "copy.json", "-o", "copy.wav", "--format", "int16")
     #expect(copied.status == 0)
@@ -368,7 +368,7 @@ struct CommandTests {
     let outcome = try place.run("render", "through.json", "--input", "said.wav", "-o", "heard.wav")
     #expect(outcome.status == 0)
     #expect(try place.samples("heard.wav") == place.samples("said.wav"))
-    // At another rate it lasts as long.
+    // At another rate it has the same duration.
     try place.write(
       TestPatch.passThrough.replacingOccurrences(of: "48000", with: "44100"), to: "slow.json")
     try place.run("render", "slow.json", "--input", "said.wav", "-o", "slow.wav")
@@ -431,7 +431,7 @@ struct CommandTests {
   func `an interrupted render finishes its file and says so`() throws {
     try place.write(TestPatch.noise(), to: "noise.json")
     let run = try place.start(["render", "noise.json", "--duration", "10000", "-o", "long.wav"])
-    // More than a header.
+    // The file contains more than a header.
     let unfinished = "long.unfinished.wav"
     while run.process.isRunning,
       try !place.exists(unfinished) || place.bytes(unfinished).count < 4096
@@ -521,7 +521,7 @@ struct CommandTests {
       nowhere.errors == "error: 'nowhere/drawn.svg' cannot be written: no such file or directory\n")
     let unknown = try place.run("show", "noise.json", "--format", "pdf")
     #expect(unknown.status == 2 && unknown.errors.contains("pdf"))
-    // A patch that is wrong leaves what is there.
+    // A patch with errors does not change an existing file.
     try place.write("before", to: "drawn.svg")
     try place.write("{", to: "wrong.json")
     #expect(try place.run("show", "wrong.json", "-o", "drawn.svg").status == 1)
@@ -643,7 +643,7 @@ struct CommandTests {
   }
 }
 
-/// With a server of their own.
+/// Tests with a private sound server.
 @Suite(.serialized, .enabled(if: PrivatePulse.isInstalled))
 struct LiveCommandTests {
   let place: Workplace
@@ -682,7 +682,7 @@ struct LiveCommandTests {
     #expect(offline.count == 96_000)
     #expect(live == offline)
     let begin = try #require(heard.firstIndex { $0 != 0 })
-    // The first frame of the noise may be a zero on one channel.
+    // The first frame of the noise may be zero on one channel.
     let first = try #require(offline.firstIndex { $0 != 0 })
     #expect(Array(heard[begin...].prefix(offline.count - first)) == Array(offline[first...]))
     #expect(heard[(begin + offline.count - first)...].allSatisfy { $0 == 0 })
@@ -750,7 +750,7 @@ struct LiveCommandTests {
     let begin = try #require(left.firstIndex { $0 != 0 })
     let end = try #require(left.lastIndex { $0 != 0 })
     #expect(end - begin > 48_000)
-    // Its own beginning and the fade at its end apart.
+    // Without its beginning and the fade at its end.
     let sound = Array(left[(begin + 100)..<(end - 2000)])
     var roughest: Float = 0
     var silent = 0
@@ -759,7 +759,7 @@ struct LiveCommandTests {
       silent = sound[index] == 0 ? silent + 1 : 0
       #expect(silent < 100)
     }
-    // The tones have 0.00003 of it, a step of 0.01 would have 0.01.
+    // The tones have 0.00003; a step of 0.01 would have 0.01.
     #expect(roughest < 0.001)
   }
 

@@ -11,7 +11,8 @@ struct CompareTests {
 
   // MARK: Sounds
 
-  /// Two channels by formulas, late by as many frames as are asked for: tones that swell and fade.
+  /// Writes two channels of tones that swell and fade, by formulas and with an exact delay in
+  /// frames.
   private func write(
     _ name: String, late: Double = 0, gain: Double = 1, rate: Double = 16_000,
     swapped: Bool = false,
@@ -57,7 +58,7 @@ struct CompareTests {
     #expect((level(json, "offsetFrames") - 321.25).magnitude < 0.01)
     // 20 log10(0.25).
     #expect((level(json, "gainDB") + 12.0412).magnitude < 0.001)
-    // Floats of the file: 24 bits.
+    // The rounding of the file's floats, 24 bits.
     #expect(level(json, "differenceRMS") < -140)
     let text = try place.run("compare", "a.wav", "b.wav").output
     #expect(text.contains("  offset      321.25 frames late, 20.078 ms\n"))
@@ -87,9 +88,10 @@ struct CompareTests {
     let json = try compare("a.wav", "b.wav", status: 1)
     let worst = try #require(json["worst"] as? [String: Any])
     #expect(worst["time"] as? Double == 0.6 && worst["channel"] as? Int == 1)
-    // A third of an octave by powers of ten: 10^3.3.
+    // The third-octave band 10^3.3.
     #expect(worst["frequency"] as? Double == 1995.26)
-    // 1e-3 is -60 dBFS, and by its mean square 3.01 dB less; the gain takes next to nothing.
+    // An amplitude of 1e-3 is -60 dBFS, and its RMS 3.01 dB less. The effect of the gain is
+    // negligible.
     #expect((level(worst, "level") + 63.01).magnitude < 0.05)
     let text = try place.run("compare", "a.wav", "b.wav").output
     #expect(text.contains("-63.0 dBFS in 20 ms at 0:00.600, right, around 2 kHz"))
@@ -114,7 +116,7 @@ struct CompareTests {
     try write("a.wav", rate: 44_100, count: 44_100)
     let json = try compare("a.wav", "b.wav")
     #expect(json["convertedFrom"] as? Double == 44_100)
-    // libsoxr's very high quality: 28 bits.
+    // The very high quality of libsoxr, 28 bits.
     #expect(level(json, "differenceRMS") < -130)
   }
 
@@ -132,7 +134,7 @@ struct CompareTests {
   @Test func `a patch is the file that was rendered of it, bit for bit`() throws {
     try place.write(TestPatch.noise(), to: "mix.json")
     #expect(try place.run("render", "mix.json", "--duration", "0.4", "-o", "b.wav").status == 0)
-    // The patch has no end: it is rendered as long as the file is.
+    // The patch has no end, so it is rendered for the duration of the file.
     let same = try place.run("compare", "mix.json", "b.wav", "--no-align", "--no-gain")
     #expect(same.status == 0 && same.output.hasSuffix("\nsame\n"), "\(same.errors)")
     #expect(same.output.contains("A mix.json, B b.wav: 0.400 s, 2 channels, 48000 Hz"))
@@ -162,7 +164,7 @@ struct CompareTests {
     #expect(outcome.status == 1 && outcome.errors == "")
     let samples = try place.samples("left.wav")
     #expect(samples.count == 32_000)
-    // 0.25 is added before floats are made: half a step of those next to 1.
+    // The 0.25 is added before rounding to floats: half a step of floats near 1.
     #expect((samples[16_001] - 0.25).magnitude < 1e-7)
     #expect(samples.enumerated().allSatisfy { $0.offset == 16_001 || $0.element == 0 })
     #expect(try place.shell("xmllint --noout a.svg").wait().status == 0)

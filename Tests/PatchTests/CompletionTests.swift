@@ -7,7 +7,7 @@ import Testing
 
 @testable import patchrun
 
-/// What is offered for what is typed: by the program, and by the shells that ask it.
+/// The completions of the program itself, and as the shells show them.
 struct CompletionTests {
   private static func words(_ words: String...) -> [String] {
     CompletionRequest(words: words).answer().candidates.map(\.word)
@@ -107,7 +107,8 @@ struct CompletionTests {
 
   // MARK: The shells
 
-  /// A line, and the words that may stand at its end. Readline splits at = and offers what is behind.
+  /// Lines, and the words that complete them. Readline splits words at `=` and completes the part
+  /// after it.
   static let lines: [(line: String, words: [String])] = [
     ("patchrun r", ["run", "render", "response", "recover"]),
     ("patchrun m", ["man", "mcp", "measure", "mix.json", "my eq.json"]),
@@ -125,7 +126,7 @@ struct CompletionTests {
     ("patchrun man ", ["1", "5"]), ("patchrun mix.json x", []),
   ]
 
-  /// A folder with files to complete, and the program in its path.
+  /// A folder with files to complete, and the program in PATH.
   private static func place(_ shell: CompletionScript) throws -> Workplace {
     let place = try Workplace()
     try FileManager.default.createDirectory(
@@ -152,7 +153,7 @@ struct CompletionTests {
     }
   }
 
-  /// What each line of a result says behind `== ` and the number of a line of `lines`.
+  /// The lines of a result after `== ` and the number of a line of `lines`.
   private static func results(_ output: String) -> [[String]] {
     var results: [[String]] = Array(repeating: [], count: lines.count)
     var index = -1
@@ -184,7 +185,7 @@ struct CompletionTests {
 
       """
     for (index, line) in Self.lines.enumerated() {
-      // The words as readline has them.
+      // The words as readline splits them.
       let words = line.line.replacing("=", with: " = ").replacing("\\ ", with: "\u{1}")
         .split(separator: " ", omittingEmptySubsequences: true).map {
           "'\($0.replacing("\u{1}", with: "\\ "))'"
@@ -225,7 +226,7 @@ struct CompletionTests {
   @Test(.enabled(if: isInstalled("zsh")))
   func `zsh offers them`() throws {
     let place = try Self.place(.zsh)
-    // A shell in a terminal of its own; a widget puts all that is offered into the line.
+    // Zsh in a pseudoterminal, with a widget that inserts all completions into the line.
     var script = #"""
       zmodload zsh/zpty
       zpty z 'PS1= PS2= zsh -f -i'
@@ -249,7 +250,7 @@ struct CompletionTests {
     try place.write(script, to: "drive")
     let outcome = try place.shell("zsh -f drive").wait()
     for (line, result) in zip(Self.lines, Self.results(outcome.output)) {
-      // A line to which nothing is offered stays as it is.
+      // A line without completions is unchanged.
       let typed = line.line.split(separator: " ").last.map(String.init)
       let offered = line.words.isEmpty ? result.filter { $0 != typed } : result
       if line.line.hasSuffix("\\ ") {

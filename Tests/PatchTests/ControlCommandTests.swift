@@ -2,14 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A run that is asked and changed from outside, by the program itself and by the commands of the
-/// manual.
+/// A run that is queried and changed by the program and by the curl commands of the manual.
 @Suite(.enabled(if: PrivatePulse.isInstalled))
 struct ControlCommandTests {
   private static let package = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// A patch that plays, and a folder to ask it from.
+  /// A running patch, and a folder for client commands.
   private struct Stage {
     let pulse: PrivatePulse
     let place: Workplace
@@ -77,7 +76,7 @@ struct ControlCommandTests {
     let history = try ctl("history").output
     #expect(
       history.contains("1  ") && history.contains("3  ") && history.contains(pan), "\(history)")
-    // An undo goes the way of every change, and so does an undo of what a unit is made anew for.
+    // An undo is applied like any change, also if it makes a unit anew.
     let undone = try ctl("undo")
     #expect(undone.status == 0 && undone.output.contains("inputCount"), "\(undone)")
     #expect(try ctl("undo").output.contains("(\(pan)): ramp"))
@@ -90,7 +89,7 @@ struct ControlCommandTests {
     #expect(try ctl("get").output == last)
     #expect(try ctl("redo").errors.contains("there is nothing to do again"))
     #expect(try ctl("undo", "--to", "9").errors.contains("there are the steps 0 to 3"))
-    // What is changed after an undo takes the place of what was undone.
+    // A change after an undo replaces the undone steps.
     #expect(try ctl("undo", "--to", "1").status == 0)
     #expect(try ctl("set", pan, "0.5").status == 0)
     #expect(try !ctl("history").output.contains("undone"))
@@ -126,7 +125,7 @@ struct ControlCommandTests {
     let commands = text[begin...].dropFirst(6)
     let end = try #require(commands.range(of: "```\n")).lowerBound
     let stage = try Stage()
-    // The stream is ended by its time, which curl says with its status.
+    // The time limit ends the stream, which curl reports by its status.
     let script = commands[..<end].replacing("--max-time 5", with: "--max-time 2")
       .replacing("meters=2'\n", with: "meters=2' || test $? = 28\n")
     try stage.place.write(
@@ -194,7 +193,8 @@ struct ControlCommandTests {
     #expect(tap.contains("PR0708"), "\(tap)")
     let inside = try send("audio/beats.wav")
     #expect(inside.contains("\"tag\""), "\(inside)")
-    // The owner's socket is the owner's, and what plays may be named by anybody.
+    // The owner's socket has the owner's rights, and any client may name files that the patch
+    // already plays.
     try stage.place.write(merge(outside), to: "merge.json")
     let own = try stage.place.run("ctl", "patch", "merge.json")
     #expect(own.status == 0, "\(own.errors)")

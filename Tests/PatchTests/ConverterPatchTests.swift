@@ -3,7 +3,7 @@ import SoundFiles
 import TestSupport
 import Testing
 
-/// The Format Converter from a patch to a file, beside another program.
+/// The Format Converter from a patch to a file, compared with sox.
 struct ConverterPatchTests {
   private static func patch(from rate: Int, to output: Int, sample: String = "float32") -> String {
     """
@@ -32,8 +32,8 @@ struct ConverterPatchTests {
   @Test(arguments: [(44_100, 48_000), (48_000, 44_100), (22_050, 48_000), (96_000, 44_100)])
   func `a file is converted as sox converts it, and is as long`(from: Int, to: Int) throws {
     let place = try Workplace()
-    // From 100 Hz to 0.3 of the lower rate, and smooth at its ends: that is where both programs are
-    // flat. .ci/setup --tests installs sox; without it this fails.
+    // From 100 Hz to 0.3 of the lower rate with soft ends, where both programs are flat. `.ci/setup
+    // --tests` installs sox; without it this test fails.
     let top = min(from, to) * 3 / 10
     let made = try place.shell(
       "sox -n -r \(from) -c 1 -e float -b 32 in.wav synth 0.3 sine 100-\(top) gain -6 fade h 0.1 0.3 0.1 "
@@ -53,8 +53,8 @@ struct ConverterPatchTests {
     let length = (from * 3 / 10 * to + from - 1) / from
     #expect(found.count == length)
     #expect(abs(reference.count - length) <= 1)
-    // sox is off by up to -116 dB itself, the more the higher the pitch, and more with other widths
-    // of its band; beside libsoxr and the closed form ours is below -140 dB (`RateConversionTests`).
+    // sox itself has errors of up to -116 dB, more at higher pitches and with other bandwidths.
+    // Compared with libsoxr and the formula, ours are below -140 dB (`RateConversionTests`).
     let worst = zip(found, reference).reduce(Float(0)) { max($0, abs($1.0 - $1.1)) }
     #expect(20 * log10(Double(max(worst, 1e-30))) < -110)
   }

@@ -2,13 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a patch may cost, on the command line: `--limit`, `--max-findings`, and reports that stay small.
+/// Limits of a patch's cost on the command line: `--limit`, `--max-findings`, and the size of
+/// reports.
 @Suite struct CostLimitCommandTests {
   private static let formats = [
     "text", "concise", "json", "sarif", "junit", "github", "gitlab", "rdjson",
   ]
 
-  /// Echoes of ten seconds that take 700 MB.
+  /// Echoes of ten seconds that need 700 MB.
   private static let heavy = CostShape.echoes.text(200).replacing(
     #""delay": 0.01"#, with: #""delay": 10"#)
 
@@ -53,7 +54,7 @@ import Testing
     let checked = try place.run("validate", "--output-format", "concise", "patch.json")
     #expect(checked.status == 1)
     #expect(checked.output.contains("PR0231"))
-    // Within less memory than it would take.
+    // With less memory than it would need.
     let rendered = try place.shell(
       "ulimit -v 4000000 && exec \"$PATCHRUN\" render patch.json -o out.wav --duration 0.01"
     ).wait()
@@ -61,7 +62,7 @@ import Testing
     #expect(rendered.errors.contains("PR0231"))
     #expect(try place.run("run", "patch.json").errors.contains("PR0231"))
     #expect(try place.run("validate", "--limit", "memory=2G", "patch.json").status == 0)
-    // A limit can be lowered, too.
+    // A limit can also be lowered.
     try place.write(CostShape.echoes.text(2), to: "small.json")
     #expect(try place.run("validate", "small.json").status == 0)
     #expect(try place.run("validate", "--limit", "memory=1M", "small.json").status == 1)
@@ -74,7 +75,7 @@ import Testing
     let place = try Workplace()
     let path = place.url.appending(path: "long.json").path
     #expect(FileManager.default.createFile(atPath: path, contents: nil))
-    // Without blocks on the disk.
+    // A sparse file without blocks on the disk.
     #expect(unsafe truncate(path, 1_500_000_000) == 0)
     let outcome = try place.shell(
       "ulimit -v 4000000 && exec \"$PATCHRUN\" validate --output-format concise long.json"
@@ -111,20 +112,20 @@ import Testing
     }
   }
 
-  /// Patches as somebody would write them who means to take all time or memory, too large to be kept.
+  /// Patches that are meant to exhaust time or memory, generated because they are large.
   @Test(arguments: CostShape.allCases)
   func `a large patch of one shape takes little time and memory and has a short report`(
     shape: CostShape
   ) throws {
     let place = try Workplace()
     try place.write(shape.text(shape.usualCount * 5), to: "patch.json")
-    // In a debug build; a release build takes about a tenth of the time.
+    // The limit is for a debug build; a release build takes about a tenth of the time.
     let outcome = try place.shell(
       "ulimit -t 20 && exec \"$PATCHRUN\" validate --output-format concise patch.json"
     ).wait()
     #expect([0, 1].contains(outcome.status), "\(outcome.errors.prefix(1000))")
     #expect(outcome.output.utf8.count < 50_000)
-    // What is right is rendered, and what is wrong is not.
+    // Valid patches are rendered, others are not.
     let rendered = try place.shell(
       "ulimit -t 40 && exec \"$PATCHRUN\" render patch.json -o out.wav --duration 0.01 --allow-silence"
     ).wait()

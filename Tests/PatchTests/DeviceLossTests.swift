@@ -3,10 +3,10 @@ import SoundFiles
 import TestSupport
 import Testing
 
-/// Servers and devices that go while a patch plays, and come back.
+/// Servers and devices that disappear while a patch plays, and come back.
 ///
-/// `PATCHRUN_FAULTS=100 swift test --filter DeviceLossTests` injects each fault as often in a row; 3 times
-/// without it.
+/// `PATCHRUN_FAULTS=100 swift test --filter DeviceLossTests` injects each fault 100 times in a row
+/// instead of 3 times.
 @Suite(
   .serialized, .enabled(if: PrivatePulse.isInstalled, "the sound server is not installed"))
 struct DeviceLossTests {
@@ -22,7 +22,7 @@ struct DeviceLossTests {
     for (name, value) in server.environment { place.environment[name] = value }
   }
 
-  /// A tone that is recorded, and what the session decides.
+  /// A recorded tone, and decisions of the session.
   private func tone(_ decisions: String = "") -> String {
     TestPatch.noise(taps: TestPatch.recording)
       .replacingOccurrences(
@@ -43,7 +43,7 @@ struct DeviceLossTests {
     run.errorsSoFar.components(separatedBy: text).count - 1
   }
 
-  /// Waits until something has been said so often.
+  /// Waits until standard error contains a text a number of times.
   private func wait(_ run: Workplace.Running, _ text: String, times: Int) -> Bool {
     for _ in 0..<2000 {
       if count(text, in: run) >= times { return true }
@@ -58,11 +58,11 @@ struct DeviceLossTests {
     return Double(reader.frameCount) / reader.sampleRate
   }
 
-  /// What can happen.
+  /// The faults to inject.
   enum Fault: String, CaseIterable, Sendable {
     case serverKilled, sinkRemoved, sinkSuspended, serverStopped
 
-    /// Whether the server tells of it: PipeWire's plays on where a sink is "suspended".
+    /// Whether the server reports it. PipeWire continues to play when a sink is "suspended".
     var isTold: Bool { self != .sinkSuspended || PrivatePulse.Kind.chosen == .pulseAudio }
   }
 
@@ -101,7 +101,7 @@ struct DeviceLossTests {
       let healed = Date()
       #expect(
         wait(run, "the sink 'out' is there, after ", times: round), "\(run.errorsSoFar)")
-      // A second, and what a busy machine takes to say so.
+      // A second, plus the delay of a busy machine.
       #expect(Date().timeIntervalSince(healed) < 3)
       let recording = try server.record()
       #expect(try recording.stop().contains { abs($0) > 0.1 }, "nothing is heard in round \(round)")
@@ -110,12 +110,12 @@ struct DeviceLossTests {
     let outcome = try run.wait()
     let passed = Date().timeIntervalSince(begin)
     #expect(outcome.status == 0, "\(outcome.errors)")
-    // What is missing is said in the file's own lines; a server that stands still is noticed late.
+    // The lines of the file list what is missing. A server that hangs is noticed late.
     let missing = outcome.errors.split(separator: "\n")
       .filter { $0.hasPrefix("  'rec.wav': ") }
       .compactMap { $0.split(separator: " ").dropFirst().first.flatMap { Double($0) } }
     let length = try seconds(of: "rec.wav") + missing.reduce(0, +)
-    // Up to a third of a second of each stillness is too short to be told of.
+    // Up to a third of a second of each stop is too short to be reported.
     #expect(abs(length - passed) < 1 + 0.35 * Double(Self.repeats), "\(length) of \(passed) s")
     if fault != .serverStopped { #expect(missing.isEmpty, "\(outcome.errors)") }
   }
@@ -163,7 +163,7 @@ struct DeviceLossTests {
     #expect(run.waitForErrors("from 440 to 220"), "\(run.errorsSoFar)")
     #expect(try place.run("ctl", "get", "/callbacks").output.contains("220"))
     #expect(try place.run("ctl", "status").output.contains(": waiting, "))
-    // A patch that has to begin again waits with what it begins with.
+    // A patch that needs a restart waits with its new session.
     try place.write(
       lower.replacing("Duration\": 0.02", with: "Duration\": 0.005"), to: "tone.json")
     #expect(run.waitForErrors("the sound server has no sink"), "\(run.errorsSoFar)")
@@ -172,7 +172,7 @@ struct DeviceLossTests {
     let heard = try server.record().stop()
     run.process.signal(SIGINT)
     #expect(try run.wait().status == 0)
-    // The left channel goes through zero upwards 220 times a second.
+    // The left channel has 220 upward zero crossings per second.
     let left = stride(from: 0, to: heard.count, by: 2).map { heard[$0] }.drop { $0 == 0 }
     let crossings = zip(left, left.dropFirst()).count { $0 < 0 && $1 >= 0 }
     let seconds = Double(left.count) / 48_000
@@ -205,7 +205,7 @@ struct DeviceLossTests {
       #expect(wrong.status == 2, "\(wrong)")
       #expect(wrong.errors.contains("takes a number of seconds, not '\(value)'"), "\(wrong)")
     }
-    // Without a number it is waited for as long as it takes, and the next argument is what it is.
+    // Without a number it waits without limit, and the next argument is the patch.
     let endless = try place.start(["--wait-device", "tone.json"])
     #expect(endless.waitForErrors(": the patch waits for it\n"), "\(endless.errorsSoFar)")
     endless.process.signal(SIGINT)
@@ -235,7 +235,7 @@ struct DeviceLossTests {
     let outcome = try run.wait()
     #expect(outcome.status == 0)
     #expect(outcome.errors.contains(" s missing at 0:0"), "\(outcome.errors)")
-    // Nothing is lost and nothing is twice: it is one tone from the beginning to the fade at the end.
+    // No frame is lost or doubled: it is one tone from the beginning to the fade at the end.
     let live = try place.samples("rec.wav")
     try place.run(
       "render", "tone.json", "--hardware", "rate=48000", "--duration",
@@ -259,7 +259,7 @@ struct DeviceLossTests {
     let heard = try recording.stop()
     let loudest = heard.map(abs).max() ?? 0
     #expect(loudest > 0.1)
-    // Where sound begins behind 20 ms of silence: a busy server may add silences of its own before and after.
+    // Where sound begins after at least 20 ms of silence; a busy server may add silences.
     let quiet = 2 * 960
     var silent = 0
     var starts: [Int] = []
@@ -271,7 +271,8 @@ struct DeviceLossTests {
         silent = 0
       }
     }
-    // In the first 5 ms of 20 the gain is a quarter at the most. The tone itself begins at its full level.
+    // In the first 5 of 20 ms, the gain is at most a quarter. The tone itself begins at its full
+    // level.
     let beginnings = starts.filter { $0 + 480 <= heard.count }.compactMap { start in
       heard[start..<start + 480].map(abs).max()
     }
@@ -352,7 +353,7 @@ struct DeviceLossTests {
     let run = try place.start(["through.json", "--source", "in.monitor"])
     #expect(run.waitForErrors("source in.monitor"), "\(run.errorsSoFar)")
     try server.remove("in")
-    // PipeWire would have the monitor of what is played on first, which is not taken.
+    // PipeWire would first choose the monitor of the sink, which is not accepted.
     #expect(
       run.waitForErrors(
         PrivatePulse.Kind.chosen == .pulseAudio

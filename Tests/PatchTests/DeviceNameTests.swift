@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Patches that name their devices, on a server of the test's own.
+/// Patches that name their devices, on a private server.
 @Suite(
   .serialized, .enabled(if: PrivatePulse.isInstalled, "pulseaudio and parec are not installed"))
 struct DeviceNameTests {
@@ -15,7 +15,7 @@ struct DeviceNameTests {
     for (name, value) in server.environment { place.environment[name] = value }
   }
 
-  /// A constant on the I/O unit, with what is said of its device.
+  /// Writes a patch with a constant on the I/O unit, and its device.
   private func write(_ name: String, level: Double, device: String) throws {
     try place.write(
       """
@@ -49,7 +49,7 @@ struct DeviceNameTests {
       #expect(try run.wait().status == 0)
     }
     #expect(heard[0].allSatisfy { $0 == 0 })
-    // Each is alone on its sink.
+    // No other patch plays on the sink.
     for (samples, level) in [(heard[1], Float(0.25)), (heard[2], 0.5)] {
       #expect(samples.contains(level))
       #expect(samples.allSatisfy { $0 <= level })
@@ -72,7 +72,7 @@ struct DeviceNameTests {
       outcome.errors.contains("there is no sink whose description is like '*Scarlett*'"),
       "\(outcome.errors)")
     #expect(outcome.errors.contains("description of those there are: "), "\(outcome.errors)")
-    // A rendering needs none of it.
+    // A render does not need the device.
     let rendered = try place.run("render", "a.json", "--duration", "0.1", "-o", "a.wav")
     #expect(rendered.status == 0)
     #expect(!rendered.errors.contains("Scarlett"))

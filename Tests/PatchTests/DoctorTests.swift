@@ -19,7 +19,7 @@ struct DoctorTests {
     }
   }
 
-  /// The sequence in other noise, so many frames late.
+  /// The sequence in noise, with a delay in frames.
   private func recording(late frames: Int, level: Float, noise: Float) -> [Float] {
     var samples = [Float](repeating: 0, count: LoopMeasurement.window)
     var word: UInt32 = 1
@@ -40,7 +40,7 @@ struct DoctorTests {
     let clean = recording(late: frames, level: 0.01, noise: 0)
     let first = measurement.delay(in: clean[...])
     #expect(abs(try #require(first) - Double(frames)) < 0.01)
-    // 20 dB below it.
+    // 20 dB below the noise.
     let noisy = measurement.delay(in: recording(late: frames, level: 0.01, noise: 0.17)[...])
     #expect(abs(try #require(noisy) - Double(frames)) < 0.5)
     let inverted = measurement.delay(in: clean.map { -$0 }[...])
@@ -59,7 +59,7 @@ struct DoctorTests {
     func pulls(_ drift: Double, late: Double = 0) -> [(time: Double, frame: Double)] {
       (0..<400).map { index in
         let time = Double(index) * 0.01 / (1 + drift * 1e-6)
-        // Pulls that come early and late by turns.
+        // Pulls that are alternately early and late.
         let swing = late * (index % 4 < 2 ? 1 : -1)
         return (time + swing, Double(index) * 480)
       }

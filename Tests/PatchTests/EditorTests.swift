@@ -3,7 +3,7 @@ import Foundation
 import PatchSyntax
 import Testing
 
-/// Neovim, set up as the manual says, with its own client and the program.
+/// Runs Neovim as configured in the manual, with its own client and the program.
 @Suite(.enabled(if: Neovim.isInstalled, "nvim is not there"))
 struct EditorTests {
   @Test
@@ -39,7 +39,7 @@ private enum Neovim {
   static let isInstalled = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     .contains { FileManager.default.isExecutableFile(atPath: "\($0)/nvim") }
 
-  /// With one mistake, and not as it is formatted.
+  /// A patch with one mistake that is not formatted.
   static let patch = """
     {
       "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
@@ -57,7 +57,7 @@ private enum Neovim {
 
     """
 
-  /// What is done in the editor, one after the other.
+  /// The steps in the editor.
   static let session = """
     local results = {}
 

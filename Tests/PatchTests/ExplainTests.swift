@@ -7,7 +7,7 @@ import Testing
 
 @testable import patchrun
 
-/// `patchrun explain`, and how its readers get there.
+/// `patchrun explain`, and the messages that refer to it.
 struct ExplainTests {
   let place: Workplace
 

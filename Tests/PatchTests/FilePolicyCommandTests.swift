@@ -3,9 +3,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What the options say of files, and what the commands do with files of the user's own.
+/// The options about files, and the commands that change the user's files.
 @Suite struct FilePolicyCommandTests {
-  /// A patch with a record tap into a Generic Output.
+  /// A patch with a record tap and a Generic Output.
   private static func patch(
     sound: String = #"{ "kind": "tone" }"#, taps: String = "{}", nodes: String = ""
   ) -> String {
@@ -169,7 +169,7 @@ import Testing
     #expect(
       try place.run("validate", "a/patch.json", "--confined", "--allow-path", ".").status == 0)
     #expect(try place.run("validate", "a/patch.json", "--no-confined").status == 0)
-    // Of a folder that was named all is there to be read, by test files too.
+    // All files of a named folder may be read, including test files.
     try place.write(
       #"{ "patch": "patch.json", "tests": { "ends": { "duration": 1, "expect": [{ "finite": true }] } } }"#,
       to: "a/patch.test.json")
@@ -185,7 +185,7 @@ import Testing
     try Self.link(place, "a/link.json", to: "../secret")
     let outcome = try place.run("validate", "--confined", "a/link.json")
     #expect(outcome.status == 3 && !(outcome.output + outcome.errors).contains("hunter2"))
-    // Without, it is the user's own.
+    // Without confinement, it may read the user's files.
     #expect(try place.run("validate", "a/link.json").status == 1)
   }
 

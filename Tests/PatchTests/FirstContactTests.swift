@@ -4,7 +4,7 @@ import Testing
 
 @testable import patchrun
 
-/// What somebody types who has never used the program.
+/// Typical first inputs of a new user.
 @Suite struct FirstContactTests {
   @Test func `a new patch names the schema that lies beside or above it`() throws {
     let place = try Workplace()
@@ -41,10 +41,10 @@ import Testing
       #expect(outcome.errors.contains(help), "\(outcome.errors)")
     }
     #expect(try place.run("validat", "x.json").errors.contains("did you mean 'validate'?"))
-    // A file of that name is a patch.
+    // If a file has that name, it is a patch.
     try place.write(TestPatch.noise(), to: "frobnicate")
     #expect(try place.run("frobnicate").errors.contains("no command") == false)
-    // And one whose ending was left out is meant.
+    // A name without its ending is suggested.
     try place.write(TestPatch.noise(), to: "mine.json")
     let mine = try place.run("mine")
     #expect(mine.status == 2 && mine.errors.contains("did you mean 'mine.json'?"))
@@ -66,7 +66,7 @@ import Testing
         #expect(outcome.errors.contains(help), "\(outcome.errors)")
       }
     }
-    // Three of five letters, and an ending that all have.
+    // Three of five letters and a common ending are not enough for a suggestion.
     try place.write(TestPatch.noise(), to: "wrong.json")
     #expect(try place.run("gone.json").errors == "error: there is no file 'gone.json'\n")
     let outcome = try place.run("patches/something-else.json")
@@ -138,7 +138,7 @@ import Testing
         #expect(outcome.status == 2, "\(outcome.errors)")
       }
     }
-    // What the patch does not have is its own affair.
+    // A setting that the patch does not have is an error of the patch.
     #expect(try place.run("validate", "noise.json", "--set", "/nodes/none/x=1").status == 1)
   }
 
@@ -182,7 +182,7 @@ import Testing
   }
 }
 
-/// Folders in which patches are not alone.
+/// Folders with patches and other files.
 @Suite struct MixedFolderTests {
   private let place: Workplace
 
@@ -203,9 +203,9 @@ import Testing
       outcome.output.hasSuffix("4 patches checked: no errors\n"), "\(outcome.output)")
     #expect(outcome.errors.contains("note: 'web/package.json' is JSON and no patch"))
     #expect(outcome.errors.contains("note: 'web/list.json' is JSON and no patch"))
-    // Who names it wants to know.
+    // A file that was named explicitly is checked.
     #expect(try place.run("validate", "web/package.json").status == 1)
-    // What may be a patch with a mistake is one.
+    // A file that may be a patch with a mistake is checked.
     for text in [#"{ "node": {} }"#, "{ \"name\": ", "{}", #"{ "connexions": [] }"#] {
       try place.write(text, to: "web/wrong.json")
       #expect(try place.run("validate", "web").status == 1, "\(text)")
@@ -236,7 +236,7 @@ import Testing
     #expect(outcome.status == 0 && !outcome.errors.contains("no patch"), "\(outcome.errors)")
     let report = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     #expect((report["patches"] as? [Any])?.count == count, "\(outcome.output.prefix(400))")
-    // A file that is named is checked whatever the lines say.
+    // A named file is checked whatever the lines exclude.
     #expect(try place.run("validate", "web/mix.json").status == 0)
   }
 

@@ -5,9 +5,9 @@ import Testing
 
 @testable import patchrun
 
-/// What each command says about itself is whole, and what it shows can be done.
+/// Checks that the help of each command is complete and that its examples work.
 struct HelpTests {
-  /// A line of some command's examples.
+  /// A line in the examples of a command.
   struct Example: CustomTestStringConvertible {
     var command: String
     var line: String
@@ -113,7 +113,7 @@ struct HelpTests {
 
   // MARK: Examples
 
-  /// The arguments of each call of the program in a line, as a shell takes it.
+  /// The arguments of each call of the program in a line, split by a shell.
   static func calls(in line: String) throws -> [[String]] {
     let place = try Workplace()
     for name in ["mix.json", "old.json", "new.json"] { try place.write("{}", to: name) }
@@ -137,22 +137,22 @@ struct HelpTests {
     var names: Set<String> = []
     for call in calls {
       let command = try Patchrun.parseAsRoot(call)
-      // A command that is named is found without the others, and is the same.
+      // The command must be the same when it is looked up alone.
       let same = try Patchrun.command(of: call)
       #expect(type(of: same) == type(of: command))
-      // Dictionaries in it have no order.
+      // Dictionaries in it have no order, so characters are compared sorted.
       #expect("\(same)".sorted() == "\(command)".sorted())
       names.insert(type(of: command).configuration.commandName ?? "")
     }
-    // Of a command with subcommands, or the program, one of those is shown. A patch to use may have
-    // to be made.
+    // The example of a command with subcommands, or of the program, shows one of those. It may also
+    // contain a command that makes a patch first.
     let info = try #require(
       Self.commands.first { $0.path.joined(separator: " ") == example.command })
     #expect(
       names.contains(info.name) || names == ["new"] || !info.subcommands.isEmpty, "\(names)")
   }
 
-  /// What an example needs to be run.
+  /// What an example needs to run.
   enum Need { case nothing, server, running, editor }
 
   static func need(_ line: String) throws -> Need {
@@ -166,7 +166,7 @@ struct HelpTests {
     return need
   }
 
-  /// A folder with the program in its path and the patches that the examples of a command read and do
+  /// A folder with the program in PATH, and the patches that the examples of a command read but do
   /// not write.
   static func stage(_ command: CommandInfo, environment: [String: String]) throws -> Workplace {
     let place = try Workplace()
@@ -223,7 +223,7 @@ struct HelpTests {
     let place = try Self.stage(command, environment: CommandLineTool.environment)
     for example in Self.examples(of: command) where try Self.need(example.line) == .nothing {
       let outcome = try place.shell(example.line).wait()
-      // Two patches that differ are what 'diff' ends with 1 for.
+      // `diff` ends with 1 if the patches differ.
       let isFine = outcome.status == 0 || command.name == "diff" && outcome.status == 1
       #expect(isFine, "\(example.line): \(outcome.status) \(outcome.errors)")
       #expect(!"\n\(outcome.errors)".contains("\nerror"), "\(example.line): \(outcome.errors)")
@@ -242,7 +242,7 @@ struct HelpTests {
     }
     for example in examples where !example.line.contains("--open") {
       let run = try place.shell("exec \(example.line)")
-      // One that plays is ended by Ctrl-C as soon as it does.
+      // A run is ended by Ctrl-C as soon as it plays.
       if run.waitForErrors("sink out") { kill(run.process.processIdentifier, SIGINT) }
       let outcome = try run.wait()
       #expect(outcome.status == 0, "\(example.line): \(outcome.status) \(outcome.errors)")
@@ -255,7 +255,8 @@ struct HelpTests {
     let commands = Self.commands.filter { $0.path.dropFirst().first == "ctl" }
     for command in commands {
       let examples = Self.examples(of: command).map(\.line)
-      // What lasts until the patch ends is started first; what ends it comes last, each for itself.
+      // Commands that run until the patch ends are started first, and those that end it come last,
+      // each with its own run.
       let lasting = try examples.filter { line in
         try Self.calls(in: line).contains {
           $0.prefix(2) == ["ctl", "watch"] || $0.prefix(2) == ["ctl", "top"]
@@ -277,7 +278,7 @@ struct HelpTests {
         #expect(try run.wait().status == 0)
         for one in watched {
           let outcome = try one.wait()
-          // One that had not begun when the patch ended says so.
+          // A command that had not connected when the patch ended says so.
           #expect(outcome.status == 0 || outcome.status == 3, "\(outcome.errors)")
         }
       }

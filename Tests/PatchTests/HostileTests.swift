@@ -3,11 +3,11 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Patches as somebody would write them who means harm, under `Hostile`: what `validate` and `render`
-/// answer to each, and that neither writes where it must not, nor prints what is no patch, nor waits.
+/// The malicious patches in `Hostile`. Checks the answers of `validate` and `render`, and that
+/// neither writes to a forbidden place, prints contents of other files, or hangs.
 ///
-/// `PATCHRUN_REPRINT=1 swift test --filter HostileTests` writes the answers anew; read what has changed
-/// before you commit it.
+/// `PATCHRUN_REPRINT=1 swift test --filter HostileTests` rewrites the answers. Read the differences
+/// before you commit them.
 @Suite struct HostileTests {
   static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Hostile")
@@ -17,7 +17,7 @@ import Testing
     (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
       .filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }) ?? []
 
-  /// The lines of `answers.txt`, by name.
+  /// The lines of `answers.txt`, by the name of the patch.
   static let expected: [String: String] = {
     let text = (try? String(contentsOf: answers, encoding: .utf8)) ?? ""
     return Dictionary(
@@ -54,7 +54,7 @@ import Testing
   }
 }
 
-/// A folder with a stranger's patch, what he has put beside it, and what is not his.
+/// A folder with an untrusted patch and its files, and a folder outside with other files.
 private final class HostileStage {
   private let place: Workplace
   private let secret = "hunter2-\(UUID().uuidString.prefix(8))"
@@ -76,7 +76,7 @@ private final class HostileStage {
     try fillPatch(patch)
   }
 
-  /// What somebody else has.
+  /// Files of another user.
   private func fillOutside() throws {
     for (name, text) in [
       "victim.txt": "precious \(secret)\n", "secret.env": "PASSWORD=\(secret)\n",
@@ -90,7 +90,7 @@ private final class HostileStage {
     }
   }
 
-  /// What comes with the patch. Git carries links; the rest a local user could make.
+  /// The files beside the patch. Git can store links; a local user could make the rest.
   private func fillPatch(_ patch: URL) throws {
     for (name, target) in [
       "env-link.json": "../outside/secret.json", "proc-link.json": "/proc/self/environ",
@@ -108,7 +108,7 @@ private final class HostileStage {
       #expect(unsafe mkfifo(patch.appending(path: name).path, 0o600) == 0)
     }
     try makeSocket(patch.appending(path: "socket.wav").path)
-    // Without blocks on the disk.
+    // Sparse files without blocks on the disk.
     for (name, size) in [("big.wav", off_t(5_000_000_000)), ("big.json", 200_000_000)] {
       let path = patch.appending(path: name).path
       #expect(FileManager.default.createFile(atPath: path, contents: nil))
@@ -139,7 +139,8 @@ private final class HostileStage {
     }
   }
 
-  /// What the program answers, on a line: the status and the codes of `validate`, the status of `render`.
+  /// The program's answer as a line: the status and the codes of `validate`, and the status of
+  /// `render`.
   func answer(_ name: String) throws -> String {
     let outside = try contents("outside")
     let own = try contents("patch")
@@ -152,14 +153,14 @@ private final class HostileStage {
     let rendered = try run(
       name, "render '../patch/\(name).json' -o out.wav --duration 0.1 --allow-silence")
     #expect(try contents("outside") == outside)
-    // What is there already is as it was.
+    // Existing files are unchanged.
     let after = try contents("patch")
     for (file, text) in own where after[file] != nil { #expect(after[file] == text, "\(file)") }
     return "\(name): validate \(checked.status) \(codes.joined(separator: " ")), "
       + "render \(rendered.status)"
   }
 
-  /// Files and what is in them, links as they are.
+  /// The files with their contents; links are not followed.
   private func contents(_ folder: String) throws -> [String: String] {
     let root = place.url.appending(path: folder)
     var found: [String: String] = [:]
@@ -181,8 +182,8 @@ private final class HostileStage {
     return outcome.status == 0
   }()
 
-  /// Runs the program in the folder `work`. It answers within a minute of processor time, says no secret,
-  /// and opens nothing for writing but where it may.
+  /// Runs the program in the folder `work`. Checks that it ends within a minute of processor time,
+  /// prints no secret, and opens files for writing only where it may.
   func run(
     _ name: String, _ arguments: String, isConfined: Bool = false
   ) throws -> Workplace.Outcome {
@@ -198,7 +199,7 @@ private final class HostileStage {
     let said = outcome.output + outcome.errors
     #expect(!said.contains(secret), "\(said.prefix(4000))")
     #expect(!said.contains("root:x:0"))
-    // Not a byte that a terminal would obey.
+    // The output contains no byte that a terminal would interpret.
     #expect(!said.contains("\u{1B}") && !said.contains("\u{202E}"))
     if Self.canTrace { try checkTrace(isConfined: isConfined) }
     return outcome
@@ -222,11 +223,11 @@ private final class HostileStage {
         #expect(!writes || isInside || isStream, "\(line)")
         if isConfined {
           let isForeign = opened.contains("/outside/") || opened == "/etc/passwd"
-          // The folder's own identity is no secret; what is in a file is.
+          // The identity of a file is not secret, only its contents.
           #expect(!isForeign || line.contains("O_PATH"), "\(line)")
         }
       } else {
-        // Two folders are named where something is renamed.
+        // A rename names two folders.
         let places = line.split(separator: "<").dropFirst().map { $0.prefix { $0 != ">" } }
         #expect(
           places.allSatisfy { place in allowed.contains { (place + "/").hasPrefix($0) } },

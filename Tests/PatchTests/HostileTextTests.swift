@@ -3,10 +3,11 @@ import TerminalScreen
 import TestSupport
 import Testing
 
-/// What a patch, a file's name or a running patch says is shown, and never reaches a terminal as a
-/// command to it.
+/// Texts of a patch, a file name or a running patch are displayed without control characters that a
+/// terminal would interpret.
 @Suite struct HostileTextTests {
-  /// Every control character but NUL, what turns or hides text, and what terminals would do much for.
+  /// Every control character except NUL, bidirectional and invisible characters, and sequences that
+  /// terminals execute.
   private static let hostile: String = {
     var text = "x"
     for value in Array(1...0x1F) + Array(0x7F...0x9F) as [UInt32] {
@@ -19,7 +20,7 @@ import Testing
     return text + "\u{1B}[2J\u{1B}]0;owned\u{7}\u{9B}31m\rerror forged\n"
   }()
 
-  /// As JSON has it: what need not be escaped is not.
+  /// As a JSON string in which only necessary characters are escaped.
   private static func json(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -57,7 +58,7 @@ import Testing
       """
   }
 
-  /// The same with a mistake at many places.
+  /// The same with mistakes in many places.
   private static let wrong = """
     {
       "title": \(json(hostile)), \(json("k" + hostile)): 1,
@@ -80,7 +81,7 @@ import Testing
     }
     """
 
-  /// What of a text must not be in what a terminal is sent; empty for nothing.
+  /// The forbidden parts of a text that is sent to a terminal; empty for none.
   private func harm(_ text: String, isTerminal: Bool = false) -> [String] {
     var found: [String] = []
     var before: Unicode.Scalar = " "
@@ -88,14 +89,14 @@ import Testing
       if scalar == "\n" || scalar == "\t" {
         if scalar == "\n", before == "\r", !isTerminal { found.append("CR") }
       } else if scalar == "\r" {
-        // A terminal makes one of every line feed.
+        // The terminal driver inserts one before each line feed.
         if !isTerminal { found.append("CR") }
       } else if terminalWidth(of: scalar) == nil {
         found.append(scalar.escaped(asASCII: true))
       }
       before = scalar
     }
-    // Nothing begins a line of its own.
+    // No forged text begins a line.
     if text.split(whereSeparator: \.isNewline).contains(where: { $0.hasPrefix("error forged") }) {
       found.append("a line")
     }
@@ -150,7 +151,7 @@ import Testing
     }
   }
 
-  /// What a command writes to a terminal.
+  /// The output of a command on a terminal.
   private func onTerminal(_ place: Workplace, _ arguments: [String]) throws -> String {
     let terminal = try PseudoTerminal(
       "/bin/sh",
@@ -175,17 +176,17 @@ import Testing
       ["fmt", "--stdout", "right.json"], ["validate", "--output-format", "json", "wrong.json"],
       ["validate", "--output-format", "sarif", "wrong.json"],
       ["validate", "--output-format", "junit", "wrong.json"],
-      // Without the line that says how far it is, which moves the cursor.
+      // Without the progress line, which moves the cursor.
       ["render", "--json", "--quiet", "right.json", "--duration", "0.1", "-o", "b\(file).wav"],
     ] {
       let text = try onTerminal(place, arguments + ["--color", "never"])
       #expect(!text.isEmpty)
       #expect(harm(text, isTerminal: true).isEmpty, "\(arguments): \(harm(text, isTerminal: true))")
     }
-    // To a program they go as they are.
+    // A pipe gets them unchanged.
     let raw = try place.run("fmt", "--stdout", "right.json")
     #expect(raw.output.unicodeScalars.contains("\u{9B}"))
-    // With colours there are these and nothing else.
+    // With colours, these are the only sequences.
     let colored = try onTerminal(place, ["validate", "wrong.json", "--color", "always"])
     #expect(colored.contains("\u{1B}[1;31m"))
     let plain = colored.replacing(/\u{1B}\[[0-9;]*m/, with: "")
@@ -202,7 +203,7 @@ import Testing
     #expect(run.waitForErrors("sink out"), "\(run.errorsSoFar)")
     let watch = try place.watch("--meters", "5")
     let pointer = "/nodes/n\(Self.hostile.replacingOccurrences(of: "~", with: "~0"))/inputs/0"
-    // A tap of a hostile name comes, and those who watch are told of it.
+    // A tap with a hostile name is added, which `ctl watch` reports.
     try place.write(
       #"""
       { "title": \#(Self.json("merged" + Self.hostile)), "taps": {

@@ -5,7 +5,7 @@ import PatchImport
 import SoundFiles
 import Testing
 
-/// Filters of other programs, from their text to what is heard of the patch.
+/// Filters of other programs, from their text to the sound of the patch.
 struct ImportCommandTests {
   let place: Workplace
 
@@ -14,7 +14,8 @@ struct ImportCommandTests {
   static let examples = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "PatchImportTests/Dialects").path
 
-  /// The response of a patch from the device's input to its output: frequencies, and the gains of each channel.
+  /// The response of a patch from the device's input to its output: the frequencies, and the gains
+  /// of each channel.
   private func response(of patch: String) throws -> (frequencies: [Double], channels: [[Double]]) {
     let outcome = try place.start(
       ["response", patch, "--from", "io:1", "--points", "6", "--format", "json"]
@@ -31,7 +32,8 @@ struct ImportCommandTests {
     )
   }
 
-  /// Of each dialect some with everything that it has, all channels alike and each with its own.
+  /// Some files of each dialect that together have all its features, with equal and with different
+  /// channels.
   static let heard: [(ImportDialect, String)] = [
     (.autoEQ, "01-ten-bands.txt"), (.autoEQ, "09-graphic-short.txt"),
     (.autoEQ, "12-made-2-parametric.txt"),
@@ -73,7 +75,7 @@ struct ImportCommandTests {
     }
   }
 
-  /// A pulse in the left channel, and half of it in the right.
+  /// Writes a pulse on the left channel, and half of it on the right.
   private func writePulse(frames: Int) throws {
     let writer = try SoundFileWriter(
       path: place.path("pulse.wav"),
@@ -108,7 +110,7 @@ struct ImportCommandTests {
       }
       let factors = [1, 0.5, -pow(10, -0.15), 0.25]
       let low = FilterSection(.lowpass, 2000).coefficients(sampleRate: 48_000)
-      // LR2: two of the first order.
+      // LR2: two filters of first order.
       let high = FilterSection(.highpass, 2000, q: 0.5).coefficients(sampleRate: 48_000)
       for channel in 0..<4 {
         var wanted = [Double](repeating: 0, count: frames)
@@ -117,13 +119,13 @@ struct ImportCommandTests {
           wanted = Self.filtered(wanted, coefficients)
         }
         let worst = zip(wanted, way(channel)).map { abs($0 - $1) }.max() ?? 1
-        // -120 dBFS, of a pulse at full scale.
+        // -120 dBFS, for a pulse at full scale.
         #expect(worst < 1e-6, "channel \(channel): \(worst)")
       }
     }
   }
 
-  /// By the difference equation.
+  /// The difference equation.
   private static func filtered(_ input: [Double], _ filter: SectionCoefficients) -> [Double] {
     var output: [Double] = []
     for frame in input.indices {

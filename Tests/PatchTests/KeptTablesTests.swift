@@ -3,9 +3,9 @@ import Testing
 
 @testable import patchrun
 
-/// What the program keeps from one run to the next.
+/// The tables that the program keeps from one run to the next.
 @Suite struct KeptTablesTests {
-  /// Noise that moves around a head, at a rate that the head was not measured at.
+  /// Noise that moves around a head, at a rate other than that of the head's measurement.
   private static let patch = """
     {
       "streamFormats": {
@@ -61,14 +61,14 @@ import Testing
       #expect(try Self.render(place, "again.wav") == plain)
       #expect(try Data(contentsOf: file) == table)
     }
-    // By two processes at the same time, and by one that may not write.
+    // With two processes at the same time, and one that may not write.
     try FileManager.default.removeItem(atPath: folder)
     let render = ["render", "head.json", "--duration", "0.2", "-o"]
     let both = try ["a.wav", "b.wav"].map { try place.start(render + [$0]) }
     for process in both { #expect(try process.wait().status == 0) }
     #expect(try place.bytes("a.wav") == plain && place.bytes("b.wav") == plain)
     #expect(try Data(contentsOf: file) == table)
-    // A disk without room for the table: nothing is left of it.
+    // A disk without room for the table: no part of it remains.
     try FileManager.default.removeItem(at: file)
     let full = try place.shell(
       "ulimit -f 2000; exec \"$PATCHRUN\" \"$@\"", render + ["full.wav"]

@@ -3,7 +3,7 @@ import RenderCore
 import TestSupport
 import Testing
 
-/// Which vectors a render is computed with, by the program as it has been built.
+/// The kernel class of a render, with the program that was built.
 @Suite struct KernelCommandTests {
   private static let patch = """
     {

@@ -1,16 +1,17 @@
 import Foundation
 import Testing
 
-/// What a program that takes the library takes along. `.ci/products` does the same from a package of
-/// its own, where it also sees that no other package is resolved.
+/// The dependencies of programs that use the library. `.ci/products` does the same from a separate
+/// package, where it also checks that no other package is resolved.
 @Suite struct LibraryProductsTests {
-  /// A program of Tests/Products, built as a user's programs are, beside the tests.
+  /// The path of a program of Tests/Products, which is built beside the tests like a user's
+  /// program.
   private func program(_ name: String) -> String {
     URL(fileURLWithPath: CommandLineTool.path).deletingLastPathComponent()
       .appending(path: name).path
   }
 
-  /// The shared objects that a program loads.
+  /// The shared objects that a program loads at its start.
   private func libraries(_ name: String) throws -> String {
     let place = try Workplace()
     let outcome = try place.shell("ldd '\(program(name))'").wait()
@@ -18,7 +19,7 @@ import Testing
     return outcome.output
   }
 
-  /// Whether a program has the name of a library in it, which it may load later.
+  /// Whether a program contains the name of a library, which it may load later.
   private func named(_ product: String, _ library: String) throws -> Bool {
     let bytes = try Data(contentsOf: URL(fileURLWithPath: program(product)))
     return bytes.range(of: Data(library.utf8)) != nil
@@ -29,7 +30,7 @@ import Testing
     for word in ["cairo", "X11", "xcb", "fontconfig", "pulse"] {
       #expect(!loaded.contains(word), "\(word)")
     }
-    // What is loaded when it is first needed.
+    // Libraries that are loaded on first use.
     for library in ["libsndfile.so.1", "libsoxr.so.0", "libkissfft-float.so.131"] {
       #expect(!loaded.contains(library), "\(library)")
       #expect(try named("OfflineProgram", library), "\(library)")
@@ -46,7 +47,7 @@ import Testing
   @Test func `pictures are a product of their own, without a sound server`() throws {
     let loaded = try libraries("PictureProgram")
     #expect(!loaded.contains("pulse"))
-    // It loads what draws when it draws.
+    // The drawing library is loaded on first use.
     #expect(try named("PictureProgram", "libcairo.so"))
     #expect(try !named("PictureProgram", "libpulse.so"))
     let place = try Workplace()
@@ -58,7 +59,7 @@ import Testing
   @Test func `the sound server is a product of its own, without pictures`() throws {
     let loaded = try libraries("PulseProgram")
     #expect(!loaded.contains("cairo"))
-    // It loads what speaks to the server when it does.
+    // The client library of the server is loaded on first use.
     #expect(try named("PulseProgram", "libpulse.so"))
     #expect(try !named("PulseProgram", "libcairo.so"))
   }

@@ -4,9 +4,9 @@ import PatchSyntax
 import TestSupport
 import Testing
 
-/// A level that a run is never above, by the patch and by the command line.
+/// The output limit of a run, by the patch and by the command line.
 @Suite struct LimitCommandTests {
-  /// A tone 26 dB over full scale.
+  /// A tone at 26 dB above full scale.
   private static func patch(_ limits: String, device: String = "remoteIO") -> String {
     """
     {
@@ -124,12 +124,12 @@ import Testing
     let status = try readStatus(place)
     #expect(status["outputLimit"]?["level"]?.number == -12)
     #expect((status["outputLimit"]?["seconds"]?.number ?? 0) > 0)
-    // What is asked for is not above what whoever runs it allows.
+    // A request cannot exceed the limit of the command line.
     #expect(try place.run("ctl", "set", "/limits/outputPeak", "0 dB").status == 0)
     #expect(try readStatus(place)["outputLimit"]?["level"]?.number == -6)
     let text = try place.run("ctl", "status").output
     #expect(text.contains("output limited to -6.0 dBFS, turned down for "), "\(text)")
-    // What the sink is given.
+    // The samples that the sink gets.
     let samples = try pulse.record().stop(after: 1)
     #expect(samples.allSatisfy { $0.magnitude <= 0.501188 })
     #expect(samples.contains { $0.magnitude > 0.5 })

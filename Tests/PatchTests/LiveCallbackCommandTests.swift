@@ -4,7 +4,7 @@ import SoundFiles
 import TestSupport
 import Testing
 
-/// Callbacks are turned from outside while a server plays them, and a take is made of it.
+/// Changes callbacks through the control socket while a server plays them and a take is recorded.
 @Suite(.enabled(if: PrivatePulse.isInstalled))
 struct LiveCallbackCommandTests {
   private static let patch = """

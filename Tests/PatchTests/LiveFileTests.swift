@@ -4,7 +4,7 @@ import Testing
 
 @testable import patchrun
 
-/// What is saved of a patch that plays.
+/// The file that is saved from a playing patch.
 @Suite struct LiveFileTests {
   private static let text = """
     {
@@ -18,7 +18,7 @@ import Testing
 
     """
 
-  /// The same once the first step is over.
+  /// The same after the first step.
   private static let played = text.replacing("\"volume\": 1", with: "\"volume\": 0.5")
     .replacing(
       "    { \"at\": 1, \"ramp\": { \"path\": \"/nodes/a/parameters/volume\", \"to\": 0.5 } },\n",
@@ -38,7 +38,7 @@ import Testing
 
   private func source(_ text: String) -> SourceText { SourceText(name: path, text: text) }
 
-  /// Goes from a document to another, and saves it.
+  /// Changes from a document to another, and saves it.
   private func saved(
     _ old: String, _ new: String, isSound: Bool = true
   ) throws -> String {
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func `where the whole is no patch any more what plays is saved`() throws {
-    // The step that is over moved what is gone.
+    // The step in the past refers to a removed node.
     let next = Self.played.replacing("\"a\": { \"parameters\": { \"volume\": 0.5, } }, ", with: "")
     #expect(try saved(Self.played, next, isSound: false) == next)
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import patchrun
 
-/// The steps that a run can go back by.
+/// The undo history of a run.
 struct LiveHistoryTests {
   private static func text(_ text: String) -> SourceText { SourceText(name: "a.json", text: text) }
 
@@ -97,7 +97,7 @@ struct LiveHistoryTests {
     #expect(steps.count == LiveHistory.mostSteps && steps.first?.number == 51)
     #expect(Self.words(history.target(.to(50))) == "50")
     #expect(history.target(.to(49)) == nil)
-    // Large documents are fewer.
+    // Large documents are limited to fewer steps.
     for number in 0..<8 {
       history.note(
         [], by: .http, from: Self.text("\(number)"),

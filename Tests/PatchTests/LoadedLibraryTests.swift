@@ -5,15 +5,15 @@ import Testing
 
 @testable import patchrun
 
-/// Libraries that are loaded when they are first needed, where they are not whole.
+/// Libraries loaded on first use that are damaged or missing.
 struct LoadedLibraryTests {
   struct Case: CustomTestStringConvertible {
     var library: String
-    /// What Debian calls it.
+    /// The Debian package.
     var package: String
     var arguments: [String]
     var status: Int32 = 3
-    /// What is said in front of the reason.
+    /// The message before the reason.
     var message: String
 
     var testDescription: String { library }
@@ -87,7 +87,7 @@ struct LoadedLibraryTests {
     #expect(!place.exists("a.wav") && !place.exists("a.flac") && !place.exists("a.png"))
   }
 
-  /// The loader does not find a library that is named in `MISSING_LIBRARY`.
+  /// A shim with which the loader does not find the library in `MISSING_LIBRARY`.
   private static let missing = """
     #define _GNU_SOURCE
     #include <dlfcn.h>
@@ -125,7 +125,7 @@ struct LoadedLibraryTests {
     let place = try place()
     try place.write("", to: "libraries/libkissfft-float.so.131")
     place.environment["LD_LIBRARY_PATH"] = place.path("libraries")
-    // Transforms in powers of two are our own.
+    // Our own code transforms powers of two; other lengths need kissfft.
     let spectrum = #"{ "spectrum": { "kind": "spectrum", "at": "mixer", "size": 3000 } }"#
     try place.write(TestPatch.noise(taps: spectrum), to: "noise.json")
     let outcome = try place.run("render", "noise.json", "--duration", "1", "-o", "a.wav")
@@ -156,13 +156,13 @@ struct LoadedLibraryTests {
     let wave = try place.start(render + ["a.wav"]).wait()
     #expect(wave.status == 0, "\(wave.errors)")
     #expect(try place.samples("a.wav").contains { abs($0) > 0.01 })
-    // Nor does what is only said of the language.
+    // Neither do commands about the language.
     for words in [["schema"], ["explain", "PR0305"], ["validate", "noise.json"]] {
       let outcome = try place.start(words).wait()
       #expect(outcome.status == 0 && !outcome.output.isEmpty, "\(words): \(outcome.errors)")
     }
     guard library == "libsndfile.so.1" else { return }
-    // What needs it says so, and leaves nothing.
+    // A command that needs it reports that, and leaves no file.
     let other = try place.start(render + ["a.flac"]).wait()
     #expect(other.status == 3 && other.errors.contains("libsndfile.so.1"), "\(other.errors)")
     #expect(!place.exists("a.flac"))
@@ -176,7 +176,7 @@ struct LoadedLibraryTests {
     ] {
       let answers = [Patchrun.command(of:), { try Patchrun.parseAsRoot($0) }].map { parse in
         do {
-          // Help is a command that throws what it says.
+          // Parsing help throws its text, also when it runs as a command.
           var command = try parse(arguments)
           try command.run()
           return "done"

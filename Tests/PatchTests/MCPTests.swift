@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// `patchrun mcp`, as the program of an assistant uses it: lines in, lines out.
+/// `patchrun mcp` with the messages of an assistant's program, one per line.
 @Suite struct MCPTests {
-  /// The answers to lines, by the number of the request.
+  /// The answers to the lines, by the identifier of the request.
   private func answers(
     to lines: [String], in place: Workplace, options: String = ""
   ) throws -> [Int: [String: Any]] {

@@ -12,7 +12,7 @@ import Testing
 
 @testable import patchrun
 
-/// The pages of the manual have all there is, and a formatter understands them.
+/// Checks that the man pages are complete and that formatters accept them.
 struct ManualTests {
   static let program = ProgramManual().text()
   static let language = PatchManual.text(
@@ -22,7 +22,7 @@ struct ManualTests {
     FileManager.default.isExecutableFile(atPath: "/usr/bin/\(name)")
   }
 
-  /// The page as a formatter shows it, without its overstriking, in one line.
+  /// The page as a formatter shows it, without overstriking and in one line.
   private static func shown(_ page: String) throws -> String {
     let place = try Workplace()
     try place.write(page, to: "page")

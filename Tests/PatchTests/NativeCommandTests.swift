@@ -4,13 +4,13 @@ import Testing
 
 @testable import patchrun
 
-/// Native callbacks from the command line, by the example that comes with the program.
+/// Native callbacks on the command line, with the example of the distribution.
 struct NativeCommandTests {
   let place: Workplace
 
   init() throws {
     place = try Workplace()
-    // The example where somebody has built it, and leave patches/ as it is.
+    // A copy of the example in another folder, so that `patches/` stays unchanged.
     let folder = CommandLineTool.patches
     try FileManager.default.createDirectory(
       atPath: place.path("native"), withIntermediateDirectories: true)
@@ -52,7 +52,7 @@ struct NativeCommandTests {
     let samples = try place.samples("out.wav")
     #expect(samples.count == 88_200)
     #expect(samples.contains { $0 != 0 })
-    // Five bits, each value for six frames.
+    // Samples have five bits, and each value is held for six frames.
     #expect(samples.allSatisfy { ($0 * 16).rounded() == $0 * 16 })
     #expect(
       stride(from: 0, to: 44_094, by: 6).allSatisfy { samples[2 * $0] == samples[2 * $0 + 10] })
@@ -87,7 +87,8 @@ struct NativeCommandTests {
     #expect(!place.exists("out.wav"))
   }
 
-  /// A patch with a library that leaves a file when it is loaded, and fails when it is called.
+  /// Writes a patch with a library that creates a file when it is loaded, and fails when it is
+  /// called.
   private func writeFailing() throws {
     let library = try NativeLibrary.build(
       """

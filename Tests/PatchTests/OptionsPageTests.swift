@@ -4,13 +4,13 @@ import Testing
 
 @testable import patchrun
 
-/// The page of options, `.github/manual/options.md`, is made from what the commands say of themselves.
+/// The page of options, `.github/manual/options.md`, is generated from the help of the commands.
 ///
-/// `PATCHRUN_REPRINT=1 swift test --filter OptionsPageTests` writes it anew.
+/// `PATCHRUN_REPRINT=1 swift test --filter OptionsPageTests` rewrites it.
 @Suite struct OptionsPageTests {
   private static let file = House.root.appending(path: ".github/manual/options.md")
 
-  /// An option and the commands that take it with the same words.
+  /// An option, and the commands that have it with the same help.
   private struct Row {
     var option: ArgumentInfo
     var commands: [String]
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// Each option once, where its words are the same in all commands, by its name.
+  /// The options by name, each once if its help is the same in all commands.
   private static func rows() -> [Row] {
     var rows: [Row] = []
     for command in CommandInfo.root.family where command.subcommands.isEmpty {

@@ -5,11 +5,11 @@ import Testing
 
 @testable import patchrun
 
-/// Each command that the README, the manual and the cookbook show can be typed in the repository's root.
+/// Each command in the README, the manual and the cookbook works in the root of the repository.
 @Suite struct PageCommandTests {
   static let package = House.root
 
-  /// The pages with commands: the README, the manual, the cookbook and its pictures, measurements, recipes.
+  /// The pages with commands: README, manual, cookbook, pictures, measurements and recipes.
   static let pages: [String] = {
     let folders = [".github", "Sources/patchrun-bench", "patches", "schema"]
     let below = folders.flatMap { folder -> [String] in
@@ -53,7 +53,7 @@ import Testing
           continue
         }
         do { _ = try Patchrun.command(of: call) } catch {
-          // Help that is asked for is no mistake.
+          // A request for help is not an error.
           #expect(
             Patchrun.exitCode(for: error) == .success,
             "\(block.testDescription): \(line): \(Patchrun.message(for: error))")
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// Whether a script, a measurement or a test of a line is there; `nil` where it is.
+  /// Reports that a script, a measurement or a test of a command does not exist; `nil` if it does.
   static func mistake(in words: [String]) throws -> String? {
     let rest = Array(words.drop { $0.wholeMatch(of: /[A-Z_]+=.*/) != nil })
     if rest.first == "bash", rest.count > 1,
@@ -85,7 +85,7 @@ import Testing
     return nil
   }
 
-  /// The names of the targets of tests, and of their suites.
+  /// The names of the test targets and suites.
   private static let suites: Set<String> = {
     let folder = package.appending(path: "Tests")
     let files = FileManager.default.enumerator(atPath: folder.path)?.allObjects ?? []
@@ -111,7 +111,7 @@ import Testing
 
   // MARK: Running them
 
-  /// The repository's root as far as commands read it, in a folder of its own with the program in the path.
+  /// A copy of the parts of the repository that commands read, with the program in PATH.
   private static func root(environment: [String: String]) throws -> Workplace {
     let place = try Workplace()
     place.environment = environment
@@ -141,7 +141,7 @@ import Testing
     return place
   }
 
-  /// Whether a line plays, or asks a sound server.
+  /// Whether a command plays, or needs a sound server otherwise.
   private static func needsServer(_ line: String) -> Bool {
     CommandBlock.calls(in: line).contains { call in
       guard let command = try? Patchrun.command(of: call) else { return false }
@@ -153,7 +153,8 @@ import Testing
     CommandBlock.calls(in: line).contains { (try? Patchrun.command(of: $0)) is Run }
   }
 
-  /// Runs the commands of a block one after the other, in a folder that those of the page before it have left.
+  /// Runs the commands of a block in order, in the folder that the earlier blocks of the page have
+  /// left.
   private static func run(_ block: CommandBlock, in place: Workplace) throws {
     let background = try block.background.map { line in
       let run = try place.shell("exec \(line)")
@@ -164,7 +165,7 @@ import Testing
       let isSimple = CommandBlock.simpleCommands(in: line).count == 1
       let plays = Self.plays(line) && isSimple
       let run = try place.shell(plays ? "exec \(line)" : line)
-      // One that plays is ended by Ctrl-C as soon as it says what was granted.
+      // A run is ended by Ctrl-C as soon as it prints the grant.
       if plays, run.waitForErrors("Hz, slice") {
         kill(run.process.processIdentifier, SIGINT)
       }
@@ -207,7 +208,7 @@ import Testing
   @Test(.enabled(if: PrivatePulse.isInstalled), arguments: pagesToRun)
   func `the commands of a page that plays work as they stand there`(page: String) throws {
     guard Self.isLive(page) else { return }
-    // A microphone, which hears what is played on a sink of its own: nothing.
+    // The microphone is the monitor of another sink, which is silent.
     let pulse = try PrivatePulse([.init("out"), .init("microphone")])
     var environment = pulse.environment
     environment["PULSE_SINK"] = "out"

@@ -2,18 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A block of commands of a page, and what the page says of it in comments that no reader sees.
+/// A block of commands in a page, and the instructions in hidden comments.
 ///
-/// A comment stands on the line above the block:
+/// The comment is on the line above the block:
 ///
-/// - `<!-- not run: why -->`: its commands are parsed and not run.
-/// - `<!-- while: patchrun patches/a.json -->`: they are run while that plays.
-/// - `<!-- ends with 1 -->`: that is their status, and no mistake.
+/// - `<!-- not run: why -->`: the commands are parsed but not run.
+/// - `<!-- while: patchrun patches/a.json -->`: the commands run while that plays.
+/// - `<!-- ends with 1 -->`: the expected status of the commands.
 struct CommandBlock: CustomTestStringConvertible {
   var page: String
-  /// Of the page, from 1: where the block begins.
+  /// The line of the page where the block begins, from 1.
   var line: Int
-  /// Its commands, each on one line: what continues is joined.
+  /// The commands, each on one line; continued lines are joined.
   var commands: [String]
   var reasonNotToRun: String?
   var background: String?
@@ -21,7 +21,7 @@ struct CommandBlock: CustomTestStringConvertible {
 
   var testDescription: String { "\(page):\(line)" }
 
-  /// The blocks of a page that are commands for a shell, and transcripts of a terminal.
+  /// The blocks of shell commands and terminal transcripts in a page.
   static func blocks(ofPage page: String, _ text: String) -> [CommandBlock] {
     let lines = text.components(separatedBy: "\n")
     var blocks: [CommandBlock] = []
@@ -60,7 +60,7 @@ struct CommandBlock: CustomTestStringConvertible {
     }
   }
 
-  /// The lines without comments, those that end with a backslash joined with the next.
+  /// The lines without comments; a line that ends with a backslash is joined with the next.
   private static func joined(_ lines: [String]) -> [String] {
     var commands: [String] = []
     var isOpen = false
@@ -72,7 +72,7 @@ struct CommandBlock: CustomTestStringConvertible {
     return commands
   }
 
-  /// The words of each simple command of a line: quotes taken away, and what is redirected.
+  /// The words of each simple command in a line, without quotes and redirections.
   static func simpleCommands(in line: String) -> [[String]] {
     var commands: [[String]] = [[]]
     var word: String?
@@ -99,7 +99,7 @@ struct CommandBlock: CustomTestStringConvertible {
         finish()
         commands.append([])
       case ">", "<":
-        // A number in front says which stream it is.
+        // A number before it is a file descriptor.
         if word?.allSatisfy(\.isNumber) == true { word = nil }
         finish()
         isTarget = true
@@ -108,7 +108,7 @@ struct CommandBlock: CustomTestStringConvertible {
       }
     }
     finish()
-    // What is called to be put into a word: $(patchrun ctl socket).
+    // Commands in a substitution: $(patchrun ctl socket).
     for match in line.matches(of: /\$\(([^()]+)\)/) {
       inner += simpleCommands(in: String(match.output.1))
     }

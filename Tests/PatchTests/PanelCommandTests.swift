@@ -4,19 +4,19 @@ import PatchSyntax
 import TestSupport
 import Testing
 
-/// The server side of the control panel: a run, asked as a browser would.
+/// The server of the control panel, with the requests of a browser.
 @Suite(
   .enabled(
     if: PrivatePulse.isInstalled && FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
 struct PanelCommandTests {
-  /// A patch that plays, in a folder of its own.
+  /// A running patch in a temporary folder.
   private final class Stage {
     let pulse: PrivatePulse
     let place: Workplace
     let run: Workplace.Running
     let address: String
 
-    /// - Parameter text: The patch, in the file `p.json`.
+    /// - Parameter text: The patch, for the file `p.json`.
     init(_ text: String, _ options: String..., start: String = "exec \"$PATCHRUN\" \"$@\"") throws {
       pulse = try PrivatePulse()
       place = try Workplace()
@@ -88,7 +88,7 @@ struct PanelCommandTests {
     let document = try stage.json("/status")["tag"]?.string
     #expect(controls["tag"]?.string == document)
     let list = Array(try #require(controls["controls"]).elements)
-    // Each of them can be set to what it is by default, where the pointer says.
+    // Each can be set to its default at its pointer.
     for control in list where control["isUsed"]?.bool == true {
       let pointer = try #require(control["pointer"]?.string)
       let value = JSONText(try #require(control["default"])).compact
@@ -113,14 +113,14 @@ struct PanelCommandTests {
     let stage = try Stage(TestPatch.noise())
     let watch = try stage.place.watch()
     #expect(try stage.ask("POST", "/pause").status == 200)
-    // Until the fade is over.
+    // Until the fade-out is over.
     var positions: [Double] = []
     while positions.count < 3 || Set(positions.suffix(2)).count > 1 {
       positions.append(try stage.json("/status")["position"]?.number ?? 0)
       try #require(positions.count < 200)
     }
     #expect(try stage.json("/status")["state"]?.string == "paused")
-    // What changes meanwhile does not wait for the sound: another topology, and a value.
+    // Changes during the pause take effect at once: another topology, and a value.
     let next = TestPatch.noise().replacing("\"mixer:0\"", with: "\"mixer:1\"")
       .replacing(
         "\"0\": {\n          \"streamFormat\"", with: "\"1\": {\n          \"streamFormat\"")
@@ -137,7 +137,7 @@ struct PanelCommandTests {
     }
     #expect(isOver)
     #expect(try stage.place.run("ctl", "pause").status == 0)
-    // An end is an end, paused or not.
+    // A paused run can be ended.
     #expect(try stage.end().status == 0)
     let seen = try watch.wait().output
     #expect(seen.contains(" state paused\n") && seen.contains(" state playing\n"), "\(seen)")
@@ -154,7 +154,7 @@ struct PanelCommandTests {
     #expect(try Stage.read(wrong.body)["text"]?.string?.contains("p.json:11:") == true)
     let broken = try stage.ask("POST", "/validate", body: "{ \"nodes\": ")
     #expect(try Stage.read(broken.body)["diagnostics"]?.elements.first { _ in true } != nil)
-    // A warning is said, too.
+    // Warnings are reported too.
     let loud = try stage.ask(
       "POST", "/validate",
       body: TestPatch.noise().replacing("\"volume\": 0.5", with: "\"volume\": 2")
@@ -180,9 +180,9 @@ struct PanelCommandTests {
     #expect(try stage.json("/status")["saved"]?.bool == true)
     let expected = TestPatch.noise().replacing("\"volume\": 0.5", with: "\"volume\": 0.25")
     #expect(try stage.place.bytes("p.json") == Array(expected.utf8))
-    // What comes after the save is not undone by the news that the file has been written.
+    // A change after the save is not undone by the notification about the file.
     #expect(try stage.ask("PUT", Self.volume, body: "0.125").status == 200)
-    // A change of the file itself is taken up as ever.
+    // A change of the file by another program is still applied.
     usleep(300_000)
     #expect(try stage.ask("GET", Self.volume).body == "0.125\n")
     #expect(!stage.run.errorsSoFar.contains("goes from"))
@@ -243,7 +243,7 @@ struct PanelCommandTests {
     let text = TestPatch.noise().replacing("\"taps\"", with: timeline)
     let stage = try Stage(text)
     let watch = try stage.place.watch()
-    // Of what plays it is gone once it has happened.
+    // The step is removed from the playing document after it has happened.
     var isOver = false
     for _ in 0..<400 where !isOver {
       isOver = !(try stage.ask("GET", "/patch").body.contains("0.01"))

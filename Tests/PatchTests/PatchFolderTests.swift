@@ -6,7 +6,7 @@ import PatchSyntax
 import SoundFiles
 import Testing
 
-/// What lies in `patches`, before any of it runs.
+/// Checks the files in `patches` without running them.
 struct PatchFolderTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "patches")
@@ -17,7 +17,7 @@ struct PatchFolderTests {
   }
 
   private static let patches = files("json", in: folder).filter { !$0.hasSuffix(".test.json") }
-  /// Those that run in loops.
+  /// The sounds that patches loop.
   private static let loops = ["beats.wav", "guitar.wav"]
 
   private static func read(_ name: String) throws -> PatchReader.Result {
@@ -87,7 +87,7 @@ struct PatchFolderTests {
 
   // MARK: Sounds
 
-  /// The channels of a file, whole.
+  /// All samples of a file, by channel.
   private static func channels(_ name: String) throws -> [[Float]] {
     let reader = try SoundFileReader(path: folder.appending(path: "audio/\(name)").path)
     var samples = [Float](repeating: 0, count: reader.frameCount * reader.channelCount)
@@ -129,7 +129,7 @@ struct PatchFolderTests {
     #expect(abs(20 * log10(Double(peak)) + 3) < 0.001)
     for channel in channels {
       let mean = channel.reduce(0.0) { $0 + Double($1) } / Double(channel.count)
-      // One step of 16 bits is -90 dB.
+      // A step of 16 bits is -90 dB.
       #expect(20 * log10(abs(mean)) < -120)
     }
   }
@@ -139,14 +139,14 @@ struct PatchFolderTests {
     for channel in try Self.channels(name) {
       let first = try #require(channel.first)
       let last = try #require(channel.last)
-      // At the seam the wave goes on in steps no greater than those on either side of it.
+      // The step at the seam is not larger than those on either side.
       let around = channel.suffix(100) + channel.prefix(100)
       let steps = zip(around, around.dropFirst()).map { abs($1 - $0) }
       let seam = abs(first - last)
       #expect(steps[99] == seam)
       let others = steps[..<99] + steps[100...]
       #expect(seam <= (others.max() ?? 0))
-      // -40 dB of full scale.
+      // -40 dBFS.
       #expect(seam < 0.01)
     }
   }

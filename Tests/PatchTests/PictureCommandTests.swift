@@ -79,7 +79,8 @@ struct PictureCommandTests {
     #expect(String(decoding: try place.bytes("a,b.svg"), as: UTF8.self).contains(">one, two<"))
   }
 
-  /// A run, an update that takes the tap away, and one that brings another: each picture is whole.
+  /// A run with an update that removes the tap, and one that adds another: each picture is
+  /// complete.
   @Test
   func `a tap that goes writes its picture, and a live run does at its end`() throws {
     let tap = #"{ "kind": "picture", "of": "levels", "at": "mixer", "path": "PATH" }"#

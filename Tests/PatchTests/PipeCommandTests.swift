@@ -5,7 +5,7 @@ import Testing
 
 @testable import patchrun
 
-/// `run --to` and `--from`, without any sound server.
+/// `run --to` and `--from`, without a sound server.
 struct PipeCommandTests {
   let place: Workplace
 
@@ -15,7 +15,7 @@ struct PipeCommandTests {
     try place.write(TestPatch.passThrough, to: "pass.json")
   }
 
-  /// Runs a line for the shell to its end. `$PATCHRUN` is the program.
+  /// Runs a shell command to its end. `$PATCHRUN` is the program.
   @discardableResult
   private func shell(_ line: String) throws -> Workplace.Outcome { try place.shell(line).wait() }
 
@@ -40,7 +40,7 @@ struct PipeCommandTests {
     #expect(isSame)
   }
 
-  /// The lengths in the head of a WAV file, those of the whole and of its samples.
+  /// The lengths in the header of a WAV file, of the whole and of its samples.
   private func lengths(_ name: String) throws -> (whole: Int, samples: Int, start: Int) {
     let bytes = try place.bytes(name)
     func word(_ offset: Int) -> Int {
@@ -78,7 +78,7 @@ struct PipeCommandTests {
     let (whole, samples, start) = try lengths("run.wav")
     let count = try place.bytes("run.wav").count
     if signal == SIGKILL {
-      // Of the last second it does not know.
+      // The header does not include the last second.
       #expect(samples >= 48_000 * 8 && whole == samples + start - 8 && count >= start + samples)
     } else {
       #expect(whole == count - 8 && samples == count - start)
@@ -93,7 +93,7 @@ struct PipeCommandTests {
     try shell("\(run) | cat > pipe.wav; \(run) >> pipe.wav; \(run) > file.wav")
     let pipe = try lengths("pipe.wav")
     #expect(pipe.whole == 0xFFFF_FFFF && pipe.samples == 0xFFFF_FFFF)
-    // What is appended is the same once more.
+    // A second run appends the same bytes.
     #expect(try place.bytes("pipe.wav").count == 2 * (pipe.start + 4800 * 8))
     #expect(try lengths("file.wav").samples == 4800 * 8)
   }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import patchrun
 
-/// What `render` is asked for without the parser is what the parser reads.
+/// `render` commands that are parsed without the full parser give the same result as with it.
 @Suite struct PlainRenderTests {
-  /// All that a command has been given, in words.
+  /// All members of a command, as text.
   private func contents(_ command: Any) -> String {
     var text = ""
     dump(command, to: &text)

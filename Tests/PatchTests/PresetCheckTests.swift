@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What `validate` says of presets among patches.
+/// The findings of `validate` for presets beside patches.
 @Suite struct PresetCheckTests {
   @Test func `a preset below a folder is checked as one, and its mistake is said once`() throws {
     let place = try Workplace()

@@ -4,12 +4,12 @@ import PatchGraph
 import PatchSyntax
 import Testing
 
-/// What the README shows is what there is.
+/// Checks the examples of the README.
 struct ReadmeTests {
   private static let package = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The text of the first block of a language behind a place of a page.
+  /// The text of the first code block in a language after a mark in a page.
   static func block(
     _ language: String, of page: String = "README.md", after mark: String
   ) throws -> String {

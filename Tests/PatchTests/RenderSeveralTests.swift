@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Several patches that one command renders.
+/// Rendering several patches with one command.
 struct RenderSeveralTests {
   let place: Workplace
 
@@ -72,7 +72,7 @@ struct RenderSeveralTests {
 
   @Test
   func `a patch that reads what another writes is refused before anything is written`() throws {
-    // The sound is there from an earlier render, so that both patches are right.
+    // The sound exists from an earlier render, so that both patches are valid.
     _ = try place.run("render", "patches/one.json", "--duration", "0.1", "-o", "patches/one.wav")
     let before = try place.bytes("patches/one.wav")
     try place.write(
@@ -89,7 +89,7 @@ struct RenderSeveralTests {
       #expect(made.errors.contains("render 'patches/one.json' first"))
       #expect(try place.bytes("patches/one.wav") == before && !place.exists("patches/two.wav"))
     }
-    // Elsewhere nothing is in the way.
+    // With another output folder there is no conflict.
     let made = try place.run("render", "patches", "--duration", "0.1", "-o", "out/")
     #expect(made.status == 0, "\(made.errors)")
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import patchrun
 
-/// `validate` as CI runs it.
+/// `validate` in CI.
 struct ReportCommandTests {
   let place: Workplace
 
@@ -49,7 +49,7 @@ struct ReportCommandTests {
   @Test func `many patches are checked together and reported in order`() throws {
     let names = (0..<300).map { "\(($0 * 7) % 300 + 100).json" }
     for (index, name) in names.enumerated() {
-      // Large ones take longer.
+      // Every fifth patch is large and takes longer.
       let nodes = (0..<(index % 5 == 0 ? 200 : 1)).map { "\"n\($0)\": { \"component\": \"x\" }" }
       try place.write("{ \"nodes\": { \(nodes.joined(separator: ", ")) } }", to: name)
     }
@@ -78,7 +78,7 @@ struct ReportCommandTests {
     #expect(try found("a/*") == ["a/1.json", "a/[6].json"])
     #expect(try found("?/b/[0-2].json") == ["a/b/2.json"])
     #expect(try found("./a/.h/*") == ["a/.h/5.json"])
-    // A name that is there is that name.
+    // An existing name is not treated as a pattern.
     #expect(try found("a/[6].json") == ["a/[6].json"])
     #expect(try found(place.path("*.json"), "4.json", "4.json").count == 2)
     let none = try place.run("validate", "b/*.json")
@@ -128,7 +128,7 @@ struct ReportCommandTests {
 
   // MARK: The action
 
-  /// Runs what the action runs.
+  /// Runs the script of the action.
   private func action(_ inputs: [String: String]) throws -> Workplace.Outcome {
     for name in inputs.keys { place.environment["PATCHRUN_\(name)"] = inputs[name] }
     place.environment["PATCHRUN_PROGRAM"] = CommandLineTool.path

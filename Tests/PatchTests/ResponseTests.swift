@@ -43,7 +43,7 @@ struct ResponseTests {
       warnings: try #require(json["warnings"] as? [String]))
   }
 
-  /// A chain of callbacks into an equalizer and a mixer, whose input 1 has noise.
+  /// Writes a patch with a chain of callbacks, an equalizer and a mixer, whose input 1 has noise.
   private func write(
     sample: String = "float32", preset: String = "Flat", callbacks: String = "",
     feed: String = "tone",
@@ -93,7 +93,7 @@ struct ResponseTests {
       #expect((magnitude - design.response(at: frequency)).magnitude < 0.001, "\(frequency) Hz")
     }
     #expect(sheet.warnings.isEmpty)
-    // Minimum phase: the phase is that of the same filters, in double precision.
+    // Minimum phase: the phase is that of the same filters in double precision.
     #expect(sheet.latency == 0)
   }
 
@@ -335,7 +335,7 @@ struct ResponseTests {
       0.3 * tone(7, frame, 3150, phase: 0.4) + 0.01 * tone(900, frame, 3150)
     }
     let angle = 0.4 - Double.pi / 2
-    // 3150 has a factor of 7; 3125 * 2 has none.
+    // 3150 has a factor of 7, for which the transform is not fast; 3125 * 2 has none.
     let slow = ToneAnalyzer(length: 3150, bins: [7, 900]).analyze(samples)
     #expect((slow.tones[0].magnitude - 0.3).magnitude < 1e-9)
     #expect((slow.tones[0].angle - angle).magnitude < 1e-9)

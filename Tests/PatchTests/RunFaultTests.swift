@@ -3,7 +3,8 @@ import SoundFiles
 import TestSupport
 import Testing
 
-/// What a live run goes on through: a full disk, servers and machines that stand still, and who schedules it.
+/// Faults that a live run survives: a full disk, servers and machines that stop, and the loss of
+/// real-time scheduling.
 @Suite(
   .serialized, .enabled(if: PrivatePulse.isInstalled, "pulseaudio and parec are not installed"))
 struct RunFaultTests {
@@ -23,7 +24,7 @@ struct RunFaultTests {
     return run
   }
 
-  /// What `/metrics` says of a name with its labels.
+  /// The value of a name with labels in `/metrics`.
   private func metric(_ name: String) throws -> Double {
     let socket = try place.run("ctl", "socket").output.trimmingCharacters(
       in: .whitespacesAndNewlines)
@@ -55,11 +56,11 @@ struct RunFaultTests {
     let frames = try disk.names.map {
       try SoundFileReader(path: "\(disk.path)/\($0)").frameCount
     }
-    // What the summary says is missing, and how long it ran.
+    // The missing frames and the duration by the summary.
     let gap = try #require(outcome.errors.firstMatch(of: /\(([0-9]+) frames\) missing at 0:00.000/))
     let seconds = try #require(outcome.errors.firstMatch(of: /([0-9.]+) s, load/))
     let total = Int((try #require(Double(seconds.1)) * 48_000).rounded())
-    // The summary has thousandths of a second.
+    // The summary is rounded to milliseconds.
     #expect(abs(frames.reduce(0, +) + (Int(gap.1) ?? 0) - total) <= 24, "\(outcome.errors)")
   }
 
@@ -80,7 +81,7 @@ struct RunFaultTests {
     #expect(outcome.status == 0)
     let told = outcome.errors.matches(
       of: /'[^']*fill.wav': ([0-9.]+) s missing at [^\n]*silence stands in its place/)
-    // Each is told when it happens and in the summary.
+    // Each gap is reported when it happens and in the summary.
     let gaps = told.compactMap { Double($0.1) }.reduce(0, +) / 2
     #expect(gaps > 0.8, "\(outcome.errors)")
     let (marked, filled) = (
@@ -90,7 +91,7 @@ struct RunFaultTests {
     #expect(abs(Double(filled - marked) / 48_000 - gaps) < 0.002 * Double(told.count))
     #expect(Data(try place.bytes("mark.wav")).range(of: Data("cue ".utf8)) != nil)
     #expect(outcome.errors.contains("the sound server stood still"), "\(outcome.errors)")
-    // A machine that did not run the thread in time either is named in the server's place.
+    // If the machine did not run the thread in time either, it is the reported cause.
     #expect(
       outcome.errors.contains("the server's") || outcome.errors.contains("the machine's"),
       "\(outcome.errors)")
@@ -105,7 +106,7 @@ struct RunFaultTests {
     #expect(
       run.waitForErrors("the machine's: the render thread was not run for"), "\(run.errorsSoFar)")
     #expect(try metric(#"patchrun_underruns_total{cause="machine"}"#) >= 1)
-    // What the server keeps more from then on is said wherever the latency is.
+    // The status also reports the additional latency of the server.
     #expect(run.waitForErrors("of what is played the sound server keeps"), "\(run.errorsSoFar)")
     usleep(200_000)
     #expect(try metric("patchrun_raised_latency_seconds") > 0)
@@ -125,7 +126,7 @@ struct RunFaultTests {
   }
 
   @Test func `a file that is read too slowly is counted as the file's`() throws {
-    // Reads of the file stand still as long as another file is there.
+    // Reads of the file block while another file exists.
     let shim = try NativeLibrary.build(
       """
       #define _GNU_SOURCE
@@ -165,7 +166,7 @@ struct RunFaultTests {
     #expect(run.waitForErrors(" Hz, slice "), "\(run.errorsSoFar)")
     usleep(500_000)
     try place.write("", to: "slow")
-    // A second is read ahead, and some more.
+    // Longer than the second that is read ahead.
     usleep(4_000_000)
     let watch = try place.watch()
     try FileManager.default.removeItem(atPath: place.path("slow"))
@@ -176,11 +177,11 @@ struct RunFaultTests {
     #expect(outcome.status == 0, "\(outcome.errors)")
     let events = try watch.wait().output
     #expect(events.contains("long.wav': ") && events.contains("the disk was too slow"), "\(events)")
-    // A busy machine may have underruns of its own beside it.
+    // On a busy machine there may be other underruns too.
     #expect(outcome.errors.contains(" a file's"), "\(outcome.errors)")
   }
 
-  /// Starts the program without the right to schedule in real time, with a RealtimeKit.
+  /// Starts the program with a RealtimeKit and without the right to real-time scheduling.
   private func startUnprivileged(
     _ kit: FakeRealtimeKit, _ patch: String, _ options: String...
   ) throws -> Workplace.Running {
@@ -245,7 +246,7 @@ struct RunFaultTests {
     var manner = FakeRealtimeKit.Manner()
     manner.microseconds = 100_000
     let kit = try FakeRealtimeKit(manner)
-    // Once, after a second of sound, it computes for a third of a second of the processor's.
+    // Once, after a second of sound, it uses a third of a second of processor time.
     let library = try NativeLibrary.build(
       """
       #include <patchrun.h>
@@ -271,7 +272,7 @@ struct RunFaultTests {
     let run = try startUnprivileged(kit, "busy.json", "--allow-native")
     #expect(run.waitForErrors("has lost its real-time scheduling"), "\(run.errorsSoFar)")
     #expect(run.waitForErrors("an underrun at "), "\(run.errorsSoFar)")
-    // Where the machine takes the processor away for longer than that, it is to blame, and is blamed.
+    // If the machine takes the processor away for longer than that, it is the reported cause.
     if !run.errorsSoFar.contains("the machine's: the render thread was not run for ") {
       #expect(run.waitForErrors("the patch's own: to render "), "\(run.errorsSoFar)")
       #expect(

@@ -4,15 +4,15 @@ import Testing
 
 @testable import patchrun
 
-/// What a service manager hears: the protocol of `sd_notify(3)`, on a socket of the test's own.
+/// The messages to a service manager by the protocol of `sd_notify(3)`, on a test socket.
 @Suite struct ServiceManagerTests {
-  /// Where a run says how it is.
+  /// The socket of a service manager.
   private final class Manager {
     let name: String
     private let descriptor: Int32
     private(set) var heard: [[String: String]] = []
 
-    /// - Parameter name: A path, or after `@` a name that is in no folder.
+    /// - Parameter name: A path, or an abstract name after `@`.
     init(_ name: String) throws {
       self.name = name
       descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
@@ -26,7 +26,7 @@ import Testing
 
     deinit { close(descriptor) }
 
-    /// The next datagram, its lines by what stands ahead of `=`; without those of a watchdog.
+    /// The next datagram as values by name, skipping those for the watchdog.
     func next() throws -> [String: String] {
       while true {
         let message = try anything()
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  /// A run whose manager is the test.
+  /// A run with the test as its service manager.
   private struct Stage {
     let pulse: PrivatePulse
     let place: Workplace
@@ -87,13 +87,13 @@ import Testing
     #expect(reloading.keys.sorted() == ["MONOTONIC_USEC", "RELOADING", "STATUS"])
     #expect(reloading["RELOADING"] == "1")
     let time = try #require(reloading["MONOTONIC_USEC"].flatMap { UInt64($0) })
-    // The manager takes an older time for an answer to something else.
+    // The manager would ignore an older time.
     #expect(before <= time && time <= monotonicMicroseconds())
     let reloaded = try stage.manager.next()
     #expect(reloaded["READY"] == "1")
     #expect(reloaded["STATUS"]?.hasSuffix("; reloaded with 1 change") == true, "\(reloaded)")
 
-    // What a patch has in its names stays within its line.
+    // A line feed in a name of the patch does not begin a new line.
     try stage.place.write(
       TestPatch.noise().replacing("\"MultichannelMixer\"", with: #""Mixer\nSTOPPING=1""#),
       to: "noise.json")
@@ -127,7 +127,7 @@ import Testing
     #expect(try stage.manager.next()["RELOADING"] == "1")
     let again = try stage.manager.next()
     #expect(again["READY"] == "1" && again["STATUS"]?.contains(" Hz, ") == true, "\(again)")
-    // The server dies: that is said, too, and the run is as ready as it can be.
+    // The loss of the server is reported, and the run stays ready.
     stage.pulse.kill()
     let waiting = try stage.manager.next()
     #expect(

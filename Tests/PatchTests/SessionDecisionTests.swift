@@ -3,7 +3,7 @@ import SoundFiles
 import TestSupport
 import Testing
 
-/// What a patch decides upon interruptions and other devices, on a server of the test's own.
+/// The decisions of a patch about interruptions and route changes, on a private server.
 @Suite(
   .serialized, .enabled(if: PrivatePulse.isInstalled, "pulseaudio and parec are not installed"))
 struct SessionDecisionTests {
@@ -16,7 +16,7 @@ struct SessionDecisionTests {
     for (name, value) in server.environment { place.environment[name] = value }
   }
 
-  /// Noise that is recorded, without a wish for a rate.
+  /// Starts a patch with recorded noise and without a preferred rate.
   private func start(_ decision: String, _ options: String...) throws -> Workplace.Running {
     try place.write(
       TestPatch.noise(taps: TestPatch.recording)
@@ -31,7 +31,7 @@ struct SessionDecisionTests {
     try SoundFileReader(path: place.path("rec.wav")).frameCount
   }
 
-  /// The recording of the tap is what is rendered offline: nothing is missing, nothing is twice.
+  /// Expects the recording to equal an offline render: no frame is missing or doubled.
   private func expectWholeRecording() throws {
     let live = try place.samples("rec.wav")
     #expect(live.count > 0)
@@ -42,7 +42,7 @@ struct SessionDecisionTests {
     #expect(live == Array(try place.samples("offline.wav").prefix(live.count)))
   }
 
-  /// Noise of another program that has a call.
+  /// Plays noise as another program with the role of a call.
   private func call(seconds: Double) throws {
     let file = place.path("call.raw")
     try Data(count: Int(seconds * 44_100) * 4).write(to: URL(fileURLWithPath: file))
@@ -63,7 +63,7 @@ struct SessionDecisionTests {
     usleep(300_000)
     try server.control("suspend-sink", "out", "1")
     #expect(run.waitForErrors("note: the sink has been suspended: the patch pauses\n"))
-    // Longer than a device may be suspended otherwise.
+    // Longer than a device may be suspended without this decision.
     usleep(2_500_000)
     #expect(try place.run("ctl", "status", "--json").output.contains("\"interrupted\""))
     let change = try place.run("ctl", "set", "/nodes/mixer/inputs/0/parameters/volume", "0.5")
@@ -78,7 +78,7 @@ struct SessionDecisionTests {
     try expectWholeRecording()
     let seen = try watch.wait().output
     #expect(seen.contains("interruption begins\n") && seen.contains("interruption is over\n"))
-    // What was heard last, but for the fade at the end.
+    // The end of what was heard, without the fade.
     let heard = try recording.stop()
     let live = try place.samples("rec.wav")
     let end = try #require(heard.lastIndex { $0 != 0 })
@@ -142,7 +142,7 @@ struct SessionDecisionTests {
         environment: server.environment)
       if note {
         #expect(run.waitForErrors("asks for silence: the patch pauses\n"))
-        // Until it is corked.
+        // Until the stream is corked.
         usleep(500_000)
       } else {
         usleep(500_000)
@@ -165,7 +165,7 @@ struct SessionDecisionTests {
   }
 
   @Test func `a patch begins again on another default sink, at its rate, and follows on`() throws {
-    // A sink that nobody uses takes up the rate of the stream that is moved to it.
+    // A sink without streams would adopt the rate of the stream that is moved to it.
     let listener = try server.record("other.monitor", sampleRate: 44_100)
     let run = try start(#""onRouteChange": "restart""#)
     #expect(run.errorsSoFar.contains("sink out (2 ch), 48000 Hz"))
@@ -205,7 +205,7 @@ struct SessionDecisionTests {
     let follower = try start(#""preferredSampleRate": 44100"#)
     try server.control("set-default-sink", "out")
     #expect(follower.waitForErrors("note: the sink is now 'out'\n"))
-    // What a patch decides can be changed while it plays, and nothing is heard of that.
+    // Decisions can be changed during playback without an audible effect.
     let change = try place.run("ctl", "set", "/session/onRouteChange", "\"stop\"")
     #expect(change.output.contains("another device is answered by 'stop'"), "\(change)")
     try server.control("set-default-sink", "other")
@@ -214,5 +214,5 @@ struct SessionDecisionTests {
   }
 }
 
-/// Whether the tests run on PulseAudio itself.
+/// Whether the tests run with PulseAudio itself.
 private let isPulseAudio = PrivatePulse.Kind.chosen == .pulseAudio

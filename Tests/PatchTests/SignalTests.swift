@@ -3,7 +3,7 @@ import SoundFiles
 import TestSupport
 import Testing
 
-/// The table of signals in the manual: each signal in each state of a run.
+/// Checks the table of signals in the manual: each signal in each state of a run.
 @Suite(
   .serialized, .enabled(if: PrivatePulse.isInstalled, "the sound server is not installed"))
 struct SignalTests {
@@ -21,13 +21,13 @@ struct SignalTests {
     /// There is no server yet.
     case waiting
     case playing
-    /// The device has gone.
+    /// The device has disappeared.
     case lost
-    /// Somebody has asked for silence.
+    /// Another program has requested silence.
     case paused
     /// The patch is being read again.
     case reloading
-    /// The end has been asked for, and the server hangs.
+    /// The run has been asked to end, and the server hangs.
     case stopping
   }
 
@@ -48,7 +48,7 @@ struct SignalTests {
     case .paused:
       #expect(try place.run("ctl", "pause").status == 0)
     case .reloading:
-      // Large enough for the next signal to come while it is read.
+      // Large enough that the next signal comes while it is read.
       var text = TestPatch.noise(taps: TestPatch.recording)
       text += String(repeating: " \n", count: 2_000_000)
       try place.write(text, to: "noise.json")
@@ -134,7 +134,7 @@ struct SignalTests {
     }
     try end(run, state)
     guard state == .playing || state == .lost else { return }
-    // No frame is lost in between.
+    // No frame is lost between the takes.
     let both = try place.samples("rec.wav") + place.samples("rec-2.wav")
     try place.run(
       "render", "noise.json", "--hardware", "rate=48000", "--duration",

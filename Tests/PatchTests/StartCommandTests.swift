@@ -4,12 +4,13 @@ import Testing
 
 @testable import patchrun
 
-/// `--start`: a patch begins as if it had played until then.
+/// `--start`: a patch begins in the state that it would have after that time.
 struct StartCommandTests {
   let place: Workplace
   private static let rate = 48_000
 
-  /// A file that loops, a tone whose frequency moves, an echo, which remembers, an update, and a recording.
+  /// A looping file, a tone with a frequency ramp, an echo (which has a state), an update, and a
+  /// recording.
   private static let patch = """
     {
       "session": { "preferredSampleRate": 48000 },
@@ -69,7 +70,7 @@ struct StartCommandTests {
     let rest = try place.samples("rest.wav")
     #expect(rest.count == whole.count - 2 * first)
     #expect(Array(whole[(2 * first)...]) == rest)
-    // What a tap records begins there, too.
+    // The recording of a tap begins at the same frame.
     #expect(try place.samples("take.wav") == rest)
   }
 
@@ -91,7 +92,7 @@ struct StartCommandTests {
     let first = 2 * Self.rate * 5 / 4
     let faded = 2 * Self.rate / 50
     #expect(Array(run[faded...]) == Array(whole[(first + faded)..<(first + Self.rate)]))
-    // In a straight line from silence.
+    // A linear fade-in from silence.
     for index in 0..<faded {
       let share = Float(index / 2) / Float(faded / 2)
       #expect(abs(run[index] - whole[first + index] * share) < 0.01)

@@ -39,14 +39,14 @@ struct TestArtifactsTests {
       #expect(place.exists("found/\(name)"), "\(name)")
     }
     let difference = try place.samples("found/the-echo-its-tail.difference.wav")
-    // Half a step of floats next to 1.
+    // Half a step of floats near 1.
     #expect((difference[9600] - 0.25).magnitude < 1e-7 && difference[9602] == 0)
     let page = try page()
     #expect(page.contains("<h1>1 of 3 tests failed</h1>"))
     #expect(page.contains("The &lt;echo&gt; &amp; &quot;its&quot; tail</h2>"))
     #expect(page.contains("<time data-seconds=\"0.1000\">0:00.100</time>, left"))
     #expect(page.components(separatedBy: "<audio ").count == 4)
-    // The greatest sample of the difference is a quarter: raised to 12 dB below full scale.
+    // The largest sample of the difference is a quarter. In the page it is raised to -12 dBFS.
     #expect(page.contains("peak \u{2212}12.0 dBFS"))
     #expect(!page.contains("<echo>"))
   }
@@ -61,7 +61,7 @@ struct TestArtifactsTests {
       let start = String(match.output[1].substring ?? "")
       #expect(start == "data:" || start.hasPrefix("#") || start.hasPrefix("one"), "\(start)")
     }
-    // What a sound needs to be the golden one is said: 20 log10(2).
+    // The page states the difference to the golden sound: 20 log10(2).
     #expect(page.contains("6.021 dB too loud"))
   }
 
@@ -73,7 +73,7 @@ struct TestArtifactsTests {
     #expect(reader.sampleRate == 8000 && reader.channelCount == 2 && reader.frameCount == 4)
     var samples = [Int32](repeating: 0, count: 8)
     _ = try reader.read(into: &samples)
-    // 0.5 times 32767, rounded away from 0; -1 is a number of 16 bits, below -32767.
+    // 0.5 times 32767, rounded away from 0; -1 becomes -32767.
     #expect(samples.map { $0 >> 16 } == [0, 16_384, 8192, -4096, -32_767, 0, 0, 0])
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import patchrun
 
-/// `patchrun test` as its users meet it.
+/// `patchrun test` on the command line.
 @Suite struct TestCommandTests {
   private static func place(_ expectations: String = "{ \"notSilent\": true }") throws -> Workplace
   {
@@ -95,7 +95,7 @@ import Testing
     #expect(try place.run("test", "tone.json", "--new", "--duration", "1").status == 0)
     #expect(FileManager.default.fileExists(atPath: place.path("tone.golden.flac")))
     #expect(try place.run("test", "tone.json").status == 0)
-    // There is one now.
+    // The test file exists now.
     #expect(try place.run("test", "tone.json", "--new").status == 3)
     try place.write(
       ExamplePatches.tested.replacingOccurrences(of: "0.5", with: "0.4"), to: "tone.json")

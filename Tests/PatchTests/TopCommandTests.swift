@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `patchrun ctl top`, and the live line of `run`, in a terminal.
+/// `patchrun ctl top` and the status line of `run`, in a terminal.
 @Suite(.serialized, .enabled(if: PrivatePulse.isInstalled))
 struct TopCommandTests {
   private static let volume = "/nodes/mixer/inputs/0/parameters/volume"
   private static let patch = CommandLineTool.patches + "/mixer-host.json"
 
-  /// A patch that plays, and a terminal to look at it from.
+  /// A running patch, and a folder for `ctl top`.
   private struct Stage {
     let pulse: PrivatePulse
     let place: Workplace
@@ -34,7 +34,7 @@ struct TopCommandTests {
         environment: place.environment.merging(changes) { $1 }, columns: columns, rows: rows)
     }
 
-    /// What the document that plays says.
+    /// A value of the playing document.
     func value(_ pointer: String) throws -> String {
       try place.run("ctl", "get", pointer).output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
@@ -54,7 +54,7 @@ struct TopCommandTests {
     #expect(top.screen.text.contains("playing") && top.screen.text.contains("mixer in 0"))
     top.send("/input 0 volume\r")
     #expect(top.waitFor("1 control of"), "\(top.screen.text)")
-    // From -2.5 dB to -3 dB; the sequence in two pieces.
+    // From -2.5 dB to -3 dB, with the escape sequence in two pieces.
     top.send("\u{1B}")
     top.send("[D")
     #expect(try top.wait { try stage.value(Self.volume) == "0.7079" })
@@ -63,10 +63,10 @@ struct TopCommandTests {
     #expect(top.waitFor("goes from 0.7079 to 0.5"), "\(top.screen.text)")
     top.send("uu")
     #expect(try top.wait { try stage.value(Self.volume) == "0.75" })
-    // What others change is seen.
+    // Changes by other clients are shown.
     #expect(try stage.place.run("ctl", "set", Self.volume, "0.25").status == 0)
     #expect(top.waitFor("0.25  -12.0 dB"), "\(top.screen.text)")
-    // What is refused is said.
+    // A refusal is shown.
     top.send("\u{1B}[200~pasted q\u{1B}[201~")
     #expect(top.waitFor("pasted q"), "\(top.screen.text)")
     top.send("\u{1B}")
@@ -105,7 +105,7 @@ struct TopCommandTests {
     top.process.signal(SIGTERM)
     #expect(top.waitForEnd() == 128 + SIGTERM)
     #expect(top.settings == before && !top.screen.isAlternate && top.screen.isCursorShown)
-    // A server that dies without a word is looked for.
+    // After a server dies without a message, `ctl top` looks for it again.
     let next = try stage.terminal()
     #expect(next.waitFor("Volume"))
     stage.run.process.signal(SIGKILL)
@@ -118,7 +118,7 @@ struct TopCommandTests {
   @Test(arguments: [SIGSEGV, SIGILL, SIGABRT, SIGHUP])
   func `a program that dies leaves the terminal as it was`(signal: Int32) throws {
     let stage = try Stage()
-    // Swift's own answer to a crash asks questions.
+    // Without Swift's own crash handler, which is interactive.
     let top = try stage.terminal(["ctl", "top"], ["SWIFT_BACKTRACE": "enable=no"])
     let before = top.settings
     #expect(top.waitFor("Volume"), "\(top.screen.text)")

@@ -4,11 +4,11 @@ import Testing
 
 @testable import patchrun
 
-/// What keys do in `patchrun ctl top`.
+/// The effects of keys in `patchrun ctl top`.
 @Suite struct TopKeyTests {
   private static let volume = "/nodes/mixer/inputs/0/parameters/volume"
 
-  /// Presses keys, the characters of a text each for itself.
+  /// Presses keys, for a text each character separately.
   private func press(
     _ model: inout TopModel, _ keys: [KeyPress], at now: Double = 100
   ) -> [TopAction] {
@@ -47,7 +47,7 @@ import Testing
     #expect(type(&model, ".25\r").isEmpty == false)
     #expect(type(&model, "2x\r").isEmpty)
     #expect(model.message?.isBad == true)
-    // Beyond the range: that is for the patch to refuse.
+    // A value beyond the range is sent, so that the patch can refuse it.
     #expect(type(&model, "3\r") == [.set(pointer: Self.volume, value: 3)])
     #expect(press(&model, [KeyPress(.character("5")), KeyPress(.escape)]).isEmpty)
     #expect(model.prompt == nil)
@@ -95,7 +95,7 @@ import Testing
     var model = model()
     #expect(model.visible.count == 4)
     #expect(type(&model, "/volume\r").isEmpty)
-    // Also of the bus that nothing uses.
+    // Including the bus that is not in use.
     #expect(model.visible.map(\.element) == [0, 7])
     _ = press(&model, [KeyPress(.down), KeyPress(.down)])
     #expect(model.selectedControl?.element == 7)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import patchrun
 
-/// What `patchrun ctl top` shows and what keys do, without a terminal.
+/// The screen of `patchrun ctl top` and the effects of keys, without a terminal.
 @Suite struct TopScreenTests {
   static func json(_ text: String) -> JSONValue {
     let reading = JSONReader.read(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The extension for Visual Studio Code, packed as the manual says, with the program.
+/// The extension for Visual Studio Code, packed as in the manual and tested with the program.
 @Suite(.enabled(if: Node.isInstalled, "node is not there"))
 struct VSCodeTests {
   private let root = URL(fileURLWithPath: CommandLineTool.patches).deletingLastPathComponent().path

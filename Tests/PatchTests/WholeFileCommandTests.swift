@@ -3,7 +3,7 @@ import SoundFiles
 import TestSupport
 import Testing
 
-/// Files that fail, are full, or are killed, by the program as it has been built.
+/// Read errors, full disks and kills, with the program that was built.
 struct WholeFileCommandTests {
   let place: Workplace
 
@@ -14,7 +14,7 @@ struct WholeFileCommandTests {
     TestPatch.generic(#"{ "kind": "file", "path": "\#(path)", "loop": \#(loop) }"#)
   }
 
-  /// Seconds of noise, in a file.
+  /// Makes a file with seconds of noise.
   private func makeNoise(_ name: String, seconds: Double = 2) throws {
     try place.write(TestPatch.generic(#"{ "kind": "noise", "seed": 3 }"#), to: "make.json")
     let made = try place.run(
@@ -42,7 +42,7 @@ struct WholeFileCommandTests {
     #expect(failed.status == 4)
     #expect(failed.errors.contains("a.flac' cannot be read from 0:0"), "\(failed.errors)")
     #expect(failed.errors.contains("--on-read-error silence"))
-    // Whole, or not at all.
+    // The output is complete, or unchanged.
     #expect(try place.bytes("out.wav") == Array("kept".utf8))
     let gone = try place.run("render", "play.json", "-o", "out.wav", "--on-read-error", "silence")
     #expect(gone.status == 0)
@@ -66,7 +66,7 @@ struct WholeFileCommandTests {
   func `a disk that gives errors is exit 4 with the system's cause`(ending: String) throws {
     try makeNoise("a.\(ending)")
     try place.write(playing("a.\(ending)"), to: "play.json")
-    // Reads of the file fail beyond its middle.
+    // Reads beyond the middle of the file fail.
     let size = try place.bytes("a.\(ending)").count
     let shim = try NativeLibrary.build(
       """
@@ -145,7 +145,7 @@ struct WholeFileCommandTests {
 
   @Test
   func `a full disk ends one recording with exit 4, and the other goes on`() throws {
-    // The limit of the process stands for the disk: it holds for everybody who runs the tests.
+    // The file size limit of the process replaces a full disk, so that the test does not need root.
     let taps = #"""
       { "large": { "kind": "record", "at": "mixer", "path": "large.wav" },
         "small": { "kind": "record", "at": "mixer", "path": "small.ogg" },
@@ -199,7 +199,7 @@ struct WholeFileCommandTests {
     #expect(
       try place.run("render", "noise.json", "--duration", "0.1", "--overwrite").status == 0)
     #expect(try place.samples("rec.wav").count == 9600)
-    // A copy, as a repository has it, is known to be ours.
+    // A copy, as in a repository, is recognized as a file of patchrun.
     let bytes = try place.bytes("rec.wav")
     try FileManager.default.removeItem(atPath: place.path("rec.wav"))
     try Data(bytes).write(to: URL(fileURLWithPath: place.path("rec.wav")))
@@ -265,7 +265,8 @@ struct WholeFileCommandTests {
     let mix = try place.samples("mix.wav")
     #expect(mix.count == 2 * 240_000)
     #expect(try SoundFileReader(path: place.path("eq.wav")).frameCount == 240_000)
-    // No frame is lost or doubled at the join: away from the fade it is what is put out.
+    // No frame is lost or doubled at the join: except for the fade, the recording equals the
+    // output.
     let out = try place.samples("out.wav")
     #expect(mix[..<192_000] == out[..<192_000])
     #expect(mix[200_000...] == out[200_000...])
@@ -289,7 +290,7 @@ struct WholeFileCommandTests {
     #expect(first.frameCount + second.frameCount == 240_000)
     #expect(first.frameCount >= 96_000 && first.frameCount < 98_000)
     #expect(try SoundFileReader(path: place.path("mix.wav")).frameCount == 240_000)
-    // A render makes the same files again.
+    // A second render replaces the same files.
     #expect(try place.run("render", "change.json", "--duration", "5", "-o", "out.wav").status == 0)
     #expect(!place.exists("eq-3.wav"))
   }
@@ -315,7 +316,7 @@ struct WholeFileCommandTests {
 
   // MARK: - Kills
 
-  /// `PATCHRUN_KILLS=100 swift test --filter WholeFileCommandTests` kills as often.
+  /// `PATCHRUN_KILLS=100 swift test --filter WholeFileCommandTests` kills 100 times.
   @Test
   func `a render that is killed leaves nothing under its name that is not whole`() throws {
     let kills = Int(ProcessInfo.processInfo.environment["PATCHRUN_KILLS"] ?? "") ?? 8
@@ -368,7 +369,7 @@ struct WholeFileCommandTests {
   }
 }
 
-/// Takes of live runs, on a server of the test's own.
+/// Takes of live runs, on a private server.
 @Suite(
   .serialized, .enabled(if: PrivatePulse.isInstalled, "pulseaudio and parec are not installed"))
 struct LiveTakeTests {
@@ -447,7 +448,7 @@ struct LiveTakeTests {
     #expect(try place.samples("rec.wav").count == 288_000)
   }
 
-  /// `PATCHRUN_KILLS=100 swift test --filter LiveTakeTests` kills as often.
+  /// `PATCHRUN_KILLS=100 swift test --filter LiveTakeTests` kills 100 times.
   @Test
   func `a live run that is killed leaves a recording that can be made whole`() throws {
     let kills = Int(ProcessInfo.processInfo.environment["PATCHRUN_KILLS"] ?? "") ?? 2

@@ -10,13 +10,12 @@ import Testing
 
 /// `validate`, `initialize`, `update`, `render` and `run` agree on every patch.
 ///
-/// 5,000 patches, each looked at in the process:
-/// `PATCHRUN_PROPERTY_EFFORT=17 swift test --filter AgreementTests`. The program itself is asked about
-/// one in ten of them.
+/// `PATCHRUN_PROPERTY_EFFORT=17 swift test --filter AgreementTests` checks 5,000 patches in the
+/// process, and one of ten of them with the program itself.
 @Suite struct AgreementTests {
   private static let count = 300
 
-  /// A folder of a patch's own, with its sub-graphs in it.
+  /// A temporary folder of a patch and its sub-graphs.
   private final class Folder {
     let url: URL
 
@@ -39,8 +38,8 @@ import Testing
     }
   }
 
-  /// What is refused behind `validate`; `nil` for nothing. What `render` does before it begins: it
-  /// initializes the graph, and makes every update of the timeline.
+  /// Whether `validate` accepts a patch, and the first refusal after it; `nil` for none. Does what
+  /// `render` does before it begins: initializes the graph and makes every update of the timeline.
   private static func refusal(_ patch: WidePatch, in folder: Folder) -> (isRight: Bool, String?) {
     let source = SourceText(name: "patch.json", text: patch.document.document)
     let reading = PatchReader.read(source)
@@ -89,7 +88,7 @@ import Testing
         "seed \(index * 4 + part): \(refusal)\n\(patch.document.document)\n\(patch.parts)")
       return
     }
-    // There are right ones of each kind, and wrong ones.
+    // There are enough valid patches of each kind, and invalid ones.
     #expect(right > count / 3 && right < count)
     #expect(min(parted, updated, tapped) > count / 20)
   }
@@ -115,7 +114,7 @@ import Testing
       let rendered = try status(
         "render", "patch.json", "--duration", "1", "--allow-silence", "-o", "result.wav")
       let isRefused = rendered == 1 || rendered == 3
-      // A folder that is not there is found when the recording begins.
+      // A missing folder is only found when the recording begins.
       let said = (try? String(contentsOfFile: folder.url.path + "/.errors", encoding: .utf8)) ?? ""
       guard isRight == !isRefused else {
         Issue.record(

@@ -6,21 +6,20 @@ import RenderHost
 import TestSupport
 import Testing
 
-/// Checking a patch at random that is there sixteen times costs no more than a little over twice what it
-/// costs there eight times: in heap calls and in the bytes asked for, which do not depend on the
-/// machine.
+/// Checking sixteen copies of a random patch costs little more than twice as much as checking
+/// eight: in heap calls and requested bytes, which do not depend on the machine.
 ///
 /// `PATCHRUN_PROPERTY_EFFORT=84 swift test --filter DoublingTests` doubles 5,000 patches.
 @Suite struct DoublingTests {
   private static let count = 60
 
-  /// A patch with each of its nodes, callbacks and taps several times under names of their own, and
-  /// what concerns them with them. Output units, of which there is one, stay once.
+  /// A patch with renamed copies of its nodes, callbacks and taps, and of everything that refers to
+  /// them. The output unit is not copied.
   struct Copies {
     private static let named = ["nodes", "callbacks", "taps"]
     private let patch: JSONText
     private var names: Set<String> = []
-    /// Names of the output units.
+    /// The names of the output units.
     private var single: Set<String> = []
 
     init(of patch: JSONText) {
@@ -37,7 +36,7 @@ import Testing
       }
     }
 
-    /// The patch with `count` copies of what it has.
+    /// The patch with `count` copies.
     func document(_ count: Int) -> JSONText {
       var result = patch
       for number in 1..<max(1, count) {
@@ -60,8 +59,9 @@ import Testing
       return result
     }
 
-    /// Ramps stand beside the others; operations join the update that is at their time. More updates of more
-    /// nodes are as many documents that are each as much larger, which the limit `updates` is for.
+    /// Copied ramps are added to the timeline; copied operations join the update at their time.
+    /// More updates of larger documents would cost more than in proportion, which the limit
+    /// `updates` is for.
     private func addToTimeline(_ number: Int, _ result: inout JSONText) {
       guard case .array(let entries)? = patch["timeline"],
         case .array(var all)? = result["timeline"]
@@ -88,8 +88,8 @@ import Testing
       names.contains(name) ? "\(name)-\(number)" : name
     }
 
-    /// A value in which the names are those of a copy: alone, before a bus, and in pointers. Files that
-    /// taps write have names of their own, too.
+    /// A value with the names of a copy: alone, before a bus, and in pointers. Files that taps
+    /// write are renamed, too.
     private func copy(_ value: JSONText, _ number: Int) -> JSONText {
       switch value {
       case .string(let text): return .string(copy(text, number))
@@ -103,7 +103,7 @@ import Testing
             if writes, member.name == "path", case .string(let path) = member.value {
               return .init(member.name, .string("\(number)-\(path)"))
             }
-            // A callback may be called what its kind is.
+            // A callback may have the name of its kind.
             if ["kind", "component"].contains(member.name) { return member }
             return .init(member.name, copy(member.value, number))
           })
@@ -123,8 +123,8 @@ import Testing
     }
   }
 
-  /// Few findings are shown: what is looked up for each of them, in all of the patch, is bounded then as it is
-  /// in patches that have more than 50 of a kind.
+  /// Few findings are shown, so that the search for each in the whole patch is limited as in
+  /// patches with more than 50 of a kind.
   private static func build(_ text: String, _ directory: String) -> BuiltPatch {
     var limits = PatchLimits()
     limits.findings = 4
@@ -161,11 +161,11 @@ import Testing
           Double(twice.calls) / Double(once.calls), Double(twice.bytes) / Double(once.bytes))
       }
       if !Self.build(copies.document(8).document, folder.path).hasErrors { right += 1 }
-      // What is too broken to be looked at costs next to nothing.
+      // A patch that is too broken to be checked costs almost nothing.
       guard cost(8).calls > 500 else { continue }
       doubled += 1
-      // What is looked up for each of the few findings that are shown is found in more of the patch as well
-      // as more often, until there are as many of each kind as are shown.
+      // Each shown finding is searched in a larger patch, and there are more of them, until the
+      // limit of each kind is reached.
       let found = ratio(8)
       ratios.append(found)
       guard found >= 2.2 else { continue }

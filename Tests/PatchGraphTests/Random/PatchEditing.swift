@@ -3,9 +3,9 @@ import AudioUnits
 import PatchGraph
 import PatchSyntax
 
-/// Patches as values that can be taken apart and put together again, by JSON Pointer.
+/// Editing of patches as values, by JSON Pointer.
 extension JSONText {
-  /// What a pointer leads to. Setting makes the objects on the way, in the order of asking.
+  /// The value at a path. Setting it creates missing objects.
   subscript(path: [String]) -> JSONText? {
     get {
       guard let token = path.first else { return self }
@@ -64,7 +64,7 @@ extension JSONText {
     set { self[path] = newValue }
   }
 
-  /// Gives a member another name, and leaves it where it stands.
+  /// Renames a member in its place.
   mutating func rename(_ path: [String], to name: String) {
     let parent = Array(path.dropLast())
     guard let key = path.last, case .object(var members)? = self[parent],
@@ -86,7 +86,7 @@ extension JSONText {
 
   var values: [JSONText] { if case .array(let values) = self { values } else { [] } }
 
-  /// The pointers of everything inside, the whole of a thing ahead of its parts.
+  /// The paths of all inner values, parents before their children.
   var paths: [[String]] {
     var found: [[String]] = []
     func visit(_ value: JSONText, _ path: [String]) {
@@ -108,15 +108,15 @@ extension JSONText {
     return found
   }
 
-  /// The smallest document to be had by leaving parts out of this one that still fails.
+  /// The smallest failing document that results from removing parts.
   ///
-  /// Large parts are tried ahead of small ones, and what is no failure any longer is put back.
+  /// Removes large parts before small ones, and keeps a removal if the document still fails.
   func shrunk(while fails: (JSONText) -> Bool) -> JSONText {
     var smallest = self
     var isSmaller = true
     while isSmaller {
       isSmaller = false
-      // From the end, so that the indices of what is left stay.
+      // From the end, so that the remaining indices stay valid.
       for path in smallest.paths.reversed().sorted(by: { $0.count < $1.count }) {
         var attempt = smallest
         attempt[path] = nil
@@ -129,10 +129,10 @@ extension JSONText {
   }
 }
 
-/// What stands in a patch, by what it is for.
+/// The elements of a patch by their purpose.
 struct PatchView {
   struct Feed {
-    /// Of the connection or, where a callback pulls, of its member `from`.
+    /// The path of the connection or of the callback's member `from`.
     var path: [String]
     var from: (node: String, bus: Int)
     var to: (node: String, bus: Int)
@@ -144,7 +144,7 @@ struct PatchView {
 
   func names(of kind: String) -> [String] { document[kind]?.members.map(\.name) ?? [] }
 
-  /// The nodes with their units, in the order written.
+  /// The nodes with their units, in the order of the text.
   var nodes: [(name: String, unit: any AudioUnit.Type)] {
     (document["nodes"]?.members ?? []).compactMap { member in
       let component = member.value["component"]
@@ -165,7 +165,7 @@ struct PatchView {
 
   var isDevice: Bool { head.map { $0.unit.description.property(.enableIO) != nil } ?? false }
 
-  /// - Parameter scope: What a name behind the colon is the name of.
+  /// - Parameter scope: The scope in which a name after the colon is looked up.
   func address(_ text: String, _ scope: String = "outputs") -> (node: String, bus: Int) {
     let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
     guard let node = parts.first, parts.count > 1 else { return (parts.first ?? "", 0) }
@@ -186,13 +186,13 @@ struct PatchView {
 
   func isCallback(_ name: String) -> Bool { document["callbacks", name] != nil }
 
-  /// The connections that begin at a node.
+  /// The connections from a node.
   var links: [Feed] { connections.filter { !isCallback($0.from.node) } }
 
-  /// The connections that begin at a callback.
+  /// The connections from a callback.
   var fed: [Feed] { connections.filter { isCallback($0.from.node) } }
 
-  /// The nodes that sound reaches the output unit from, itself included.
+  /// The nodes from which sound reaches the output unit, including itself.
   var pulled: Set<String> {
     guard let head else { return [] }
     var reached: Set<String> = [head.name]

@@ -1,7 +1,7 @@
 import Foundation
 
 extension PatchGenerator {
-  /// What presets of users may set, by the name of their unit.
+  /// The texts of user presets, by the name of their unit.
   private static let presetTexts = [
     "iPodEQ": [
       #"{ "component": "iPodEQ", "properties": { "presentPreset": "Rock" } }"#,
@@ -26,7 +26,7 @@ extension PatchGenerator {
     ],
   ]
 
-  /// The files of presets that are there to be named, by the name of their unit.
+  /// The paths of preset files, by the name of their unit.
   static let presets: [String: [String]] = {
     let folder = PatchProperties.folder + "/presets"
     try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -6,16 +6,16 @@ import PatchSyntax
 import RenderHost
 import TestSupport
 
-/// A patch, and what it is to run on.
+/// A patch and its device.
 struct GeneratedPatch: Sendable {
   var document: JSONText
   var hardware = HardwareAssumption()
 }
 
-/// Makes patches that are right by construction: a tree of units and callbacks that grows from the
-/// output unit, each with a stream format that what it feeds can take.
+/// Generates patches that are valid by construction: a tree of units and callbacks that grows from
+/// the output unit, each with a stream format that its destination supports.
 struct PatchGenerator {
-  /// A stream format, before it is spelled.
+  /// A stream format, independent of its notation.
   struct Sound: Hashable {
     var rate: Double
     var channels: Int
@@ -23,14 +23,14 @@ struct PatchGenerator {
     var isInterleaved = false
   }
 
-  /// What a bus takes.
+  /// The formats that a bus supports.
   struct Wanted {
     var rate: Double?
     var channels = 1...2
     var samples = SampleType.allCases
   }
 
-  /// Files that are there to be played.
+  /// The folder of sound files.
   static let sounds = PrintedFiles.package.appending(path: "patches/audio").path
 
   private var random: SplitMix64
@@ -118,7 +118,7 @@ struct PatchGenerator {
     makeHead()
     if one(in: 5) { addNode("mcmx", "spare") }
     if one(in: 6) {
-      // What nothing pulls is no mistake.
+      // A node that nothing pulls is not an error.
       let unheard = addNode("ipeq", "unheard")
       finishEqualizer(unheard, source(Wanted(), into: unheard, 0, depth: 0))
     }
@@ -165,8 +165,7 @@ struct PatchGenerator {
     ])
   }
 
-  /// Leaves out what nothing was put into, sets what may be set anywhere, and adds what happens
-  /// later.
+  /// Removes empty members, sets optional properties, and adds the timeline.
   private mutating func finish() {
     for name in document["nodes"]?.members.map(\.name) ?? [] { decorate(name) }
     for tapped in PatchView(document).nodes where one(in: 8) && !tapped.unit.description.isOutput {
@@ -206,7 +205,7 @@ struct PatchGenerator {
     return name
   }
 
-  /// Feeds an input, and says what it is fed with.
+  /// Feeds an input and returns the format of the feed.
   private mutating func source(
     _ wanted: Wanted, into node: String, _ input: Int, depth: Int
   ) -> Sound {
@@ -240,7 +239,7 @@ struct PatchGenerator {
     return given
   }
 
-  /// A unit that puts something out: its address, and what it puts out.
+  /// A unit with an output: its address and format.
   private mutating func output(_ wanted: Wanted, depth: Int) -> (address: String, Sound) {
     if isMicrophoneFree && one(in: 3) { return microphone(wanted) }
     var kinds = ["conv"]
@@ -258,7 +257,7 @@ struct PatchGenerator {
       let format = source(wanted, into: node, 0, depth: depth)
       return (one(in: 2) ? node : "\(node):1", format)
     case "paths":
-      // One sound by two ways, one of which is late.
+      // One source by two paths with different latencies.
       var stereo = wanted
       stereo.channels = 2...2
       let split = addNode("mspl", "split")
@@ -288,7 +287,7 @@ struct PatchGenerator {
       }
       return (node, format)
     case "vari":
-      // A microphone gives a second of sound in a second.
+      // A microphone cannot be read faster than in real time.
       let wasFree = isMicrophoneFree
       isMicrophoneFree = false
       let node = addNode("vari", "speed")
@@ -398,7 +397,7 @@ struct PatchGenerator {
     document["connections", "99999"] = ["from": .string(from), "to": .string(to)]
   }
 
-  /// Gives an element a name that no other of its node has.
+  /// Gives an element a name that is unique in its node.
   private mutating func elementName(_ node: String, _ scope: String, _ bus: Int) -> String {
     let word = pick(["Voice", "Übung: ", "a b/c~d", "the \"loud\" one ", "-3 dB ", "n"])
     let name = "\(word)\(bus)"
@@ -463,7 +462,7 @@ struct PatchGenerator {
     rate == sessionRate && one(in: 2) ? "session" : .number(rate)
   }
 
-  /// One of the three spellings: by name, short, or field by field.
+  /// One of the three notations: by name, short, or field by field.
   private mutating func spelled(_ format: Sound, mayBeName: Bool = false) -> JSONText {
     if mayBeName && one(in: 3) {
       let text = spelled(format)
@@ -526,14 +525,14 @@ struct PatchGenerator {
     }
   }
 
-  /// A bound as the tables have it: the shortest decimal number that is this float.
+  /// A bound as in the tables: the shortest decimal number that gives this float.
   private static func written(_ bound: Float) -> Double {
     Double(bound.description) ?? Double(bound)
   }
 
   private mutating func setSome(_ unit: any AudioUnit.Type, _ scope: Scope, _ place: [String]) {
     for info in unit.description.parameters(in: scope) where !info.isReadOnly && one(in: 4) {
-      // A microphone gives a second of sound in a second.
+      // A microphone cannot be read faster than in real time.
       if scope == .input && info.key == "playbackRate" && hearsMicrophone { continue }
       let low = max(Self.written(info.range.lowerBound), -1000)
       let high = min(Self.written(info.range.upperBound), 1000)
@@ -554,7 +553,7 @@ struct PatchGenerator {
       && one(in: 10)
     {
       if let only = info.elements[scope], "\(only)" != place.last { continue }
-      // An address may have the name that is there.
+      // The address may have this property.
       if document[place + ["properties", info.key]] != nil { continue }
       document[place + ["properties", one(in: 5) ? info.constant : info.key]] = value(of: info)
     }
@@ -584,7 +583,7 @@ struct PatchGenerator {
     }
   }
 
-  /// What ramps of the callbacks that are made here, on any bus.
+  /// The settings with ramps of the callbacks generated here, on any bus.
   static let ramps: [String: [(String, ClosedRange<Double>)]] = [
     "tone": [("frequency", 0...3000), ("amplitude", 0...1)], "noise": [("amplitude", 0...1)],
     "sweep": [("amplitude", 0...1)], "impulse": [("amplitude", -1...1)],
@@ -594,13 +593,13 @@ struct PatchGenerator {
     "echo": [("delay", 0.001...0.5), ("feedback", -0.9...0.9), ("mix", 0...1)],
   ]
 
-  /// A length of time: seconds, or a text with a unit.
+  /// A duration: seconds, or a text with a unit.
   private mutating func duration() -> JSONText {
     if one(in: 3) { return .string("\(Int(number(0...1000))) ms") }
     return one(in: 3) ? .string("\(number(0...1))s") : .number(number(0...1))
   }
 
-  /// A value, or the name of a constant that is it.
+  /// A value, or the name of a constant with this value.
   private mutating func named(_ value: JSONText) -> JSONText {
     guard one(in: 6) else { return value }
     let name = "c\(document["constants"]?.members.count ?? 0)"
@@ -615,7 +614,7 @@ struct PatchGenerator {
       guard !mixing.isEmpty else { continue }
       let info = pick(mixing)
       time += number(0...2)
-      // An angle may go on around.
+      // An angle may exceed its range by full turns.
       let turns = info.isCircular && one(in: 2) ? 360 * number(-2...2).rounded() : 0
       let token = name.replacing("~", with: "~0").replacing("/", with: "~1")
       document["timeline", "99999"] = [
@@ -630,7 +629,7 @@ struct PatchGenerator {
           "duration": named(duration()),
         ],
       ]
-      // Nothing takes longer than a second, and nothing else moves this.
+      // No ramp is longer than a second, and no other ramp has this target.
       if one(in: 4), let step = document["timeline"]?.count {
         document["timeline", "\(step - 1)", "repeat"] = [
           "every": one(in: 2) ? .number(number(1...3)) : "1500 ms",
@@ -656,7 +655,7 @@ struct PatchGenerator {
         ],
       ]
     }
-    // A patch with a timeline is always built as a whole: most have none.
+    // A patch with a timeline is always built as a whole, so most have none.
     let rampsCallbacks = one(in: 10)
     for (name, callback) in document["callbacks"]?.members.map({ ($0.name, $0.value) }) ?? []
     where rampsCallbacks && one(in: 3) {
@@ -666,7 +665,7 @@ struct PatchGenerator {
       let (key, range) = pick(ramps)
       if key.hasPrefix("constants/"), callback["constants"] == nil { continue }
       time += number(0...2)
-      // Of what is repeated the first.
+      // The first of repeated callbacks.
       let one = name.replacing("{i}", with: "0")
       document["timeline", "99999"] = [
         "at": .number(time),

@@ -3,14 +3,13 @@ import PatchSyntax
 import TestSupport
 import Testing
 
-/// One mistake, made in a patch that was right.
+/// One mistake in a valid patch.
 struct PatchMutation: Sendable, CustomTestStringConvertible {
   let name: String
-  /// The codes of warnings that may come with the one error, each for the reason given where the
-  /// mutation is listed.
+  /// The codes of warnings that may come with the error. The reason is beside the mutation.
   let also: Set<String>
-  /// Makes the mistake somewhere, and says where: the places that the error may be at. `nil` where
-  /// the patch has nothing to make it in.
+  /// Makes the mistake and returns the places where the error may be; `nil` if the patch has no
+  /// suitable place.
   let make: @Sendable (inout JSONText, inout SplitMix64) -> [[String]]?
 
   init(
@@ -24,15 +23,15 @@ struct PatchMutation: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  /// The document with the mistake in it, and where the mistake is.
+  /// The document with the mistake, and its places.
   func applied(to document: JSONText, seed: UInt64) -> (document: JSONText, places: [[String]])? {
     var random = SplitMix64(seed: seed)
     var before = document
-    // For mistakes that are put in there.
+    // For mutations that add a connection.
     if before["connections"] == nil { before["connections"] = [] }
     var mutated = before
     guard let places = make(&mutated, &random), mutated != before else { return nil }
-    // A bus that is among copies, written a second time, is another mistake.
+    // A bus that exists in copies and is written again would be another mistake.
     let isTwice = mutated.paths.contains {
       $0.count == 4 && $0[0] == "nodes" && $0[3] == "0"
         && mutated[Array($0.dropLast()) + ["{i}"]] != nil
@@ -41,18 +40,18 @@ struct PatchMutation: Sendable, CustomTestStringConvertible {
     return (mutated, places)
   }
 
-  /// All of them.
+  /// All mutations.
   static let all =
     patchMutations + nameMutations + settingMutations + formatMutations + connectionMutations
     + callbackMutations + timeMutations
 
   // MARK: Words
 
-  /// A word with one slip: a letter left out, doubled, or two of them swapped.
+  /// A word with one slip: a letter omitted or doubled, or two letters swapped.
   static func misspelt(_ word: String, _ random: inout SplitMix64) -> String {
     var letters = Array(word)
     guard letters.count > 3 else { return word + "qx" }
-    // The first letter is seldom wrong.
+    // The first letter is rarely wrong.
     let place = Int.random(in: 1..<letters.count - 1, using: &random)
     switch Int.random(in: 0..<3, using: &random) {
     case 0: letters.remove(at: place)
@@ -69,21 +68,21 @@ struct PatchMutation: Sendable, CustomTestStringConvertible {
 }
 
 extension Array {
-  /// Any of them; `nil` where there is none.
+  /// A random element; `nil` for an empty array.
   func any(_ random: inout SplitMix64) -> Element? { randomElement(using: &random) }
 }
 
 extension JSONText {
-  /// The places of the members of any object that have one of these names.
+  /// The paths of members with one of these names in any object.
   func places(of keys: String...) -> [[String]] {
     paths.filter { path in
       guard let key = path.last, keys.contains(key) else { return false }
-      // A name of a node that happens to read like a key is none.
+      // Except names of nodes that are also keys.
       return path.count > 2 || !["nodes", "callbacks", "taps", "streamFormats"].contains(path[0])
     }
   }
 
-  /// The buses of a scope that are written: `nodes/NAME/inputs/0`.
+  /// The written buses of a scope: `nodes/NAME/inputs/0`.
   func buses(_ scope: String) -> [[String]] {
     (self["nodes"]?.members ?? []).flatMap { node in
       (node.value[scope]?.members ?? []).filter { $0.name != "comment" }
@@ -91,7 +90,7 @@ extension JSONText {
     }
   }
 
-  /// Every stream format that is written out.
+  /// The paths of all stream formats that are written out.
   var formats: [[String]] {
     paths.filter { path in
       self[path]?["sample"] != nil || self[path]?["mSampleRate"] != nil

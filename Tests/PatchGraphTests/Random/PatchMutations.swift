@@ -20,7 +20,7 @@ extension PatchMutation {
       ]
       let places = document.paths.filter { path in
         guard let key = path.last, keys.contains(key) else { return false }
-        // Settings of callbacks are mutations of their own.
+        // Settings of callbacks have their own mutations.
         return path.first != "callbacks" && path.count != 2 || path.first == "session"
       }
       guard let place = places.any(&random), let key = place.last else { return nil }
@@ -49,7 +49,7 @@ extension PatchMutation {
         .filter { $0.first == "nodes" }
       guard let place = places.any(&random) else { return nil }
       document[place] = ["[]", 3, [1, 2]].any(&random)
-      // What was set in there is missing, and is not missed.
+      // Its lost settings cause no further errors.
       return [place]
     },
     PatchMutation("a comment is no text") { document, _ in
@@ -57,7 +57,7 @@ extension PatchMutation {
       return [["comment"]]
     },
     PatchMutation("a category that there is not") { document, random in
-      // Spelt as the right one but for a letter: another would not permit what the patch does.
+      // A misspelling of the right one: another category might not permit what the patch does.
       var category = "loud"
       if case .string(let text) = document["session", "category"] { category = text }
       document["session", "category"] = [
@@ -122,7 +122,7 @@ extension PatchMutation {
       document["nodes", "second"] = ["component": ["rioc", "genr", "vpio"].any(&random) ?? "rioc"]
       return [["nodes", "second"]]
     },
-    // Without it nothing is pulled, and callbacks that fed it alone feed nothing.
+    // Without it nothing is pulled, and callbacks that fed only it feed nothing.
     PatchMutation("no output unit", also: ["PR0205"]) { document, _ in
       guard let head = PatchView(document).head?.name, document["nodes"]?.count != 1 else {
         return nil
@@ -209,7 +209,7 @@ extension PatchMutation {
 // MARK: Settings
 
 extension PatchMutation {
-  /// A place for a parameter: the scope of a bus or of a node, with its unit.
+  /// Paths for a parameter: the scope of a bus or of a node, with its unit.
   private static func parameterPlaces(
     _ document: JSONText, where isFit: (ParameterInfo) -> Bool
   ) -> [(path: [String], info: ParameterInfo)] {
@@ -370,7 +370,7 @@ extension PatchMutation {
     },
     PatchMutation("a slice is too large for a unit") { document, random in
       let view = PatchView(document)
-      // Those that run in step with the device: nothing that converts rates comes after them.
+      // Nodes without a rate conversion between them and the device.
       var inStep: Set<String> = []
       var queue = [view.head?.name].compactMap(\.self)
       while let name = queue.popLast() {
@@ -416,7 +416,7 @@ extension PatchMutation {
 // MARK: Stream formats
 
 extension PatchMutation {
-  /// Buses of the callbacks' destinations, where the format is written.
+  /// Buses with a written format that callbacks feed.
   private static func givenInputs(_ document: JSONText, _ units: String...) -> [[String]] {
     let view = PatchView(document)
     let names = view.nodes.filter { units.contains($0.unit.description.name) }.map(\.name)
@@ -424,7 +424,7 @@ extension PatchMutation {
       .map { ["nodes", $0.to.node, "inputs", "\($0.to.bus)", "streamFormat"] }
   }
 
-  /// The same, where the callback makes its own sound.
+  /// The same for callbacks without an input.
   private static func freeInputs(_ document: JSONText, _ units: String...) -> [[String]] {
     let view = PatchView(document)
     let names = view.nodes.filter { units.contains($0.unit.description.name) }.map(\.name)
@@ -507,7 +507,7 @@ extension PatchMutation {
       guard let node = view.nodes("iPodEQ").filter(view.pulled.contains).any(&random) else {
         return nil
       }
-      // Half a hertz aside: nothing else minds the sample type of both.
+      // A format that no other rule refuses at either end.
       let place = ["nodes", node, "outputs", "0", "streamFormat"]
       document[place] = ["sample": "int24", "channels": 1, "sampleRate": 32_000]
       return [["nodes", node]]
@@ -529,14 +529,14 @@ extension PatchMutation {
       ]
       return [["nodes", head] + place]
     },
-    // PR0425: where dither was asked for, a format of floats leaves nothing to round.
+    // PR0425: a float format leaves nothing to round, if there was dither.
     PatchMutation("an input of a mixer runs at another rate", also: ["PR0425"]) {
       document, random in
       guard let place = freeInputs(document, "MultichannelMixer").any(&random) else { return nil }
       document[place] = ["sample": "float32", "channels": 2, "sampleRate": 32_000]
       return [place]
     },
-    // PR0425: where dither was asked for, a format of floats leaves nothing to round.
+    // PR0425: a float format leaves nothing to round, if there was dither.
     PatchMutation("the output of a mixer is not stereo", also: ["PR0425"]) {
       document, random in
       guard let node = PatchView(document).nodes("MultichannelMixer", "3DMixer").any(&random) else {
@@ -559,14 +559,14 @@ extension PatchMutation {
       document[place] = ["sample": "int16", "channels": 2, "sampleRate": 44_100]
       return [place]
     },
-    // PR0425: where dither was asked for, a format of floats leaves nothing to round.
+    // PR0425: a float format leaves nothing to round, if there was dither.
     PatchMutation("an input of a 3D mixer is not of 16-bit integers", also: ["PR0425"]) {
       document, random in
       guard let place = freeInputs(document, "3DMixer").any(&random) else { return nil }
       document[place] = ["sample": "float32", "channels": 1, "sampleRate": 44_100]
       return [place]
     },
-    // PR0425: where dither was asked for, a format of floats leaves nothing to round.
+    // PR0425: a float format leaves nothing to round, if there was dither.
     PatchMutation("a converter puts out too many channels", also: ["PR0425"]) {
       document, random in
       let view = PatchView(document)
@@ -577,7 +577,7 @@ extension PatchMutation {
       ]
       return [["nodes", node, "outputs", "0"]]
     },
-    // PR0425: where dither was asked for, a format of floats leaves nothing to round.
+    // PR0425: a float format leaves nothing to round, if there was dither.
     PatchMutation("an equalizer is fed too many channels", also: ["PR0425"]) {
       document, random in
       guard let place = freeInputs(document, "iPodEQ").any(&random) else { return nil }
@@ -626,7 +626,7 @@ extension PatchMutation {
     },
     PatchMutation("an output feeds two inputs") { document, random in
       guard let feed = PatchView(document).links.any(&random) else { return nil }
-      // It takes any format.
+      // It accepts any format.
       document["nodes", "thief"] = [
         "component": "mspl", "properties": ["maximumFramesPerSlice": 4096],
       ]
@@ -634,7 +634,7 @@ extension PatchMutation {
         "from": .string("\(feed.from.node):\(feed.from.bus)"), "to": "thief",
       ]
       let last = (document["connections"]?.count ?? 1) - 1
-      // What the splitter was for, no one can know.
+      // The purpose of the splitter cannot be known, so only the connection is accepted.
       return [["connections", "\(last)"]]
     },
     PatchMutation("connections in a circle") { document, _ in
@@ -662,7 +662,7 @@ extension PatchMutation {
       document["connections", "99999"] = ["from": "voice", "to": .string("\(head):1")]
       return [["connections", "\((document["connections"]?.count ?? 1) - 1)"]]
     },
-    // And what takes from it is pulled by nothing.
+    // A node fed by the output unit is not pulled.
     PatchMutation("something takes from the loudspeaker", also: ["PR0308"]) { document, _ in
       guard let head = PatchView(document).head?.name else { return nil }
       document["nodes", "ear"] = [
@@ -671,7 +671,7 @@ extension PatchMutation {
       document["connections", "99999"] = ["from": .string(head), "to": "ear"]
       return [["connections", "\((document["connections"]?.count ?? 1) - 1)"]]
     },
-    // Either end may be the one that is wrong: what was to feed it feeds nothing now.
+    // Either end may be the wrong one: its earlier source feeds nothing now.
     PatchMutation("a unit that is pulled is fed by nothing", also: ["PR0205", "PR0308"]) {
       document, random in
       let view = PatchView(document)
@@ -680,7 +680,7 @@ extension PatchMutation {
         needy.contains($0.to.node) && view.pulled.contains($0.to.node) && $0.to.bus == 0
       }
       guard let feed = feeds.any(&random) else { return nil }
-      // A tap that nothing feeds any more, or a ramp, stays right.
+      // A tap or a ramp at the source is still valid.
       document[feed.path] = nil
       return [["nodes", feed.to.node]]
     },
@@ -691,7 +691,7 @@ extension PatchMutation {
         document["nodes", head, "outputs", "0", "properties", "enableIO"] == nil
       else { return nil }
       document["nodes", head, "inputs", "1", "properties", "enableIO"] = nil
-      // Where it is taken from, or where it is set up.
+      // Where the output is used, or where it is set up.
       let feeds = view.connections.filter { $0.from.node == head }.map(\.path)
       let callbacks = view.names(of: "callbacks").map { ["callbacks", $0, "from"] }
       let taps = view.names(of: "taps").map { ["taps", $0, "at"] }

@@ -5,16 +5,16 @@ import Foundation
 import PatchGraph
 import PatchSyntax
 
-/// What holds of any patch, right or wrong. Each check gives what is wrong, or `nil`.
+/// Properties of all patches, valid or not. Each check returns the violation, or `nil`.
 enum PatchProperties {
-  /// Recordings of patches that are initialized go here.
+  /// The folder for recordings of initialized patches.
   static let folder = {
     let folder = FileManager.default.temporaryDirectory.appending(path: "patchrun-properties").path
     try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     return folder
   }()
 
-  /// `PATCHRUN_PROPERTY_EFFORT=20` looks at 20 times as many patches as one run of the tests does.
+  /// `PATCHRUN_PROPERTY_EFFORT=20` checks 20 times as many patches as a normal test run.
   static let effort =
     max(1, Int(ProcessInfo.processInfo.environment["PATCHRUN_PROPERTY_EFFORT"] ?? "") ?? 1)
 
@@ -29,20 +29,20 @@ enum PatchProperties {
     build(patch.document.document, patch.hardware)
   }
 
-  /// A failure's words, with the patch.
+  /// The report of a failure, with the patch.
   static func report(_ what: String, _ text: String, _ patch: BuiltPatch) -> String {
     "\(what)\n\n\(text)\n\(TextRenderer(source: patch.source).render(patch.diagnostics))"
   }
 
   // MARK: The invariant
 
-  /// No violation that is an error, if and only if initialize succeeds; else the first one. And a
-  /// patch without errors initializes.
+  /// Initialization succeeds if and only if there is no violation that is an error; otherwise it
+  /// fails with the first one. A patch without errors initializes.
   static func disagreement(_ patch: BuiltPatch) -> String? {
     disagreement(patch.graph, isRefused: patch.hasErrors)
   }
 
-  /// - Parameter isRefused: Whether the patch that the graph is of has been said to have an error.
+  /// - Parameter isRefused: Whether the patch of the graph has an error.
   static func disagreement(_ graph: AudioGraph?, isRefused: Bool) -> String? {
     guard let graph else { return isRefused ? nil : "there is no graph, and no error" }
     let errors = graph.violations().filter { $0.severity == .error }
@@ -69,8 +69,7 @@ enum PatchProperties {
 
   // MARK: One cause, one diagnostic
 
-  /// Of a patch that was right and has one mistake now there is one error, at the mistake, and no
-  /// more warnings than there were.
+  /// A valid patch with one mistake added has one error, at the mistake, and no new warnings.
   static func disorder(
     _ patch: BuiltPatch, was before: BuiltPatch, _ mutation: PatchMutation, _ places: [[String]]
   ) -> String? {
@@ -112,7 +111,7 @@ enum PatchProperties {
 
   // MARK: Fixes
 
-  /// A fix that is safe takes its own diagnostic away and brings no error.
+  /// A safe fix removes its diagnostic and causes no error.
   static func badFix(_ patch: BuiltPatch, _ hardware: HardwareAssumption) -> String? {
     let errors = patch.diagnostics.count { $0.severity == .error }
     for diagnostic in patch.diagnostics {
@@ -134,7 +133,7 @@ enum PatchProperties {
 
   // MARK: Formatting
 
-  /// Formatting changes nothing that is found, but for the commas too many that it removes.
+  /// Formatting does not change the findings, except for the superfluous commas that it removes.
   static func formattingChanges(_ patch: BuiltPatch, _ hardware: HardwareAssumption) -> String? {
     guard let text = PatchFormatter.format(patch.ownSource).text else { return nil }
     let formatted = build(String(decoding: text, as: UTF8.self), hardware)

@@ -7,10 +7,10 @@ import PatchSyntax
 import TestSupport
 import Testing
 
-/// Patches at random, right and wrong in one or in many ways. A patch that breaks a property is made as
-/// small as it goes before it is shown.
+/// Random patches, valid or with one or several mistakes. A patch that violates a property is
+/// reduced as far as possible before it is reported.
 @Suite struct PatchPropertyTests {
-  /// Patches that are right.
+  /// Valid patches.
   static let right = (0..<(240 * PatchProperties.effort)).map {
     PatchGenerator.patch(seed: UInt64($0))
   }
@@ -35,7 +35,7 @@ import Testing
 
   // MARK: One mistake
 
-  /// What is wrong with what is said of one mistake; `nil` where the patch has nothing to make it in.
+  /// What is wrong with the findings for one mistake; `nil` if the patch has no place for it.
   private func failure(
     _ mutation: PatchMutation, in patch: GeneratedPatch, seed: UInt64
   ) -> (what: String?, document: JSONText)? {
@@ -58,7 +58,7 @@ import Testing
       guard let (what, _) = failure(mutation, in: patch, seed: seed) else { continue }
       made += 1
       guard let what else { continue }
-      // The kind of failure stays: its first word that is no number or name.
+      // Keeps the kind of failure: its first word that is neither a number nor a name.
       var small = patch
       small.document = patch.document.shrunk { document in
         let attempt = GeneratedPatch(document: document, hardware: patch.hardware)
@@ -124,7 +124,7 @@ import Testing
       }
       let source = String(decoding: text, as: UTF8.self)
       guard let what = failure(source, patch.hardware) else { continue }
-      // Line by line, as far as it still fails.
+      // Removes lines as long as it fails.
       var lines = source.split(separator: "\n", omittingEmptySubsequences: false)
       for line in lines.indices.reversed() {
         var fewer = lines
@@ -164,7 +164,7 @@ import Testing
   // MARK: The means
 
   @Test func `a property that does not hold is shown by the smallest patch that breaks it`() {
-    // "No patch has an equalizer" is wrong, and one node is enough to show it.
+    // "No patch has an equalizer" is wrong, and a single node shows that.
     func breaks(_ document: JSONText) -> Bool {
       !PatchView(document).nodes("iPodEQ").isEmpty
     }
@@ -179,7 +179,7 @@ import Testing
   }
 
   @Test func `the invariant is tripped by a graph that does not keep it`() throws {
-    // A patch whose errors are withheld: its graph fails to initialize, and the patch says nothing.
+    // A patch whose errors are withheld: initialization fails, although the patch reports no error.
     let text = """
       { "nodes": { "io": { "component": "remoteIO" }, "eq": { "component": "iPodEQ" } },
         "connections": [ { "from": "eq", "to": "io" } ] }
@@ -194,7 +194,7 @@ import Testing
     let texts = (0..<50).map { PatchGenerator.patch(seed: $0).document.document }
     #expect(texts == (0..<50).map { PatchGenerator.patch(seed: $0).document.document })
     #expect(Set(texts).count == 50)
-    // Every unit, every kind of callback but those that need a response, each way to spell a format.
+    // All units, all kinds of callbacks that need no response, and all notations of formats.
     let all = Self.right.map(\.document.document).joined()
     for word in [
       "3DMixer", "MultichannelMixer", "iPodEQ", "FormatConverter", "remoteIO", "voiceProcessingIO",

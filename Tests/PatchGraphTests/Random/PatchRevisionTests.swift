@@ -7,8 +7,8 @@ import Testing
 
 @testable import PatchGraph
 
-/// A patch that is made from the one before it is what it would be if it had been built as a whole,
-/// whatever the change is.
+/// A patch revised from its predecessor equals one that is built as a whole, whatever the change
+/// is.
 @Suite struct PatchRevisionTests {
   private static func read(_ document: JSONText) -> PatchReader.Result {
     PatchReader.read(SourceText(name: "patch.json", text: document.document))
@@ -25,7 +25,7 @@ import Testing
       read(document), from: old, in: PatchSurroundings(directory: PatchProperties.folder))
   }
 
-  /// What a revised patch and one that was built as a whole disagree about; `nil` for nothing.
+  /// The difference of a revised patch and one built as a whole; `nil` for none.
   private static func difference(
     _ revised: BuiltPatch, _ whole: BuiltPatch, from old: BuiltPatch
   ) -> String? {
@@ -53,12 +53,13 @@ import Testing
     return PatchProperties.disagreement(revised)
   }
 
-  /// Whether a path leads to a parameter of a unit. Expressions have constants of that name.
+  /// Whether a path leads to a parameter of a unit. Constants of expressions are in members of the
+  /// same name.
   private static func isParameter(_ path: [String]) -> Bool {
     path.count > 2 && path[0] == "nodes" && path[path.count - 2] == "parameters"
   }
 
-  /// A change that may leave the patch right: a value like another, a part less, a part moved.
+  /// A change after which the patch may be valid: a similar value, a removed part, a moved part.
   private static func edited(_ document: JSONText, _ random: inout SplitMix64) -> JSONText? {
     var edited = document
     let paths = document.paths
@@ -66,7 +67,7 @@ import Testing
     switch Int.random(in: 0..<11, using: &random) {
     case 0, 1: edited[path] = nil
     case 2:
-      // The same key somewhere else has a value that may do here too.
+      // The value of the same key elsewhere may be valid here too.
       let others = paths.filter { $0.last == path.last && $0 != path && $0.count == path.count }
       guard let other = others.randomElement(using: &random) else { return nil }
       edited[path] = document[other]
@@ -90,7 +91,7 @@ import Testing
       guard let place = levels.randomElement(using: &random) else { return nil }
       edited[place] = .number([0, 0.25, 1].randomElement(using: &random) ?? 0)
     case 10:
-      // A preset of another, that may be of the same unit, or none.
+      // The preset of another node, which may be of the same unit, or none.
       let nodes = document["nodes"]?.members ?? []
       guard let name = nodes.randomElement(using: &random)?.name else { return nil }
       edited["nodes", name, "preset"] =
@@ -134,12 +135,12 @@ import Testing
         let isPlain = document["timeline"] == nil && next["timeline"] == nil
         revisions += revised == nil ? 0 : 1
         guard !whole.hasErrors else { continue }
-        // What has a timeline is always built as a whole.
+        // A patch with a timeline is always built as a whole.
         wholes += isPlain ? 1 : 0
         (document, present) = (next, Self.revise(next, from: present) ?? whole)
       }
     }
-    // Most of what can be revised is: a test of nothing would pass as well.
+    // Enough patches must really be revised, or the test would check nothing.
     #expect(revisions > wholes / 3 && revisions > 40, "\(revisions) of \(wholes)")
   }
 

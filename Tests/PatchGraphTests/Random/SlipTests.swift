@@ -7,9 +7,9 @@ import RenderHost
 import TestSupport
 import Testing
 
-/// One character too many or too few in a patch that comes with the program: one mistake, and one error.
+/// One character added to or removed from a patch of the distribution: one mistake is one error.
 ///
-/// `PATCHRUN_PROPERTY_EFFORT=20 swift test --filter SlipTests` looks at 20,000 of them.
+/// `PATCHRUN_PROPERTY_EFFORT=20 swift test --filter SlipTests` checks 20,000 of them.
 @Suite struct SlipTests {
   static let folder = PrintedFiles.package.appending(path: "patches")
 
@@ -57,7 +57,7 @@ import Testing
     #expect(100 * one >= 99 * found, "\(several.joined(separator: "\n"))")
   }
 
-  /// Each with the one error it has, and the text that the first fix makes.
+  /// Each with its only error, and the text after the first fix.
   @Test(arguments: [
     // A key and a value without one of their quotes.
     ("\"nodes\": {", "nodes\": {", "PR0031"), ("\"nodes\": {", "\"nodes: {", "PR0012"),
@@ -67,13 +67,13 @@ import Testing
     ("\"title\": \"A tone\"", "\"title\": A tone\"", "PR0031"),
     // Line ends in a string.
     ("\"A tone\"", "\"A\ntone\"", "PR0012"), ("\"A tone\"", "\"A\n\n  tone\"", "PR0012"),
-    // Quotes too many.
+    // Superfluous quotes.
     ("\"A tone\"", "\"A \"tone\"", "PR0006"),
     ("\"nodes\": {", "\"nod\"es\": {", "PR0032"),
     // Brackets.
     ("\"nodes\": {", "\"nodes\":", "PR0033"), ("\"connections\": [", "\"connections\":", "PR0033"),
     ("\"nodes\": {", "\"nodes\": {{", "PR0010"),
-    // What has no place.
+    // Characters in wrong places.
     ("\"nodes\": {", "\"nodes\"x: {", "PR0021"), ("{ \"from\"", "{, \"from\"", "PR0007"),
   ])
   func `a slip of the hand is one error, and its edit makes the patch right`(
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test func `a long text with many mistakes is read in a time that its length allows`() {
-    // Each try reads the text again: there are fewer of them the longer it is.
+    // Each attempt reads the text again, so the number of attempts decreases with its length.
     let line = "  { \"from\": tone\", \"to\": \"io\" },\n"
     let text = "{ \"connections\": [\n" + String(repeating: line, count: 20_000) + "] }"
     let errors = Self.errors(Array(text.utf8), "p.json")

@@ -2,19 +2,19 @@ import Foundation
 import PatchSyntax
 import TestSupport
 
-/// A patch at random with everything that a patch can have around its graph: sub-graphs in files of
-/// their own, one in another, updates of the timeline, taps of every kind. About half of them are right;
-/// the others have a mistake or two, most of them where other files or later documents are concerned.
+/// A random patch with everything around its graph: nested sub-graphs in files, updates of the
+/// timeline, taps of every kind. About half of them are valid; the others have one or two mistakes,
+/// mostly in other files or later documents.
 struct WidePatch {
   /// The patch, and the files of its sub-graphs by name.
   private(set) var document: JSONText
   private(set) var parts: [String: String] = [:]
 
-  /// The callbacks whose sounds have a beginning.
+  /// The callbacks that can be triggered.
   private var bursts: [String] = []
   private var random: SplitMix64
   private let seed: UInt64
-  /// Whether no mistake was made.
+  /// Whether it has no mistake.
   private(set) var isRight: Bool
 
   /// - Parameter seed: The same seed gives the same patch.
@@ -58,7 +58,7 @@ struct WidePatch {
     addTaps()
     addTimeline()
     guard !isRight, one(in: 3) else { return }
-    // One of the mistakes of the other random patches as well.
+    // Also one of the mistakes of the other random patches.
     if let mutation = PatchMutation.all.randomElement(using: &random),
       let wrong = mutation.applied(to: document, seed: random.next())
     {
@@ -66,7 +66,7 @@ struct WidePatch {
     }
   }
 
-  /// Feeds an input of the mixer: by a sub-graph, a unit, or a callback.
+  /// Feeds an input of the mixer by a sub-graph, a unit or a callback.
   private mutating func addSource(_ number: Int) {
     let input = "mix:\(number)"
     switch Int.random(in: 0..<4, using: &random) {
@@ -85,7 +85,7 @@ struct WidePatch {
         "properties": ["presentPreset": "Rock", "maximumFramesPerSlice": 4096],
       ]
       if slip(in: 3) {
-        // The format of what arrives, or another one.
+        // The format of the source, or another one.
         document["nodes", "mix", "inputs", "\(number)", "streamFormat"] = [
           "sample": "float32", "channels": pick([1, 2]), "sampleRate": "session",
         ]
@@ -105,7 +105,7 @@ struct WidePatch {
     }
   }
 
-  /// Sets a knob of a sub-graph, or ramps it once its own ramps have passed.
+  /// Sets a knob of a sub-graph, or ramps it after the sub-graph's own ramps.
   private mutating func turn(_ name: String) {
     if one(in: 2) {
       document["nodes", name, "parameters"] = ["level": .number(pick([0.25, 0.75, 1]))]
@@ -134,7 +134,7 @@ struct WidePatch {
 
   // MARK: Sub-graphs
 
-  /// Writes a sub-graph: its file.
+  /// Writes a sub-graph and returns its file name.
   private mutating func part(depth: Int) -> String {
     let name = "part\(parts.count).json"
     parts[name] = "{}"
