@@ -5,9 +5,9 @@ import SoundFiles
 
 @testable import Batches
 
-/// A folder of a test's own with a patch that plays a file.
+/// A temporary folder with a patch that plays a file.
 ///
-/// `@unchecked Sendable`: its members do not change.
+/// `@unchecked Sendable`: all members are constants.
 final class BatchFolder: @unchecked Sendable {
   let url: URL
 
@@ -59,7 +59,7 @@ final class BatchFolder: @unchecked Sendable {
     [UInt8](try Data(contentsOf: url.appendingPathComponent(name)))
   }
 
-  /// A stereo tone of 0.05 s in 16 bits.
+  /// Writes a stereo tone of 0.05 s in 16 bits.
   func sound(_ name: String, frequency: Double = 330) throws {
     try FileManager.default.createDirectory(
       at: url.appendingPathComponent(name).deletingLastPathComponent(),
@@ -82,7 +82,7 @@ final class BatchFolder: @unchecked Sendable {
 
   static let line = #"{"id":"1","patch":"mix.json","duration":0.1,"output":"1.wav"}"#
 
-  /// The key of a job, worked out by whoever knows nothing of any other.
+  /// The key of a job, computed without a cache.
   func key(_ line: String = line, _ site: BatchSite? = nil) throws -> String {
     try prepared(line, site).key.digest.description
   }
@@ -99,7 +99,7 @@ final class BatchFolder: @unchecked Sendable {
     return (job, try job.key(built))
   }
 
-  /// Works a manifest off.
+  /// Runs a manifest.
   @discardableResult
   func run(
     _ manifest: String, jobs: Int = 2, mostSamples: Int = 1 << 26, archiveLimit: Int? = nil,

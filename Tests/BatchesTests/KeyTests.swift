@@ -6,7 +6,8 @@ import Testing
 
 @testable import Batches
 
-/// A key says what is rendered, and nothing else: 100 ways to write the same, and 100 others.
+/// A key depends on the rendered result only: 100 ways to write the same job, and 100 different
+/// jobs.
 struct KeyTests {
   /// The members of every object in another order.
   static func shuffled(_ value: JSONText, _ seed: inout SystemNumbers) -> JSONText {
@@ -23,7 +24,7 @@ struct KeyTests {
     }
   }
 
-  /// A sequence of numbers that is the same in every run.
+  /// A random sequence that is the same in every run.
   struct SystemNumbers: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {

@@ -9,7 +9,7 @@ import Testing
 @testable import Batches
 
 struct RunTests {
-  /// A manifest of so many jobs, each with another gain.
+  /// A manifest of `count` jobs, each with another gain.
   static func manifest(_ count: Int, ending: String = "wav") -> String {
     (1...count).map { number in
       #"{"id":"\#(number)","patch":"mix.json","#
@@ -18,7 +18,7 @@ struct RunTests {
     }.joined(separator: "\n")
   }
 
-  /// What a line for the shell prints.
+  /// The output of a shell command.
   private func shell(_ line: String) throws -> String {
     let output = "/tmp/patchrun-batch-\(UUID().uuidString.prefix(8)).txt"
     defer { try? FileManager.default.removeItem(atPath: output) }
@@ -56,7 +56,7 @@ struct RunTests {
     try FileManager.default.removeItem(atPath: folder.path("out/sub/3.wav"))
     try FileManager.default.removeItem(atPath: folder.path("out/sub/4.wav"))
     try Data([1, 2, 3]).write(to: folder.url.appendingPathComponent("out/sub/4.wav"))
-    // What is there now was not written by patchrun.
+    // The new file was not written by patchrun.
     let summary = try folder.run("jobs.jsonl")
     #expect(summary.done == 1 && summary.present == 4 && summary.failed == 1)
     try FileManager.default.removeItem(atPath: folder.path("out/sub/4.wav"))
@@ -67,7 +67,7 @@ struct RunTests {
     #expect(try folder.run("jobs.jsonl").done == 6)
     let after = try hashes(folder)
     #expect(before.allSatisfy { after[$0.key] != $0.value } && after.count == 6)
-    // A comment makes it another text, and no other patch.
+    // A comment changes the text, but not the patch.
     try folder.write(
       BatchFolder.patch.replacingOccurrences(of: "440", with: "450")
         .replacingOccurrences(of: "\"title\"", with: "\"comment\": \"c\", \"title\""), "mix.json")
@@ -141,7 +141,7 @@ struct RunTests {
         + #""/taps/take/path":"c.wav"},"measure":["truePeak","rms","clicks"]}"# + "\n"
         + #"{"id":"2","patch":"mix.json","duration":0.05,"output":"d.wav"}"#, "jobs.jsonl")
     #expect(try folder.run("jobs.jsonl", jobs: 1).done == 2)
-    // A recording that no job has asked for is not made.
+    // A recording that is not an output of the job is not written.
     #expect(!FileManager.default.fileExists(atPath: folder.path("take.wav")))
     let sounds = try ["a", "b", "c", "d"].map { name in
       let reader = try SoundFileReader(path: folder.path("out/\(name).wav"))
@@ -183,7 +183,7 @@ struct RunTests {
     #expect(!left.contains { $0.contains("sample") })
   }
 
-  /// Long enough for several windows of the search for the peak.
+  /// The sound is longer than several windows of the peak search.
   @Test func `a sound that is too long for memory is normalized as a short one is`() throws {
     let folder = try BatchFolder()
     func line(_ id: String, peak: Double) -> String {
@@ -248,7 +248,7 @@ struct RunTests {
     #expect(now.done == 3 && now.failed == 0 && now.missing == 0 && now.examples.isEmpty)
   }
 
-  /// Bytes that a power cut has taken are noticed, where it is not known that they were on the disk.
+  /// Damage by a power failure is noticed if the file was not known to be on the disk.
   @Test func `what was not yet on the disk is looked at byte by byte`() throws {
     let folder = try BatchFolder()
     try folder.write(Self.manifest(4), "jobs.jsonl")
@@ -261,7 +261,7 @@ struct RunTests {
       try file.write(contentsOf: Data([0, 0, 0, 0, 0, 0, 0, 0]))
       try file.close()
     }
-    // The size is the same: of what is known to be on the disk no more is asked.
+    // The size is the same, and files that are known to be on the disk are checked by size only.
     try spoil()
     #expect(try folder.run("jobs.jsonl").present == 4)
     let records = folder.url.appendingPathComponent("out/records")
@@ -301,7 +301,7 @@ struct RunTests {
           job: digest(number), placed: digest(-1 - number), sizes: UInt64(number), reads: 0,
           isDone: true))
     }
-    // Done afterwards; and one that is done stays so.
+    // Marks them done later. A finished record stays finished.
     for number in [0, 1] {
       table.addFresh(
         RecordEntry(
@@ -391,7 +391,7 @@ struct RunTests {
     try folder.run("jobs.jsonl", archiveLimit: 1 << 30)
     let shards = folder.path("out/shards") + "/"
     let name = try #require(try FileManager.default.contentsOfDirectory(atPath: shards).first)
-    // As a process leaves it that is killed while it adds one more: half of a member, and no end.
+    // The state after a process was killed while adding a member: half a member and no end mark.
     var bytes = try folder.bytes("out/shards/" + name).dropLast(1024)
     bytes += TarShards.header("half.wav", size: 100_000) + [1, 2, 3]
     let unfinished = name.replacingOccurrences(of: ".tar", with: ".unfinished.tar")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Control
 
-/// The commands of the manual, by the program that it names.
+/// Runs the curl commands of the manual.
 @Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
 struct CurlTests {
   private func curl(_ arguments: String...) throws -> String {
@@ -31,7 +31,7 @@ struct CurlTests {
         "--unix-socket", socket, "-X", "PATCH", "-H", "Content-Type: application/json-patch+json",
         "-d", #"[{"op":"remove","path":"/taps"}]"#, "http://localhost/patch"
       ).contains("\"tag\": \"v3\""))
-    // A body that curl announces first, and one of the largest size.
+    // A body that curl announces with `Expect`, and one of the largest size.
     let file = "/tmp/patchrun-curl-body-\(UUID().uuidString.prefix(8))"
     defer { try? FileManager.default.removeItem(atPath: file) }
     try Data((String(repeating: " ", count: 16 << 20 - 2) + "{}").utf8.prefix(16 << 20)).write(

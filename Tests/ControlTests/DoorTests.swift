@@ -5,7 +5,7 @@ import Testing
 
 @testable import Control
 
-/// Who is let in, and what those who are may use up.
+/// Which clients may connect, and the resources that they may use.
 @Suite struct DoorTests {
   private static let status = "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n"
   private static let patch = "GET /patch HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -29,7 +29,7 @@ import Testing
     let name = "patchrun_control_refused_total{reason=\"stranger\"}"
     #expect(eventually { metric(name, of: room) == 80 })
     #expect(metric("patchrun_control_connections", of: room) == 1)
-    // The user's own are answered by both doors.
+    // The user's own connections are answered at both sockets.
     let own = try RawConnection(port: port)
     try own.send(
       "GET /status HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
@@ -40,7 +40,7 @@ import Testing
     let answer = try #require(RawAnswer(stranger.readAll()))
     #expect(answer.status == 403)
     #expect(answer.json?["detail"]?.string == "only the user who runs the patch is answered here")
-    // Nobody waits for those that say nothing.
+    // The server does not wait for silent connections of other users.
     #expect(
       silent.allSatisfy { connection in
         let text = connection.readAll()
@@ -62,7 +62,7 @@ import Testing
     #expect(try ask() == 503)
     #expect(try room.ask("GET /status").status == 200)
     open = []
-    // A place is free a moment after its connection has been closed.
+    // A place becomes free shortly after its connection is closed.
     #expect(
       eventually {
         guard let connection = try? room.connect(), (try? connection.send(Self.status)) != nil,
@@ -86,7 +86,7 @@ import Testing
       shutdown(descriptor, Int32(SHUT_RDWR))
     }
     #expect(try room.client.send(ControlClient.Request(.get, "/status")).status == 200)
-    // One that closes without a word, and listens still.
+    // A server that closes connections without an answer and keeps listening.
     let folder = Room.newFolder()
     defer { try? FileManager.default.removeItem(atPath: folder.path) }
     let socket = try ControlSocket.listen("rude", isExact: true, in: folder)
@@ -120,7 +120,7 @@ import Testing
     try lazy.send(String(repeating: Self.patch, count: 200))
     #expect(eventually { metric("patchrun_control_unread_total", of: room) == 1 })
     #expect(patch.documentsGiven == 1)
-    // Of small ones no more than the system keeps.
+    // Small requests are answered until the system's buffers are full.
     let small = try Room(patch: FakePatch(text: "\"" + String(repeating: "x", count: 9000) + "\""))
     let reader = try small.connect()
     try reader.send(String(repeating: Self.patch, count: 2000))
@@ -130,7 +130,7 @@ import Testing
       given = small.patch.documentsGiven
     }
     #expect(given < 200)
-    // Nothing is lost of what was asked for.
+    // No request is lost.
     reader.endSending()
     #expect(reader.readAll().components(separatedBy: "200 OK").count == 2001)
   }
@@ -158,7 +158,7 @@ import Testing
     let slow = try room.connect()
     try slow.send(String(repeating: Self.patch, count: 300))
     var bytes = 0
-    // An answer takes less than the time of one here; all 300 of them would take 25 s.
+    // Each answer is taken within its time limit; all 300 would take 25 s.
     while true {
       let some = slow.read()
       if some.isEmpty { break }
@@ -181,7 +181,7 @@ import Testing
     try first.send(Self.patch)
     var read = first.read(until: "\r\n\r\n").utf8.count
     #expect(try room.ask("GET /patch").status == 503)
-    // Small ones go by.
+    // Small answers still pass.
     #expect(try room.ask("GET /status").status == 200)
     while read < 4 << 20 {
       let some = first.read().count
@@ -195,7 +195,7 @@ import Testing
       + "Content-Length: \(900 << 10)\r\n\r\n"
     let half = try room.connect()
     try half.send(put + String(repeating: " ", count: 800 << 10))
-    // It is there when somebody else is refused for it.
+    // Its body has arrived once another client is refused because of it.
     #expect(
       eventually {
         (try? room.ask(
@@ -336,7 +336,7 @@ import Testing
       eventually { room.patch.asked.last.map { "\($0.change)" }?.contains("value: \"59\"") == true }
     )
     let time = Date().timeIntervalSince(begin)
-    // Neither can be more, however late anything is.
+    // These limits hold however late the machine is.
     #expect(room.patch.asked.count <= Int(time / 0.025) + 1)
     #expect(metric("patchrun_osc_pauses_total", of: room).map { $0 >= 14 } == true)
     #expect(try room.ask("GET /status").status == 200)
@@ -390,7 +390,7 @@ import Testing
       }
     }
     #expect(eventually { isHeard(63) && isHeard(39) && isHeard(41) && isHeard(0) })
-    // Halves, and not one after the other.
+    // The server halves the group of messages instead of trying each one.
     #expect(room.patch.changesBegun < 30)
   }
 }

@@ -34,7 +34,7 @@ import Testing
     let second = try listen(room, "Last-Event-ID: 3\r\n")
     let missed = second.read(until: "\"underruns\":5")
     #expect(missed.contains("id: 4\n") && !missed.contains("id: 3\n"))
-    // One of a run before this.
+    // An identifier from an earlier run.
     let third = try listen(room, "Last-Event-ID: 3000\r\n")
     _ = third.read(until: "event: status")
     room.patch.feed.yield(.xrun(underruns: 6, overruns: 0))
@@ -101,7 +101,7 @@ import Testing
     }
     room.patch.feed.yield(.warning(message: "the last"))
     #expect(eager.read(until: "the last").contains("the last"))
-    // What was on its way is still there, and then the end comes.
+    // The client still receives what was already sent, and then the end.
     #expect(!lazy.readAll().contains("the last"))
   }
 
@@ -138,7 +138,7 @@ import Testing
         #expect(connection.read(until: "event: xrun").contains("event: xrun"))
       }
     }
-    // Their descriptors are given back when they close.
+    // The server closes their descriptors when they close.
     let last = connections.removeLast()
     connections = []
     #expect(eventually { room.metrics?.contains("connections 2\n") == true })

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import Control
 
-/// A patch that plays nothing, and says what it was asked.
+/// A patch without audio that records requests.
 final class FakePatch: ControlledPatch {
   struct Asked: Equatable {
     var change: ControlChange
@@ -20,7 +20,7 @@ final class FakePatch: ControlledPatch {
     var saved: [String?] = []
     var triggered: [String] = []
     var rewinds: [ControlRewind] = []
-    /// How often somebody else is faster.
+    /// How many of the next changes are overtaken by another client's.
     var races = 0
     var delay: Duration?
     var changesBegun = 0
@@ -53,23 +53,23 @@ final class FakePatch: ControlledPatch {
 
   var asked: [Asked] { state.withLock(\.asked) }
   var changesBegun: Int { state.withLock(\.changesBegun) }
-  /// How often it was asked for its document.
+  /// How often the document was read.
   var documentsGiven: Int { state.withLock(\.documentsGiven) }
-  /// The callbacks that have begun again.
+  /// The callbacks that were triggered.
   var triggered: [String] { state.withLock(\.triggered) }
 
-  /// The tags with which it has been saved.
+  /// The tags of the requests to save.
   var saved: [String?] { state.withLock(\.saved) }
   var isStopped: Bool { state.withLock(\.isStopped) }
   var tag: String { state.withLock { "v\($0.version)" } }
 
-  /// Has another document play before each of the next changes.
+  /// Replaces the document before each of the next changes.
   func race(times: Int) { state.withLock { $0.races = times } }
 
-  /// Has something run dry.
+  /// Reports a raised latency, as after an xrun.
   func raise(_ latency: ControlRaisedLatency?) { state.withLock { $0.raisedLatency = latency } }
 
-  /// Takes so long for each change.
+  /// Delays each change.
   func slow(by time: Duration) { state.withLock { $0.delay = time } }
 
   func document() async -> ControlDocument {
@@ -92,7 +92,7 @@ final class FakePatch: ControlledPatch {
     pointer: "/nodes/mixer/inputs/0/parameters/volume",
     summary: "parameter 'volume' of 'mixer', input 0: 0.8 -> 0.5", heard: "ramp, 10 ms")
 
-  /// Takes everything but what has the word `wrong` in it.
+  /// Accepts every change that does not contain the word `wrong`.
   func change(
     _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin,
     through door: ControlEntrance
@@ -125,7 +125,7 @@ final class FakePatch: ControlledPatch {
     }
   }
 
-  /// The steps that were wished for, of the two that there are.
+  /// The requested undo and redo steps. The history has two entries.
   var rewinds: [ControlRewind] { state.withLock(\.rewinds) }
 
   func history() async -> ControlHistory {
@@ -182,7 +182,7 @@ final class FakePatch: ControlledPatch {
     }
   }
 
-  /// Says from now on that it is on its way out.
+  /// Reports from now on that it is stopping.
   func endSoon() { state.withLock { $0.play = .stopping } }
 
   func save(ifMatch tag: String?) async -> ControlSaving {
@@ -282,7 +282,7 @@ final class FakePatch: ControlledPatch {
   func stop() async { state.withLock { $0.isStopped = true } }
 }
 
-/// A file of a million letters, each of which says where it is.
+/// A file of a million letters. The letter shows the position.
 struct FakeTake: ControlFile {
   static let bytes = (0..<1_000_000).map { UInt8(32 + $0 % 95) }
 

@@ -58,7 +58,7 @@ import Testing
     #expect(try ask("localhost:\(port)")?.status == 200)
     #expect(try ask("evil.example:\(port)")?.status == 403)
     #expect(try ask("127.0.0.1:\(port)", "Origin: http://evil.example\r\n")?.status == 403)
-    // Nothing listens elsewhere.
+    // No port is open on another address.
     let table = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
     let suffix = ":" + String(port, radix: 16, uppercase: true).leftPadded(4)
     for row in table.split(separator: "\n").dropFirst() {
@@ -82,7 +82,7 @@ import Testing
         to: PeerOwner.Endpoint(address: address, port: 8080), in: table)
     }
     #expect(user(50_000) == 1000)
-    // A connection that nobody has any more says 0, which is not root.
+    // A closed connection has user 0, which does not mean root.
     #expect(user(50_001) == nil)
     #expect(user(50_002) == nil)
     let six = """

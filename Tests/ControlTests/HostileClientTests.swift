@@ -6,7 +6,7 @@ import Testing
 
 @testable import Control
 
-/// Clients that do what they should not. After each the server answers as before.
+/// Clients that misbehave. The server must work as before after each.
 @Suite struct HostileClientTests {
   private func isWell(_ room: Room) throws -> Bool { try room.ask("GET /status").status == 200 }
 
@@ -18,7 +18,7 @@ import Testing
       var bytes = (0..<Int.random(in: 1...2000, using: &generator)).map { _ in
         UInt8.random(in: 0...255, using: &generator)
       }
-      // Some of it begins as a request does.
+      // Every third begins like a request.
       if count % 3 == 0 { bytes = Array("GET /patch HTTP/1.1\r\nHost: localhost\r\n".utf8) + bytes }
       try? connection.send(bytes)
       connection.endSending()
@@ -66,7 +66,7 @@ import Testing
       "PUT /patch HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
     ] {
       let connection = try room.connect()
-      // It may be over already.
+      // The server may have closed the connection already.
       try? connection.send(text)
       #expect(connection.readAll().isEmpty)
     }
@@ -89,7 +89,7 @@ import Testing
       let part = Bool.random(using: &generator) ? whole : body
       let length = Int.random(in: 0..<part.utf8.count, using: &generator)
       let text = String(repeating: whole, count: wholes) + part.prefix(length)
-      // In two pieces, so that the end comes at any time of an answer.
+      // In two pieces, so that the end arrives at any time during an answer.
       let cut = Int.random(in: 0...text.utf8.count, using: &generator)
       try? connection.send(String(text.prefix(cut)))
       if Bool.random(using: &generator) { usleep(UInt32.random(in: 0...2000, using: &generator)) }
@@ -167,7 +167,7 @@ import Testing
 
   @Test func `requests in one go are answered one by one, in order`() throws {
     var limits = ControlLimits()
-    // Whoever sends a flood and reads nothing is waited for so long.
+    // The time to wait for a client that sends a flood and reads nothing.
     limits.answerTime = .seconds(2)
     let room = try Room(limits: limits)
     let connection = try room.connect()
@@ -183,7 +183,7 @@ import Testing
     }
     #expect(places.count == 4 && places[0] < places[1] && places[1] < places[3])
     #expect(text.components(separatedBy: "HTTP/1.1 ").count == 5)
-    // And no more is kept of them than fits.
+    // The server reads no more of them than its buffers hold.
     let flood = try room.connect()
     for _ in 0..<2000 { try? flood.send(get) }
     flood.endSending()
@@ -236,7 +236,7 @@ import Testing
   }
 }
 
-/// The same numbers each time.
+/// The same numbers in each run.
 struct Seeded: RandomNumberGenerator {
   var state: UInt64
 

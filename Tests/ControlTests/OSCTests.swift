@@ -66,7 +66,7 @@ import Testing
       OSCMessage(
         address: "/nodes/eq", arguments: [.string("abc"), .blob([1, 2, 3]), .array([.int32(1)])]))
     let datagram = OSCPacket.bundle(.immediately, [message, message]).bytes
-    // A bundle may end behind each of its parts.
+    // A bundle may end after each of its elements.
     let wholes = [16, 20 + message.bytes.count]
     for length in 0..<datagram.count where !wholes.contains(length) {
       #expect(throws: OSCReader.Malformed.self, "\(length)") {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Control
 
-/// `.github/manual/openapi.json` is what the server really answers.
+/// Checks `.github/manual/openapi.json` against the answers of the server.
 @Suite struct OpenAPITests {
   typealias JSONObject = [String: Any]
 
@@ -16,7 +16,7 @@ import Testing
     return try #require(try JSONSerialization.jsonObject(with: data) as? JSONObject)
   }
 
-  /// Of a path and a method in lower case what is described.
+  /// The description of a path and a method in lower case.
   static func operation(_ path: String, _ method: String) throws -> JSONObject {
     let paths = try #require(try description()["paths"] as? [String: JSONObject])
     return try #require(paths[path]?[method] as? JSONObject, "\(method) \(path)")
@@ -50,7 +50,7 @@ import Testing
     #expect(Set(methods).subtracting(["options", "head"]) == keys)
   }
 
-  /// A request, and the status that the fake patch answers with.
+  /// A request, and the status of the fake patch's answer.
   struct Request: CustomTestStringConvertible {
     var method: String
     var path: String
@@ -154,11 +154,11 @@ import Testing
   }
 }
 
-/// Holds values against schemas, as far as `openapi.json` uses them.
+/// Checks values against schemas, with the keywords that `openapi.json` uses.
 struct SchemaChecker {
   var root: [String: Any]
 
-  /// What a reference leads to.
+  /// Follows a reference.
   func resolved(_ schema: [String: Any]) -> [String: Any] {
     guard let reference = schema["$ref"] as? String else { return schema }
     var place: Any = root

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Panel
 
-/// The modules of the page as one file.
+/// The modules of the page bundled into one file.
 @Suite struct PanelBundleTests {
   @Test func `what is imported stands before what imports it`() {
     let bundle = PanelBundle(
@@ -76,7 +76,7 @@ import Testing
       main: "main.js")
     #expect(bundle.circle.isEmpty)
     #expect(Set(bundle.order) == Set(modules.map(\.name)))
-    // Nothing is left that only a module of its own could say.
+    // The bundle contains no module syntax.
     let lines = bundle.text.split(separator: "\n")
     #expect(lines.filter { $0.hasPrefix("import ") || $0.hasPrefix("export ") }.isEmpty)
   }

@@ -151,7 +151,7 @@ import Testing
     let kind = try #require(answer["kinds"]?.elements.first { _ in true })
     #expect(control["of"]?.integer == 0 && control["elementName"]?.string == "drums")
     #expect(control["value"]?.number == 0.5 && control["isInDocument"]?.bool == true)
-    // What is 0 or false is left out.
+    // Members that are 0 or false are left out.
     #expect(control["element"] == nil && control["isScheduled"] == nil)
     #expect(kind["name"]?.string == "volume" && kind["default"]?.number == 1)
     let values = try #require(room.ask("GET /controls?form=values").json)

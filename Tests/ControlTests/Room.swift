@@ -4,7 +4,7 @@ import Testing
 
 @testable import Control
 
-/// A control room of a test's own, with a fake patch in it.
+/// A control server with a fake patch.
 final class Room {
   let patch: FakePatch
   let folder: ControlFolder
@@ -44,7 +44,7 @@ final class Room {
 
   func connect() throws -> RawConnection { try RawConnection(path: server.socketPath) }
 
-  /// What the metrics say; `nil` where they cannot be had just now.
+  /// The text of the metrics; `nil` if the server cannot be reached.
   var metrics: String? {
     guard let connection = try? connect(),
       (try? connection.send(
@@ -53,7 +53,7 @@ final class Room {
     return RawAnswer(connection.readAll())?.body
   }
 
-  /// Sends a request as it is written, with `Connection: close`, and gives the answer.
+  /// Sends a request with `Connection: close` and returns the answer.
   func ask(_ line: String, _ fields: [String] = [], body: String = "") throws -> RawAnswer {
     let connection = try connect()
     let isHosted = fields.contains { $0.hasPrefix("Host:") }
@@ -65,7 +65,7 @@ final class Room {
   }
 }
 
-/// An answer, taken apart.
+/// A parsed answer.
 struct RawAnswer {
   var status: Int
   var fields: [String: String]
@@ -89,7 +89,7 @@ struct RawAnswer {
   var json: JSONValue? { JSONReading.value(of: body) }
 }
 
-/// A connection on which anything can be sent.
+/// A connection on which any bytes can be sent.
 final class RawConnection {
   let descriptor: Int32
 
@@ -111,9 +111,9 @@ final class RawConnection {
     setTimeout()
   }
 
-  /// - Parameter user: Whose connection it is to be; `nil` for the test's own. Only root may say so.
+  /// - Parameter user: The owner of the connection; `nil` for the current user. Others need root.
   init(port: Int, user: UInt32? = nil) throws {
-    // The thread's own for files, which a new socket is, and nothing else of it.
+    // Sets the user of this thread for files, which include new sockets, and nothing else.
     if let user { try Self.becomeUser(user) }
     descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     if user != nil { try Self.becomeUser(geteuid()) }
@@ -129,7 +129,7 @@ final class RawConnection {
 
   deinit { Glibc.close(descriptor) }
 
-  /// `setfsuid(2)`, which no module of Swift's has.
+  /// `setfsuid(2)`, which no Swift module declares.
   private static func becomeUser(_ user: UInt32) throws {
     guard let symbol = unsafe dlsym(nil, "setfsuid") else { throw Failure() }
     let function = unsafe unsafeBitCast(symbol, to: (@convention(c) (UInt32) -> Int32).self)
@@ -145,7 +145,7 @@ final class RawConnection {
     return address
   }
 
-  /// Nothing here takes half a minute.
+  /// Times out after 30 s, which no test needs.
   private func setTimeout() {
     var time = timeval(tv_sec: 30, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)
@@ -166,7 +166,7 @@ final class RawConnection {
     }
   }
 
-  /// What comes next; empty at the end.
+  /// The next bytes; empty at the end.
   func read() -> [UInt8] {
     var block = [UInt8](repeating: 0, count: 65_536)
     let count = unsafe recv(descriptor, &block, block.count, 0)
@@ -182,7 +182,7 @@ final class RawConnection {
     }
   }
 
-  /// Reads until a text has come, or the end.
+  /// Reads until a text has arrived, or to the end.
   func read(until text: String) -> String {
     var bytes: [UInt8] = []
     while !String(decoding: bytes, as: UTF8.self).contains(text) {
@@ -209,7 +209,7 @@ final class RawConnection {
   }
 }
 
-/// Waits until something holds, for 20 s at the most.
+/// Waits for a condition for at most 20 s.
 func eventually(_ condition: () -> Bool) -> Bool {
   for _ in 0..<4000 {
     if condition() { return true }

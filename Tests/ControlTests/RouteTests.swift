@@ -145,7 +145,8 @@ import Testing
     room.patch.race(times: 3)
     let target = "PUT /patch?pointer=/nodes/mixer/inputs/0/parameters/volume"
     #expect(try room.ask(target, ["Content-Type: application/json"], body: "1").status == 200)
-    // It is meant for whatever plays by then: asked once, and nobody is asked to try again.
+    // The change applies to the current document, whichever it is: there is one attempt without a
+    // tag, and the client need not retry.
     #expect(room.patch.asked.map(\.tag) == [nil])
     room.patch.race(times: 1000)
     #expect(try room.ask(target, ["Content-Type: application/json"], body: "1").status == 200)
@@ -231,7 +232,7 @@ import Testing
     for line in ["seconds 0.03", "age_seconds 12.5", "until_less_seconds 47.5"] {
       #expect(metrics.contains("\n\(name)\(line)\n"), "\(metrics)")
     }
-    // While nothing is played.
+    // While nothing plays.
     room.patch.raise(.init(asked: 0.02, granted: 0.05, age: 12.5, timeUntilLess: nil))
     let silent = try room.ask("GET /status").json?["raisedLatency"]
     #expect(silent?["timeUntilLess"]?.kind == .null)

@@ -65,12 +65,12 @@ import Testing
     let folder = Room.newFolder()
     defer { try? FileManager.default.removeItem(atPath: folder.path) }
     let dead = try ControlSocket.listen("a", isExact: true, in: folder)
-    // The descriptor goes with the process, the file does not.
+    // The descriptor is closed with the process, but the file remains.
     close(dead.descriptor)
     #expect(folder.liveNames().isEmpty && mode(dead.path) != nil)
     let server = try start("a", isExact: true, in: folder)
     #expect(folder.liveNames() == ["a"])
-    // And what is another's by now is not taken away.
+    // A socket file of another server is not removed.
     _ = unsafe unlink(dead.path)
     let second = try start("a", isExact: true, in: folder)
     server.stop()

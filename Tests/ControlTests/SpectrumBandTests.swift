@@ -5,7 +5,7 @@ import Testing
 @testable import Control
 
 @Suite struct SpectrumBandTests {
-  /// The middle of a band.
+  /// The centre frequency of a band.
   private func frequency(_ band: Int, _ count: Int) -> Double {
     20 * pow(2, Double(band) / Double(count))
   }
@@ -29,7 +29,7 @@ import Testing
     let reading = ControlReading(
       name: "spectrum", unit: "dBFS", values: [-60, -40, -20, -.infinity], axis: .bins(width: 100))
     let bands = reading.inBands(perOctave: 12)
-    // Up to 300 Hz, where it ends.
+    // The bands end at 300 Hz.
     #expect(frequency(bands.values.count - 1, 12) <= 300)
     #expect(frequency(bands.values.count, 12) > 300)
     #expect(bands.values[0] == -56)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Control
 
-/// The files of recordings, and what an editor asks.
+/// The files of recordings, and questions of an editor.
 @Suite struct TakeRouteTests {
   private static let whole = String(decoding: FakeTake.bytes, as: UTF8.self)
 
@@ -49,7 +49,7 @@ import Testing
       let answer = try room.ask("GET /takes?number=1", ["Range: \(field)"])
       #expect(answer.status == 416 && answer.fields["content-range"] == "bytes */1000000")
     }
-    // Another file than the one that the first part is of.
+    // The first part belongs to another file.
     let answer = try room.ask("GET /takes?number=1", ["Range: bytes=0-9", "If-Range: \"old\""])
     #expect(answer.status == 200 && answer.body.utf8.count == 1_000_000)
   }

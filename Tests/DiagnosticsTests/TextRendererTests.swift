@@ -10,7 +10,7 @@ struct TextRendererTests {
     TextRenderer(source: source(text), width: width).render(diagnostic)
   }
 
-  /// The range of the nth occurrence of a part in a text.
+  /// The range of the given occurrence of a part, from 0.
   private func range(of part: String, in text: String, occurrence: Int = 0) -> SourceRange {
     let text = Array(text.utf8)
     let part = Array(part.utf8)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FileAccess
 
-/// A folder of a test's own.
+/// A temporary folder.
 private final class Scratch {
   let path: String
 
@@ -40,7 +40,7 @@ private func text(_ policy: FilePolicy, _ path: String) throws(FileRefusal) -> S
   String(decoding: try policy.read(path, limit: 1 << 20).bytes, as: UTF8.self)
 }
 
-/// What a place is refused for; `nil` where it is not.
+/// Why writing to a place is refused; `nil` if it is allowed.
 private func refusal(_ policy: FilePolicy, writing path: String) -> FileRefusal? {
   do throws(FileRefusal) {
     _ = try policy.writePlace(path)
@@ -246,7 +246,7 @@ private func refusal(_ policy: FilePolicy, writing path: String) -> FileRefusal?
     #expect(try text(.user, path) == "A")
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: scratch.patch).sorted() == before)
-    // Through a link that stays in the tree, and not through one that leaves it.
+    // Through a link that stays in the tree, but not through one that leaves it.
     let tree = FilePolicy.tree(scratch.patch)
     #expect(try tree.place(ofFile: scratch.patch + "/inner").replace(with: [66]) == 0)
     #expect(try text(.user, scratch.patch + "/in/deep") == "B")

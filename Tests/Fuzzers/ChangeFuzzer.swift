@@ -2,8 +2,9 @@ import AudioTypes
 import Diagnostics
 import PatchSyntax
 
-/// Changes of documents: a document, a zero byte, and a JSON Patch or a merge patch. What comes of one can
-/// be read, and the difference between before and after is a patch that makes the one of the other.
+/// Changes of documents. The input is a document, a zero byte, and a JSON Patch or a merge patch.
+/// The result must be readable, and the difference of both documents must be a patch that turns one
+/// into the other.
 final class ChangeFuzzer: Fuzzer {
   func document(in bytes: [UInt8], _ random: inout SeededGenerator) -> Range<Int>? {
     guard let middle = bytes.firstIndex(of: 0) else { return nil }
@@ -35,7 +36,7 @@ final class ChangeFuzzer: Fuzzer {
     case .changed(let text):
       let reading = PatchDifference.read(text)
       guard let new = reading.tree else {
-        // What is too deep to be read may have been made of two that are not.
+        // Two readable documents can make one that is nested too deeply to be read.
         demand(!reading.diagnostics.isEmpty, "neither a document nor an error")
         demand(
           reading.diagnostics.allSatisfy { $0.code == SyntaxRules.depth.code },

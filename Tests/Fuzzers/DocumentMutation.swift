@@ -1,7 +1,7 @@
 import Diagnostics
 import PatchSyntax
 
-/// Numbers that follow from a seed (SplitMix64).
+/// Random numbers from a seed (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
   var state: UInt64
 
@@ -14,20 +14,20 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-/// Makes another JSON document of one: bytes that are changed at random are seldom JSON, and then nothing
-/// behind the reader is reached.
+/// Mutates JSON documents. Randomly changed bytes are rarely JSON, and would not get beyond the
+/// reader.
 enum DocumentMutation {
   private static let values = [
     "0", "-1", "1", "2", "0.5", "-0.0", "1e300", "1e-300", "64", "1024", "4096", "44100", "48000",
     "4294967296", "true", "false", "null", "\"\"", "{}", "[]", "\"session\"", "\"io\"",
   ]
 
-  /// - Returns: `nil` where the bytes are no document with something in it.
+  /// - Returns: `nil` if the bytes are not a document with contents.
   static func changed(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [UInt8]? {
     let reading = JSONReader.read(SourceText(name: "input", bytes: bytes), dialect: .json)
     guard let tree = reading.tree, !reading.hasErrors else { return nil }
     var values: [Range<Int>] = []
-    /// Elements and members, each with the name that it has.
+    /// Elements and members, each with its name.
     var entries: [Range<Int>] = []
     func collect(_ value: JSONValue) {
       values.append(value.localRange)
@@ -45,7 +45,7 @@ enum DocumentMutation {
       let other = values.randomElement(using: &random),
       let entry = entries.randomElement(using: &random)
     else { return nil }
-    /// The document with something else in the place of a part of it.
+    /// The document with a part replaced.
     func replacing(_ place: Range<Int>, by bytesOfPart: [UInt8]) -> [UInt8] {
       Array(bytes[..<place.lowerBound]) + bytesOfPart + Array(bytes[place.upperBound...])
     }
@@ -55,7 +55,8 @@ enum DocumentMutation {
       let value = Self.values.randomElement(using: &random) ?? "0"
       return replacing(one, by: Array(value.utf8))
     case 2:
-      // Beside itself: of a member, the name twice, which a change of it makes another one.
+      // Duplicates it. A duplicated member has its name twice, and a later mutation changes one of
+      // them.
       return replacing(entry, by: Array(bytes[entry]) + [UInt8(ascii: ",")] + Array(bytes[entry]))
     case 3:
       guard let second = entries.randomElement(using: &random) else { return nil }

@@ -2,9 +2,10 @@ import Diagnostics
 import LanguageServer
 import PatchSyntax
 
-/// What an editor sends: messages with headers, or a message in each line. Every answer is JSON.
+/// Messages from an editor, with headers or one per line. Every answer must be JSON.
 final class EditorFuzzer: Fuzzer {
-  /// As it is before the first message. To make it takes longer than most inputs.
+  /// The state before the first message. It is created once, since that takes longer than most
+  /// inputs.
   private static nonisolated(unsafe) let fresh = LanguageServer(version: "1")
 
   func document(in bytes: [UInt8], _ random: inout SeededGenerator) -> Range<Int>? {
@@ -24,7 +25,7 @@ final class EditorFuzzer: Fuzzer {
       return
     }
     var frames = MessageFrames()
-    // In two pieces, as a pipe may give them.
+    // In two pieces, as a pipe may deliver them.
     for piece in [bytes.prefix(bytes.count / 2), bytes.dropFirst(bytes.count / 2)] {
       frames.append(piece)
       var count = 0

@@ -4,7 +4,7 @@ import AudioUnits
 import RenderCallbacks
 import RenderHost
 
-/// Formulas. What has no problem compiles, and every sample that it makes is finite.
+/// Formulas. One without problems must compile, and all its samples must be finite.
 final class ExpressionFuzzer: Fuzzer {
   private static let format = StreamFormat(.float32, channels: 2, sampleRate: 48_000)
   private static let grant = HardwareGrant(

@@ -3,7 +3,7 @@ import Diagnostics
 import PatchSyntax
 import Synchronization
 
-/// A patch that plays nothing. It takes every change that fits its document.
+/// A patch without audio that accepts every change that fits its document.
 final class FuzzedPatch: ControlledPatch {
   static let document = """
     {
@@ -27,7 +27,7 @@ final class FuzzedPatch: ControlledPatch {
 
   private let state = Mutex(State())
 
-  /// Forgets what an input has changed: the next one is taken as if there had been none.
+  /// Resets the document before each input, so that inputs are independent.
   func begin() { state.withLock { $0 = State() } }
 
   func document() async -> ControlDocument {

@@ -1,12 +1,12 @@
 import CFuzzing
 import Foundation
 
-/// Something that takes a stranger's bytes.
+/// A consumer of untrusted bytes.
 protocol Fuzzer: AnyObject, Sendable {
-  /// Takes one input. It ends the process where what has to be true of every input is not.
+  /// Processes one input. Ends the process if a required property does not hold.
   func take(_ bytes: [UInt8])
 
-  /// The part of an input that is a JSON document, and to be changed as one; `nil` for none.
+  /// The part of an input that is a JSON document and may be mutated as one; `nil` for none.
   func document(in bytes: [UInt8], _ random: inout SeededGenerator) -> Range<Int>?
 }
 
@@ -14,7 +14,7 @@ extension Fuzzer {
   func document(in bytes: [UInt8], _ random: inout SeededGenerator) -> Range<Int>? { nil }
 }
 
-/// Which fuzzer runs, and how.
+/// Selects and runs a fuzzer.
 enum Fuzzing {
   static let fuzzers: [String: @Sendable () -> any Fuzzer] = [
     "json": { JSONFuzzer() },
@@ -26,11 +26,11 @@ enum Fuzzing {
     "expression": { ExpressionFuzzer() },
   ]
 
-  /// The one that the first argument names.
+  /// The fuzzer that the first argument names.
   static let chosen: (any Fuzzer)? =
     CommandLine.arguments.count > 1 ? fuzzers[CommandLine.arguments[1]]?() : nil
 
-  /// Runs libFuzzer or, without it, takes each file that is named. Returns the exit status.
+  /// Runs libFuzzer or, in a build without it, processes the given files. Returns the exit status.
   static func run() -> Int32 {
     // Without the fuzzer's name, which libFuzzer would take for a folder.
     let arguments = [CommandLine.arguments[0]] + CommandLine.arguments.dropFirst(2)
@@ -58,8 +58,8 @@ enum Fuzzing {
     return replay(arguments.dropFirst().filter { !$0.hasPrefix("-") })
   }
 
-  /// Another document in the place of the one in an input; `nil` where there is none, and every other
-  /// time: what is no JSON is to be read, too.
+  /// A mutation of the document in an input; `nil` if there is none, and in half of the cases, so
+  /// that input that is not JSON is tried too.
   static func mutation(of bytes: [UInt8], _ seed: UInt32) -> [UInt8]? {
     var random = SeededGenerator(state: UInt64(seed))
     guard Bool.random(using: &random), let chosen, let place = chosen.document(in: bytes, &random),
@@ -77,7 +77,7 @@ enum Fuzzing {
           FileHandle.standardError.write(Data("error: '\(file)' cannot be read\n".utf8))
           return 1
         }
-        // Where the next one ends the process, this is the last line.
+        // If the next input ends the process, this is the last line of the output.
         FileHandle.standardError.write(Data("\(file)\n".utf8))
         chosen?.take(Array(data))
         count += 1
@@ -88,7 +88,7 @@ enum Fuzzing {
   }
 }
 
-/// Ends the process, as what a fuzzer has found, unless the condition holds.
+/// Ends the process unless the condition holds, so that libFuzzer reports the input.
 func demand(_ condition: Bool, _ message: @autoclosure () -> String) {
   if !condition { fatalError(message()) }
 }

@@ -2,8 +2,8 @@ import Control
 import Foundation
 import Glibc
 
-/// What a client may send to the control socket. A server of this process reads it; every connection ends
-/// soon after its client has said all, and what is answered is HTTP.
+/// Requests to the control socket of a server in this process. Every connection must end soon after
+/// its client has sent all, and the answers must be HTTP.
 final class HTTPFuzzer: Fuzzer {
   private let server: ControlServer
   private let patch = FuzzedPatch()
@@ -22,12 +22,12 @@ final class HTTPFuzzer: Fuzzer {
   }
 
   func take(_ bytes: [UInt8]) {
-    // Where the machine stood still, the same input is fast the next time.
+    // A slow machine is the cause if the same input is fast another time.
     let isSlow = (0..<3).allSatisfy { _ in exchange(bytes) > 2 }
     demand(!isSlow, "an answer takes more than two seconds, three times")
   }
 
-  /// Sends an input and reads what is answered. Returns how many seconds that took.
+  /// Sends an input and reads the answer. Returns the time in seconds.
   private func exchange(_ bytes: [UInt8]) -> Double {
     let begin = Date()
     patch.begin()
@@ -48,8 +48,8 @@ final class HTTPFuzzer: Fuzzer {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       var polled = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
-      // A stream of events ends when its client goes. What is no stream ends 1 s after its client has, at
-      // the latest; the rest is for a machine that is busy.
+      // A stream of events ends when its client closes. Other connections end at most 1 s after
+      // their client; the remaining time is for a busy machine.
       let isStream = isEventStream(answer)
       let isReadable = unsafe poll(&polled, 1, isStream ? 5 : 20_000) == 1
       if !isReadable, !isStream { demandEnd(of: connection, after: answer) }
@@ -63,8 +63,7 @@ final class HTTPFuzzer: Fuzzer {
     return Date().timeIntervalSince(begin)
   }
 
-  /// A connection that stands still where another one is answered never ends. Where none is, it is the
-  /// machine that stands still.
+  /// If the server answers another connection, this one hangs. Otherwise the machine is slow.
   private func demandEnd(of connection: Int32, after answer: [UInt8]) {
     let other = connect()
     defer { close(other) }

@@ -1,12 +1,13 @@
 import Diagnostics
 import PatchSyntax
 
-/// Documents as text. What is read is written again, and stays what it was; what is not is told why.
+/// Documents as text. A document that can be read must survive writing and reading; otherwise there
+/// must be an error.
 final class JSONFuzzer: Fuzzer {
   func document(in bytes: [UInt8], _ random: inout SeededGenerator) -> Range<Int>? { bytes.indices }
 
   func take(_ bytes: [UInt8]) {
-    // One form of JSON each, by how many bytes there are: what is not JSON is repaired at length.
+    // One dialect per input, selected by its length: repairing text that is not JSON takes long.
     let isStrict = bytes.count.isMultiple(of: 2)
     let source = SourceText(name: isStrict ? "patch.json" : "patch.jsonc", bytes: bytes)
     let reading = JSONReader.read(source, dialect: isStrict ? .json : .jsonc)

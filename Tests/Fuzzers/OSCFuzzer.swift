@@ -1,7 +1,7 @@
 import Control
 import PatchSyntax
 
-/// OSC datagrams, and what they set in a document.
+/// OSC datagrams and the settings that they change in a document.
 final class OSCFuzzer: Fuzzer {
   private let document = FuzzedPatch.document
 
@@ -18,7 +18,7 @@ final class OSCFuzzer: Fuzzer {
     case .message(let message):
       let edits = OSCSettings.edits(of: message, in: root)
       guard !edits.isEmpty else { return }
-      // What leads into a value that has nothing inside is refused, and why is said.
+      // A path into a value without members must be refused with a reason.
       if case .refused(let diagnostics) = SettingEdit.apply(edits, to: root.tree).change {
         demand(!diagnostics.isEmpty, "a message is refused without a word: \(edits)")
       }

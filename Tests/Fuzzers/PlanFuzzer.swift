@@ -7,8 +7,8 @@ import PatchSyntax
 import RenderHost
 import RenderTaps
 
-/// Patches from the text to the sound. What `validate` finds nothing wrong with initializes, makes all
-/// its updates and renders, and sounds the same however it is cut into slices.
+/// Patches from text to sound. A patch that `validate` accepts must initialize, apply all its
+/// updates and render, and its output must not depend on the slices.
 final class PlanFuzzer: Fuzzer {
   private let folder: String
   private let limits: PatchLimits
@@ -17,7 +17,7 @@ final class PlanFuzzer: Fuzzer {
     folder = NSTemporaryDirectory() + "patchrun-fuzz-\(ProcessInfo.processInfo.processIdentifier)"
     try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     var limits = PatchLimits.standard
-    // Of memory there may be the sanitizer's too.
+    // The sanitizer's memory counts too.
     limits[.memory] = 64 << 20
     limits[.seconds] = 2
     self.limits = limits
@@ -49,7 +49,7 @@ final class PlanFuzzer: Fuzzer {
     demand(whole == cut, "it sounds otherwise in other slices")
   }
 
-  /// The bytes that 1,200 frames come to; `nil` where a file could not be opened, read or closed.
+  /// The bytes of 1,200 rendered frames; `nil` if a file could not be opened, read or closed.
   private func render(
     _ graph: AudioGraph, _ patch: BuiltPatch, _ reading: PatchReader.Result,
     _ surroundings: PatchSurroundings, slice: Int

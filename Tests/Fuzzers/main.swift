@@ -1,12 +1,13 @@
 import CFuzzing
 import Foundation
 
-// Gives bytes that nobody has thought of to what reads strangers' bytes:
+// Feeds arbitrary bytes to the readers of untrusted input:
 //
 //     Fuzzers NAME [OPTION…] [FOLDER…]
 //
-// Built with `-sanitize=fuzzer`, libFuzzer makes them, from what is in the folders; the options are its
-// own. `.ci/fuzz` builds and runs this. Built without, each file of the folders is taken once.
+// Built with `-sanitize=fuzzer`, libFuzzer generates the inputs from those in the folders, and the
+// options are libFuzzer's. `.ci/fuzz` builds and runs it. Built without, it processes each file of
+// the folders once.
 
 guard Fuzzing.chosen != nil else {
   let names = Fuzzing.fuzzers.keys.sorted().joined(separator: "|")

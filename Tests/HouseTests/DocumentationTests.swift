@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A page of Markdown, as far as tests look at it.
+/// A Markdown page, as far as the tests need it.
 struct MarkdownPage: CustomTestStringConvertible {
-  /// Below the package: `.github/manual/README.md`.
+  /// Relative to the package: `.github/manual/README.md`.
   var path: String
   var text: String
-  /// The lines outside of code blocks, without what is code in them.
+  /// The lines outside of code blocks, without code spans.
   var prose: [String]
 
   var testDescription: String { path }
@@ -26,7 +26,7 @@ struct MarkdownPage: CustomTestStringConvertible {
     }
   }
 
-  /// What its links and pictures lead to, as it is written.
+  /// The targets of its links and pictures, as written.
   var targets: [String] {
     prose.flatMap { line -> [String] in
       let plain = line.replacing(/`[^`]*`/, with: "`")
@@ -35,7 +35,7 @@ struct MarkdownPage: CustomTestStringConvertible {
     }
   }
 
-  /// The anchors of its headings, as GitHub makes them.
+  /// The anchors of its headings, by GitHub's rules.
   var anchors: Set<String> {
     var seen: [String: Int] = [:]
     var anchors: Set<String> = []
@@ -47,7 +47,7 @@ struct MarkdownPage: CustomTestStringConvertible {
     return anchors
   }
 
-  /// A heading's text without marks, in lower case, with a hyphen for each blank.
+  /// The text of a heading in lower case, without marks and with hyphens for blanks.
   static func slug(_ heading: String) -> String {
     let words = heading.replacing(/\[([^\]]*)\]\([^)]*\)/) { String($0.output.1) }
     return String(
@@ -79,14 +79,14 @@ struct MarkdownPage: CustomTestStringConvertible {
   static let manual = all.filter { $0.path.hasPrefix(".github/manual/") }
 }
 
-/// What holds the documentation together: links, sizes, and a way to each page.
+/// Checks the links and sizes of pages, and that every page is linked.
 @Suite struct DocumentationTests {
   @Test func `the pages are found`() {
     #expect(MarkdownPage.named("README.md") != nil)
     #expect(MarkdownPage.manual.count > 50)
   }
 
-  /// The path below the package that a link leads to, and its anchor.
+  /// The path of a link's target relative to the package, and the anchor.
   private static func resolved(
     _ target: String, from page: String
   ) -> (path: String, anchor: String?) {
@@ -100,7 +100,7 @@ struct MarkdownPage: CustomTestStringConvertible {
     return (way.joined(separator: "/"), anchor)
   }
 
-  /// What is wrong with a link.
+  /// The error in a link.
   private static func mistake(_ target: String, in page: MarkdownPage) -> String? {
     if target.hasPrefix("http") || target.hasPrefix("mailto:") || target.hasPrefix("doc:") {
       return nil
@@ -138,7 +138,7 @@ struct MarkdownPage: CustomTestStringConvertible {
     }
   }
 
-  /// Pages of the manual that the program prints: as long as what there is.
+  /// Pages of the manual that the program prints. They may be of any length.
   private static let generated: Set<String> = [".github/manual/options.md"]
 
   @Test func `the index of the manual leads to each of its pages`() throws {

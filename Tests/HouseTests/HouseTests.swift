@@ -4,7 +4,7 @@ import PatchGraph
 import TestSupport
 import Testing
 
-/// What keeps the house in shape: reads the sources. A list of exceptions may only get shorter.
+/// Rules for the structure of the sources. Lists of exceptions may only get shorter.
 @Suite struct HouseTests {
   @Test func `the sources are found`() {
     #expect(House.sources.count > 400)
@@ -13,7 +13,7 @@ import Testing
 
   // MARK: Rooms
 
-  /// Rooms that import what stands below them, with what: measurements build the scenes of the tests.
+  /// Rooms that may import rooms below them: measurements use the scenes of the tests.
   static let upward: [String: Set<String>] = ["patchrun-bench": ["TestSupport"]]
 
   @Test func `a room imports only rooms that stand above it`() throws {
@@ -31,7 +31,7 @@ import Testing
 
   // MARK: Sizes
 
-  /// Files of more than 500 lines, with the most that they may have.
+  /// Files of more than 500 lines, with their limits.
   static let longFiles: [String: Int] = [
     "Sources/AudioGraphs/Plan/Preparation.swift": 580,
     "Sources/patchrun-bench/Peers/PeerWorkload.swift": 515,
@@ -55,8 +55,8 @@ import Testing
 
   // MARK: Circles
 
-  /// Of each room the lines of code of its largest circle of files, where that has more than 250. Files are
-  /// in a circle where each names a type of another of them, by whatever way.
+  /// For each room, the code lines of its largest cycle of files if it has more than 250. Files
+  /// form a cycle if each refers to a type of another, directly or indirectly.
   static let circles: [String: Int] = [
     "AudioGraphs": 870, "AudioTypes": 410, "AudioUnits": 775, "Control": 255, "PatchGraph": 3605,
     "PatchReference": 950, "PatchRendering": 375, "PatchSyntax": 450, "PictureTaps": 870,
@@ -64,7 +64,7 @@ import Testing
     "RenderTaps": 255, "patchrun": 1530,
   ]
 
-  /// Lines that are neither empty nor comments: what is documented better is not harder to follow.
+  /// Lines that are neither empty nor comments: documentation should not count.
   static func codeLines(_ file: HouseSource) -> Int {
     file.lines.count { !$0.isEmpty && !$0.hasPrefix("//") }
   }
@@ -89,7 +89,7 @@ import Testing
     #expect(Self.circles(Self.uses(files)) == [[0, 1, 2]])
   }
 
-  /// Of each file those whose types it names.
+  /// For each file, the files whose types it names.
   static func uses(_ files: [HouseSource]) -> [Set<Int>] {
     let types = files.map(\.types)
     let words = files.map(\.words)
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  /// Groups of more than one that reach each other.
+  /// Strongly connected groups of more than one file.
   static func circles(_ uses: [Set<Int>]) -> Set<Set<Int>> {
     let reached = uses.indices.map { start in
       var seen: Set<Int> = []
@@ -139,14 +139,13 @@ import Testing
 
   // MARK: Promises of memory and of threads
 
-  /// The words that a promise begins with which the compiler does not check.
+  /// The beginnings of promises that the compiler does not check.
   static let promises = ["@unchecked Sendable", "@safe"]
 
-  /// Files with promises that give no argument, and how many.
+  /// The number of promises without a reason, by file.
   static let withoutArgument: [String: Int] = [:]
 
-  /// The declarations that promise what the compiler does not check, without a comment in the lines
-  /// above or below that says why it holds.
+  /// Declarations with an unchecked promise and no comment near it that gives the reason.
   static func unfounded(_ source: HouseSource) -> [String] {
     source.lines.indices.compactMap { index in
       let line = source.lines[index]
@@ -187,7 +186,7 @@ import Testing
 
   // MARK: Memory by hand
 
-  /// Of each room how many of its files may touch memory by hand.
+  /// The number of files with unsafe memory access that each room may have.
   static let unsafeFiles: [String: Int] = [
     "Batches": 3, "Control": 5, "FileAccess": 11, "HeadData": 3, "Panel": 1, "Pictures": 2,
     "PipeIO": 4,

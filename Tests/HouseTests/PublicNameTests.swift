@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every public name of the product's libraries has a documentation comment.
+/// Every public name of the library products has a documentation comment.
 ///
-/// It need not be beside the name where it stands elsewhere already: what a protocol requires is documented
-/// there; an initializer that sets properties of its own type by their names has their comments; the number
-/// of a parameter or a property has its unit, its range and its meaning in the unit's description.
+/// Exceptions are names that are documented elsewhere: requirements of protocols; initializers that
+/// set properties of the same names; numbers of parameters and properties, whose units, ranges and
+/// meanings are in the description of the audio unit.
 @Suite struct PublicNameTests {
   /// The modules of the libraries in `Package.swift`.
   static let modules: Set<String> = [
@@ -15,16 +15,16 @@ import Testing
     "PictureTaps",
   ]
 
-  /// What protocols of the standard library ask for.
+  /// Requirements of protocols of the standard library.
   static let standard: Set<String> = [
     "var description", "var debugDescription", "var rawValue", "func hash(into:)", "typealias Body",
   ]
 
-  /// A declaration, as far as it tells it from others: `func peak(of:in:)`, `var count`, `init(_:)`.
+  /// The part of a declaration that identifies it: `func peak(of:in:)`, `var count`, `init(_:)`.
   struct Name: CustomStringConvertible {
     var kind: String
     var text: String
-    /// Of a function and an initializer the parameters, by the names that it uses itself.
+    /// The internal names of the parameters of a function or an initializer.
     var parameters: [String] = []
 
     var description: String { text }
@@ -60,7 +60,7 @@ import Testing
       parameters: parts.compactMap(\.last))
   }
 
-  /// The words before the colon of each parameter.
+  /// The names before the colon of each parameter.
   private static func parameters(of text: String) -> [[String]] {
     guard let start = text.firstIndex(of: "(") else { return [] }
     var depth = 0
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  /// What the protocols of some files require.
+  /// The requirements of the protocols in some files.
   static func requirements(_ files: [HouseSource]) -> Set<String> {
     var found: Set<String> = []
     for file in files {
@@ -101,7 +101,7 @@ import Testing
     return found
   }
 
-  /// The public names of a file that are documented nowhere.
+  /// The public names of a file without documentation.
   static func undocumented(_ file: HouseSource, requirements: Set<String>) -> [String] {
     let lines = file.lines
     return lines.indices.compactMap { index in
@@ -116,7 +116,7 @@ import Testing
       }
       if above >= 0, lines[above].hasPrefix("///") { return nil }
       if requirements.contains(name.text) || standard.contains(name.text) { return nil }
-      // What the standard library asks of an operator, whatever its operands are called.
+      // Operators that the standard library requires, whatever the names of their operands.
       if name.text.hasPrefix("func ==(") || name.text.hasPrefix("func <(") { return nil }
       if lines[index].contains(#/static let \w+ = PropertyID\(|static let \w+: UInt32 = \d/#) {
         return nil

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The promises of the render thread that a reading of the sources can hold.
+/// Rules for the render thread that can be checked in the source text.
 @Suite struct RenderRulesTests {
   static let sources = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Sources").standardized
@@ -18,7 +18,7 @@ import Testing
       }
   }
 
-  /// Lines that declare a kernel's render without the mark above them.
+  /// Lines that declare a kernel's `render` without the attribute above them.
   static func unmarked(_ lines: [String]) -> [String] {
     zip(lines, lines.dropFirst()).filter { above, line in
       line.contains("mutating func render(_ context: RenderContext)")
@@ -42,7 +42,7 @@ import Testing
       Self.unmarked(["}", "mutating func render(_ context: RenderContext) -> Status {"]).count == 1)
   }
 
-  /// Only these may switch the checker off, each with its reason beside it.
+  /// The only files that may disable the checker, each with its reason beside it.
   static let doors = [
     "RenderCore/Signal/RenderMath.swift", "RenderCore/Plan/RenderKernel.swift",
     "RenderCore/Plan/RenderPlan.swift",
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  /// Rooms that are meant to touch memory by hand.
+  /// Rooms that may access memory unsafely.
   static let unsafeRooms: Set<String> = [
     "RenderCore", "RenderHost", "PulseIO", "PipeIO", "SoundFiles", "RenderCallbacks", "RenderTaps",
     "patchrun", "patchrun-bench", "HeadData", "VoiceProcessing", "FileAccess", "Control", "Panel",

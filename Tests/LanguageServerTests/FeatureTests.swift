@@ -6,7 +6,7 @@ import PatchGraph
 import PatchSyntax
 import Testing
 
-/// A patch, with `inside` in the mixer's input 0 and `more` behind the connections.
+/// A patch with `inside` in input 0 of the mixer and `more` after the connections.
 private func patch(_ inside: String, connections: String = "", more: String = "") -> String {
   """
   {
@@ -331,7 +331,7 @@ struct FeatureTests {
     #expect(found.allSatisfy { $0["message"]?.string?.contains("nodes") == false })
     #expect(
       session.open(#"{ "component": "Delay", "parameters": { "delayTime": 1 } }"#).isEmpty)
-    // What becomes a patch is one.
+    // A text with `nodes` is a patch, not a preset.
     #expect(!session.open(#"{ "nodes": {}, "component": "Delay" }"#).isEmpty)
   }
 

@@ -21,7 +21,7 @@ private let text = """
   }
   """
 
-/// The texts that ranges cover.
+/// The texts that the ranges cover.
 private func covered(_ answer: JSONValue, by member: String? = nil) -> [String] {
   let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
   return answer["result"]?.elements.compactMap { place -> String? in
@@ -87,7 +87,7 @@ struct NavigationTests {
       ])
     let mixer = try #require(sections[2]["children"]?.elements.map { $0 }.first)
     #expect(children(mixer) == ["input 0: stereo", "output 0: "])
-    // A name lies in what it names, or an editor refuses the whole.
+    // The selection range must be inside the range, or an editor refuses the outline.
     #expect(mixer["selectionRange"]?["start"]?["character"]?.integer == 4)
     #expect(mixer["range"]?["start"]?["character"]?.integer == 4)
   }
@@ -104,7 +104,7 @@ struct NavigationTests {
 }
 
 struct EditTests {
-  /// What a text is after edits of an answer, which count UTF-16.
+  /// The text after the edits of an answer, whose columns count UTF-16.
   private func applied(_ edits: [JSONValue], to text: String) -> String {
     var units = Array(text.utf16)
     var starts = [0]
@@ -156,7 +156,7 @@ struct EditTests {
 
   @Test func `all that is safe is put right at once, where it is asked for`() throws {
     var session = Session()
-    // A recording cannot be begun in a folder that is not there.
+    // A recording needs a folder that exists.
     let right = text.replacing("\"kind\": \"record\"", with: "\"kind\": \"none\"")
     let wrong = right.replacing("MultichannelMixer", with: "MultichannelMixr")
       .replacing("\"kind\": \"tone\"", with: "\"kind\": \"ton\"")
@@ -226,7 +226,7 @@ struct RobustnessTests {
         ], "text": .string(text),
       ]
     }
-    // The second counts in the text that the first leaves behind it.
+    // The positions of the second change refer to the text after the first.
     let answers = session.notify(
       "textDocument/didChange",
       [

@@ -4,7 +4,7 @@ import LanguageServer
 import PatchSyntax
 import Testing
 
-/// What an editor shows that knows more than plain text.
+/// Features for editors that can show Markdown and snippets.
 struct RichEditorTests {
   private static let patch = """
     {
@@ -66,7 +66,7 @@ struct RichEditorTests {
 
   // MARK: Snippets
 
-  /// The text with the item's edit, and what its stops propose.
+  /// The text after the edit of an item, with the default texts of its tab stops.
   private func inserted(_ item: JSONValue, into text: String) -> String {
     var body = item["textEdit"]?["newText"]?.string ?? ""
     body = body.replacing(/\$\{\d+:([^}]*)\}/) { String($0.output.1) }
@@ -86,7 +86,7 @@ struct RichEditorTests {
     for item in items {
       let findings = session.open(inserted(item, into: text))
       let codes = findings.compactMap { $0["code"]?.string }
-      // PR00: it is no JSON. PR0102: there is no such key. PR0103: a key is missing.
+      // PR00…: not JSON. PR0102: an unknown key. PR0103: a missing key.
       let bad = codes.filter { $0.hasPrefix("PR00") || ["PR0102", "PR0103"].contains($0) }
       let messages = findings.compactMap { $0["message"]?.string }
       #expect(bad.isEmpty, "\(item["label"]?.string ?? ""): \(messages)")
@@ -117,7 +117,7 @@ struct RichEditorTests {
     #expect(text("connections") == #""connections": [ $0 ]"#)
     #expect(text("title") == #""title": "$0""#)
     #expect(text("$schema") == #""\$schema": "$0""#)
-    // An object or the name of one: the writer chooses.
+    // The value may be an object or a name, so no brackets are inserted.
     #expect(text("streamFormat") == #""streamFormat": "#)
   }
 
@@ -133,7 +133,7 @@ struct RichEditorTests {
     #expect(hints[1]["position"]?["character"]?.integer == 39)
     #expect(hints.allSatisfy { $0["label"]?.string?.contains("2 ch") == true })
     #expect(request(&session, "inlayHint", lines: 13...14).count == 1)
-    // A wrong patch settles nothing.
+    // A patch with errors has no settled formats.
     _ = session.open(Self.patch.replacing("remoteIO", with: "remoteIO2"))
     #expect(request(&session, "inlayHint", lines: 0...30).isEmpty)
   }
@@ -201,7 +201,7 @@ struct RichEditorTests {
       _ = request(&session, "documentLink")
       _ = request(&session, "inlayHint", lines: 0...20_100)
     }
-    // Quadratic work takes minutes.
+    // An algorithm with quadratic cost takes minutes.
     #expect(time < .seconds(60))
   }
 }

@@ -3,16 +3,16 @@ import LanguageServer
 import PatchGraph
 import PatchSyntax
 
-/// An editor that talks to a server in process.
+/// An editor connected to a language server in this process.
 struct Session {
   var server = LanguageServer(version: "1")
   static let uri = "file:///nowhere/patch.json"
   private var number = 0
 
   /// - Parameters:
-  ///   - encodings: What the editor offers.
-  ///   - knowsTrees: Whether it takes an outline as a tree.
-  ///   - isRich: Whether it shows Markdown and knows snippets.
+  ///   - encodings: The position encodings that the editor offers.
+  ///   - knowsTrees: Whether it accepts an outline as a tree.
+  ///   - isRich: Whether it shows Markdown and supports snippets.
   init(encodings: [String] = [], knowsTrees: Bool = true, isRich: Bool = false) {
     _ = request(
       "initialize",
@@ -31,7 +31,7 @@ struct Session {
   }
 
   static func tree(_ text: JSONText) -> JSONValue {
-    // What a server sends is JSON.
+    // All messages of a server are JSON.
     JSONReader.read(SourceText(name: "answer", text: text.document), dialect: .json).tree!.root
   }
 
@@ -43,7 +43,7 @@ struct Session {
     return Self.tree(server.receive(Array(message.document.utf8))[0])
   }
 
-  /// The findings that follow.
+  /// Sends a notification and returns the diagnostics that follow.
   mutating func notify(_ method: String, _ parameters: JSONText) -> [JSONValue] {
     let message: JSONText = [
       "jsonrpc": "2.0", "method": .string(method), "params": parameters,
@@ -51,7 +51,7 @@ struct Session {
     return (server.receive(Array(message.document.utf8)) + server.findings()).map(Self.tree)
   }
 
-  /// The findings of a text that is opened.
+  /// Opens a text and returns its diagnostics.
   mutating func open(_ text: String, uri: String = Session.uri) -> [JSONValue] {
     let answers = notify(
       "textDocument/didOpen",
@@ -63,7 +63,7 @@ struct Session {
     return answers.first?["params"]?["diagnostics"]?.elements.map { $0 } ?? []
   }
 
-  /// Asks about the place of a `|`, which is no part of the text.
+  /// Sends a request for the position of `|`, which is removed from the text.
   mutating func ask(
     _ method: String, _ marked: String, _ more: JSONText = [:]
   ) -> JSONValue {
@@ -79,12 +79,12 @@ struct Session {
     return request("textDocument/\(method)", parameters.adding(more))
   }
 
-  /// What may stand at the `|`.
+  /// The labels of the completion at `|`.
   mutating func labels(_ marked: String) -> [String] {
     ask("completion", marked)["result"]?["items"]?.elements.compactMap { $0["label"]?.string } ?? []
   }
 
-  /// What is said of the `|`.
+  /// The text of the hover at `|`.
   mutating func hover(_ marked: String) -> String {
     ask("hover", marked)["result"]?["contents"]?["value"]?.string ?? ""
   }

@@ -43,7 +43,7 @@ struct CodeSelectionTests {
   }
 }
 
-/// The catalogue that the reports list.
+/// The catalogue of rules in the reports.
 struct RuleCatalogTests {
   @Test func `each rule is in it once, in order`() {
     let codes = RuleCatalog.all.map(\.code)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Reports
 
-/// Texts and paths that each format has to escape, from a seed.
+/// Random texts and paths that each format has to escape.
 struct EscapingTests {
   /// SplitMix64.
   struct Seeded: RandomNumberGenerator {
@@ -39,11 +39,11 @@ struct EscapingTests {
       .map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
   }
 
-  /// A report of random texts, and for its one fix the text that it leads to.
+  /// A report of random texts, and the text that its one fix produces.
   static func report(_ seed: UInt64) -> (report: Report, fixed: String) {
     var random = Seeded(state: seed)
     let path = text(&random)
-    // Line ends of one kind: a suggestion's lines are counted by other programs.
+    // One kind of line end: other programs count the lines of a suggestion.
     let content = (0..<4).map { _ in text(&random).replacing(/\r\n|\r/, with: "") }
       .joined(separator: "\n")
     let scalars = Array(content.unicodeScalars)
@@ -57,7 +57,8 @@ struct EscapingTests {
     let first = offset(cuts[0])..<offset(cuts[1])
     let second = offset(cuts[2])..<offset(cuts[3])
     let replacements = [text(&random), text(&random)]
-    // Of two insertions at one place the first given comes first; else the order does not matter.
+    // Of two insertions at one place, the first in the list comes first. Otherwise the order does
+    // not matter.
     let edits = [Diagnostic.Edit(first, replacements[0]), .init(second, replacements[1])]
     let diagnostic = Rule.test("PR0551", Severity.allCases.randomElement(using: &random) ?? .error)
       .diagnostic(
@@ -83,7 +84,7 @@ struct EscapingTests {
     try JSONSerialization.jsonObject(with: Data(text.utf8))
   }
 
-  /// A value below keys and indices.
+  /// A value at a path of keys and indices.
   private static func value(_ root: Any, _ path: Any...) -> Any? {
     path.reduce(root as Any?) { value, step in
       switch step {
@@ -112,7 +113,7 @@ struct EscapingTests {
     let path = Self.value(gitlab, 0, "location", "path") as? String
     #expect(path.map(Self.bytes) == Self.bytes(patch.path))
 
-    // reviewdog's suggestion: lines, and columns in bytes.
+    // A suggestion of reviewdog has lines, and columns in bytes.
     let suggestion = try #require(
       Self.value(try Self.object(report.rdjson()), "diagnostics", 0, "suggestions", 0))
     var lines = patch.source.bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
@@ -128,7 +129,7 @@ struct EscapingTests {
     whole.replaceSubrange(range, with: text.utf8)
     #expect(whole == Self.bytes(fixed))
 
-    // SARIF's fix: columns in scalars. From the end, so that nothing moves.
+    // A fix in SARIF has columns in scalars. Applied from the end, so that positions stay valid.
     let sarif = try Self.object(report.sarif())
     let uri = Self.value(
       sarif, "runs", 0, "results", 0, "locations", 0, "physicalLocation", "artifactLocation", "uri")
@@ -164,7 +165,7 @@ struct EscapingTests {
     let lines = report.github().utf8.split { $0 == 0x0A || $0 == 0x0D }.map { String($0) ?? "" }
     #expect(lines.count == 3)
     let command = try #require(lines.first { $0.contains(",title=PR0551") })
-    // As the runner takes it apart.
+    // Parsed like the workflow runner does.
     let parts = command.dropFirst(2).split(separator: "::", maxSplits: 1)
     #expect(parts.count == 2)
     let head = try #require(parts.first?.split(separator: " ", maxSplits: 1).last)
@@ -180,7 +181,7 @@ struct EscapingTests {
   @Test(.enabled(if: ReportOracle.readsXML, "xmllint is not there"))
   func `XML is well-formed, whatever is in it`() throws {
     let documents = Self.seeds.map { Self.report($0).report.junit() }
-    // One document of all, for the sake of time: the roots of the others in a new one.
+    // All documents in one, to save time: their roots in a new root.
     let whole = documents.map { $0.drop { $0 != "\n" } }.joined()
     #expect(try ReportOracle.xmlMistakes(["<all>\(whole)</all>"]) == [])
   }

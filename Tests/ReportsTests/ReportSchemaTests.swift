@@ -4,9 +4,9 @@ import Reports
 import TestSupport
 import Testing
 
-/// Programs that are not ours, and the public schemas of the formats, where they are there.
+/// External validators with the public schemas of the formats, if they are installed.
 enum ReportOracle {
-  /// PATCHRUN_REPORT_SCHEMAS, or beside the package.
+  /// PATCHRUN_REPORT_SCHEMAS, or a folder beside the package.
   private static let schemas: URL = {
     if let path = ProcessInfo.processInfo.environment["PATCHRUN_REPORT_SCHEMAS"] {
       return URL(filePath: path)
@@ -29,7 +29,7 @@ enum ReportOracle {
   static let readsXML = (try? run("xmllint", "--version")) != nil
   static let checksJUnit = readsXML && FileManager.default.fileExists(atPath: junitSchema)
 
-  /// What is wrong with each of some documents by a program, nothing for nothing.
+  /// The errors that a program finds in each of some documents; empty for none.
   private static func mistakes(
     _ documents: [String], _ check: (String) throws -> String
   ) throws -> [String] {
@@ -71,7 +71,7 @@ enum ReportOracle {
 
   private struct Failure: Error {}
 
-  /// What a program says, nothing if it is content.
+  /// The output of a program; empty if it finds no errors.
   private static func run(_ command: String...) throws -> String {
     let output = FileManager.default.temporaryDirectory
       .appending(path: "patchrun-oracle-\(UUID().uuidString)").path
@@ -94,7 +94,7 @@ struct ReportSchemaTests {
       Report(version: "1.2.3", rules: []),
     ]
     #expect(try ReportOracle.sarifMistakes(reports.map { $0.sarif() }) == [])
-    // It has to refuse what is wrong, or its agreement would mean nothing.
+    // A validator that accepts a wrong document proves nothing.
     let wrong = reports[0].sarif().replacing("\"startLine\": ", with: "\"startLine\": -")
     #expect(try ReportOracle.sarifMistakes([wrong]).count == 1)
   }

@@ -9,10 +9,10 @@ import Testing
 
 @testable import Reports
 
-/// The same findings in each shape, beside the very text that is expected.
+/// The same findings in each report format, compared with the expected text.
 ///
-/// `PATCHRUN_REPRINT=1 swift test --filter ReportTests` writes the expectations anew; read what
-/// has changed before you commit it.
+/// `PATCHRUN_REPRINT=1 swift test --filter ReportTests` rewrites the expected texts. Read the
+/// differences before you commit them.
 struct ReportTests {
   static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Fixtures")
@@ -24,7 +24,7 @@ struct ReportTests {
     ("rdjson", { $0.rdjson() }),
   ]
 
-  /// Two patches that are checked, and a third that is not there.
+  /// Two patches, and a third that does not exist.
   static func report() throws -> Report {
     var report = Report(ignoredCount: 1, version: "1.2.3", rules: RuleCatalog.all)
     for name in ["broken.json", "right.json"] {
@@ -47,7 +47,7 @@ struct ReportTests {
   @Test(arguments: shapes.indices)
   func `a report has the text expected`(index: Int) throws {
     let (name, print) = Self.shapes[index]
-    // The list of rules is that of the catalogue, which has tests of its own.
+    // The catalogue of rules has its own tests, so only the broken rules are listed.
     var report = try Self.report()
     let broken = Set(report.findings.map(\.diagnostic.code))
     report.rules.removeAll { !broken.contains($0.code) }
@@ -59,7 +59,7 @@ struct ReportTests {
     #expect(found == (try String(contentsOf: file, encoding: .utf8)))
   }
 
-  /// A mistake in the file of a sub-graph.
+  /// An error in the file of a sub-graph.
   static func subgraphReport() throws -> Report {
     let directory = folder.appending(path: "Subgraphs").path
     let bytes = try Data(contentsOf: folder.appending(path: "Subgraphs/patch.json"))
@@ -96,7 +96,7 @@ struct ReportTests {
     #expect(artifacts.count == 2)
     let text = report.sarif()
     let physical = text.split(separator: "\"physicalLocation\"")
-    // Where it is first, then what leads there.
+    // The location of the finding first, then the place that refers to the sub-graph.
     #expect(physical[1].contains(place) && physical[2].contains("patches/patch.json"))
     // An edit belongs to the file that it changes.
     let fix = try #require(text.split(separator: "\"artifactChanges\"").last)
@@ -115,7 +115,7 @@ struct ReportTests {
     for rule in rules {
       let code = try #require(rule["id"] as? String)
       let description = (rule["fullDescription"] as? [String: String])?["text"] ?? ""
-      // GitHub takes no more.
+      // The limit of GitHub.
       #expect((1...1024).contains(description.count), "\(code)")
       let help = try #require(rule["help"] as? [String: String])
       #expect(help["text"]?.isEmpty == false)

@@ -2,7 +2,7 @@ import TerminalScreen
 import Testing
 
 @Suite struct KeyParserTests {
-  /// The keys of some bytes, read at once and to the end.
+  /// The keys in some bytes, with the pending ones at the end.
   private func keys(_ text: String) -> [KeyPress] {
     var parser = KeyParser()
     return parser.read(text.utf8) + parser.flush()
@@ -63,7 +63,7 @@ import Testing
       keys("\u{1B}[200~q\u{1B}[A\r-6\u{1B}[201~q").map(\.key) == [
         .paste("q\u{1B}[A\r-6"), .character("q"),
       ])
-    // A paste that never ends is one all the same.
+    // A paste without an end is also one key.
     var parser = KeyParser()
     #expect(parser.read("\u{1B}[200~quit".utf8).isEmpty)
     #expect(parser.flush() == [KeyPress(.paste("quit"))])

@@ -11,7 +11,7 @@ import Testing
     #expect(grid.text(row: 1) == " 漢字漢字")
     grid.put("12345", row: 0, endingAt: 10)
     #expect(grid.text(row: 0) == "abc… 12345")
-    // Outside of it nothing happens.
+    // Writing outside of the grid has no effect.
     grid.put("x", row: 2, column: 0)
     grid.put("x", row: 0, column: 10)
     grid.put("x", row: -1, column: -1)
@@ -55,7 +55,7 @@ import Testing
     #expect(grid.text(row: 0) == "   █" && grid.text(row: 1) == "  ▄█")
   }
 
-  /// A grid with all kinds of characters and looks in it, the same for the same seed.
+  /// A grid with random characters and styles, from a seed.
   private func grid(_ seed: UInt64, _ columns: Int, _ rows: Int) -> ScreenGrid {
     var state = seed
     func next(_ bound: Int) -> Int {
@@ -89,7 +89,7 @@ import Testing
       #expect(terminal.text == grid.text)
     }
     #expect(terminal.strangers.isEmpty)
-    // Another size is sent whole.
+    // After a change of size the whole screen is sent.
     terminal.resize(columns: 20, rows: 5)
     terminal.write(writer.update(to: grid(seed, 20, 5)))
     #expect(terminal.text == grid(seed, 20, 5).text)
