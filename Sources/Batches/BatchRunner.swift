@@ -279,7 +279,7 @@ public final class BatchRunner: Sendable {
     }
   }
 
-  // MARK: What is there
+  // MARK: Existing outputs
 
   /// Counts a job that needs no work, and returns whether it is one.
   private func settle(_ prepared: PreparedJob) -> Bool {
@@ -335,7 +335,7 @@ public final class BatchRunner: Sendable {
     return true
   }
 
-  // MARK: What is told
+  // MARK: Results
 
   private func count(_ part: WritableKeyPath<Summary, Int>) {
     state.withLock { state in

@@ -77,7 +77,7 @@ struct GraphRenderTests {
     (0..<frames).flatMap { [hashed(0, $0), hashed(1, $0)] }
   }
 
-  // MARK: What a bus can hold
+  // MARK: Sample types of buses
 
   @Test(arguments: [SampleType.int16, .int24, .fixed824, .int32])
   func `a bus carries what its format can hold, rounded`(sample: SampleType) throws {

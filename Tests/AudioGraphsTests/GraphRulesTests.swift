@@ -327,7 +327,7 @@ struct GraphRulesTests {
     refuses(graph, -10861, "PR0313")
   }
 
-  // MARK: What nothing pulls
+  // MARK: Unused nodes
 
   @Test func `a node that nothing pulls is a warning`() throws {
     let graph = try openGraph()

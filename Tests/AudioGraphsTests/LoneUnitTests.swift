@@ -152,7 +152,7 @@ struct LoneUnitTests {
     #expect(states == [.uint32(1), .uint32(0)])
   }
 
-  // MARK: What is refused
+  // MARK: Refusals
 
   /// The pitfalls of rendering (facts, sections 7.5 and 9).
   @Test func `a render is refused with Core Audio's status, in its order`() throws {

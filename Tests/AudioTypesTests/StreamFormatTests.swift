@@ -97,7 +97,7 @@ struct StreamFormatTests {
     #expect(bare.with(channels: 2) == interleaved)
   }
 
-  // MARK: The line that Core Audio's tools print
+  // MARK: The format line of Core Audio's tools
 
   @Test func `the classic lines of public reports are printed to the letter`() {
     #expect(

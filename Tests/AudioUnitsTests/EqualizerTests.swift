@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  // MARK: What is rendered
+  // MARK: Rendering
 
   @Test(arguments: [44_100.0, 48_000])
   func `every preset's rendered response meets its published curve`(rate: Double) {

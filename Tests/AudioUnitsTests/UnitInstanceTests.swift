@@ -398,7 +398,7 @@ struct UnitInstanceTests {
     mixer.noteRunning(true)
   }
 
-  // MARK: What can be asked
+  // MARK: Information
 
   @Test func `a property says whether it can be set now`() throws {
     #expect(try mixer.isWritable(.elementCount, .input, 0))

@@ -91,7 +91,7 @@ struct UnitStateTests {
       try mixer.property(.presentPreset) == .preset(Preset(number: .min, name: "Mine")))
   }
 
-  // MARK: What is kept
+  // MARK: Stored properties
 
   @Test func `names are there once they are given, and may be taken away`() throws {
     expectRefused(.propertyNotInUse) { _ = try mixer.property(.contextName) }

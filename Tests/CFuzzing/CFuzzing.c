@@ -1,9 +1,9 @@
 #include "CFuzzing.h"
 
-// Of libFuzzer, where it is linked in.
+// Functions of libFuzzer, if it is linked in.
 __attribute__((weak)) int LLVMFuzzerRunDriver(int *argc, char ***argv, fuzzing_input take);
 
-// libFuzzer has a main of its own, which calls this. Another one is run here.
+// libFuzzer's own main would call this function. This program runs the driver with another one.
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
@@ -12,10 +12,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
   return 0;
 }
 
-// Makes another input of one by libFuzzer's own means.
+// Mutates an input by libFuzzer's standard methods.
 __attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *bytes, size_t count, size_t room);
 
-// libFuzzer looks for this by its name.
+// libFuzzer finds this function by its name.
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t count, size_t room, unsigned int seed);
 
 static fuzzing_mutation mutate;

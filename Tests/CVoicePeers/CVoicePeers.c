@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// What is used of <speex/speex_echo.h> and <speex/speex_preprocess.h>.
+// The parts of <speex/speex_echo.h> and <speex/speex_preprocess.h> that are used.
 typedef struct {
   void *(*echo_init)(int, int);
   void (*echo_destroy)(void *);
@@ -19,7 +19,7 @@ typedef struct {
 
 enum { speex_set_rate = 24, speex_set_echo_state = 24 };
 
-// What is used of WebRTC's echo_cancellation.h, as it is in 0.3.
+// The parts of WebRTC's echo_cancellation.h (version 0.3) that are used.
 typedef struct {
   int16_t suppression;
   int16_t skew;
@@ -154,7 +154,7 @@ void voice_peer_process(voice_peer *peer, const float *loudspeaker, const float 
     for (size_t i = 0; i < frames; i++) output[i] = (float)out[i] / 32768;
     return;
   }
-  // Its floats have the range of 16-bit integers.
+  // WebRTC's floats have the range of 16-bit integers.
   float *far = peer->floats, *near = far + frames, *out = near + frames;
   for (size_t i = 0; i < frames; i++) {
     far[i] = loudspeaker[i] * 32768;

@@ -261,7 +261,7 @@ import Testing
     ] { #expect(metrics.contains(line), "\(line)") }
   }
 
-  // MARK: Whose a connection is
+  // MARK: Owners of connections
 
   @Test func `the kernel says whose a connection is, and its tables the same`() throws {
     let room = try Room(port: 0)

@@ -13,7 +13,7 @@ def source():
 def violations(page):
     """A line for each violation of level A or AA."""
     if not page.evaluate("'axe' in window"):
-        # Not as a script of the page, which its policy would refuse.
+        # Not as a script of the page, which its content security policy would block.
         page.evaluate(source() + "; undefined")
     results = page.evaluate(
         "levels => axe.run(document, { runOnly: levels, resultTypes: ['violations'] })", LEVELS)

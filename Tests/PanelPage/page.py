@@ -8,7 +8,7 @@ FILES = PACKAGE / "Sources/Panel/Page"
 
 
 def open_browser(playwright):
-    # As root there is no sandbox, and in a container little shared memory.
+    # There is no sandbox for root, and little shared memory in a container.
     return playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
 
 
@@ -29,7 +29,7 @@ class Page:
         self.page.on("response", self._response)
         self.address = address
         if os.environ.get("PANEL_FROM_DISK"):
-            # The files as they lie there, each by itself, for whoever writes them: without a build.
+            # The source files of the page, for its developers: without a build.
             self.page.route("**/panel/*", self._from_disk)
             self.page.route(address, self._page_from_disk)
         self.load()
@@ -48,14 +48,14 @@ class Page:
 
     def _response(self, response):
         path = response.url[len(self.address) - 1:]
-        # What the browser has already it does not get again (304).
+        # Cached files are not sent again (304).
         if response.status == 200 and (path == "/" or path.startswith("/panel/")):
             self.responses[path] = response
 
     def load(self):
         self.page.goto(self.address, wait_until="load")
         self.page.wait_for_selector("body[data-ready]", timeout=20_000)
-        # What it draws of the controls comes with them.
+        # The sliders appear when the controls have arrived.
         self.page.wait_for_selector("main [data-slider]", timeout=20_000)
 
     @property
@@ -87,7 +87,7 @@ class Page:
     def waits_until(self, what, condition, seconds=20):
         """Asks the page again and again."""
         def asked():
-            # Lets the page go on, and hears of what has happened.
+            # Lets the page run and process events.
             self.page.wait_for_timeout(20)
             return condition()
         return wait_for(what, asked, seconds)

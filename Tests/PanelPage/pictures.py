@@ -43,7 +43,7 @@ def save(name, picture):
 def main():
     PICTURES.mkdir(parents=True, exist_ok=True)
     pulse = Pulse()
-    # A copy, in which one more patch may lie.
+    # A copy of the folder, with one more patch.
     folder = pulse.folder / "patches"
     shutil.copytree(PACKAGE / "patches", folder)
     (folder / "guitar-and-beat.json").write_text(demonstration())

@@ -55,7 +55,7 @@ class PanelTests(unittest.TestCase):
         for page in pages:
             self.assertEqual(page.problems, [])
 
-    # What is there
+    # Contents
 
     def test_the_page_shows_the_graph_and_weighs_little(self):
         run = self.play(mixer_patch())
@@ -69,7 +69,7 @@ class PanelTests(unittest.TestCase):
         self.assertIn("48000 Hz, float32", page.locator("#graph-view").text_content())
         self.assertIn("eq/output/0 mixer/input/1", page.locator("#graph-view [data-from]").evaluate_all(
             "edges => edges.map(edge => `${edge.dataset.from} ${edge.dataset.to}`)"))
-        # Whatever can be turned has something to turn it with.
+        # Every control has a slider or a switch.
         controls = run.read("/controls")["controls"]
         self.assertGreater(len(controls), 10)
         for details in page.locator("#controls details").all():
@@ -80,12 +80,12 @@ class PanelTests(unittest.TestCase):
         panel.beside("taps")
         panel.waits_until("a reading of loudness", lambda: "LUFS" in panel.text("#taps"))
         self.assertGreater(page.locator("#controls svg.response .curve").get_attribute("d").count("L"), 100)
-        # The editor is a part of it, and comes after the rest.
+        # The editor is loaded after the rest.
         panel.edit()
         weights = panel.weights
         self.assertIn("/panel/codemirror.js", weights)
         total = sum(weights.values())
-        # From the disk they come as they lie there, and not compressed.
+        # Files from the disk are not compressed.
         if not os.environ.get("PANEL_FROM_DISK"):
             self.assertLess(total, LIMIT)
         usable = page.evaluate("performance.getEntriesByName('usable')[0].startTime")
@@ -126,7 +126,7 @@ class PanelTests(unittest.TestCase):
         before = float(late().split()[0])
         self.assertEqual(panel.page.locator(strip.format(0)).count(), 0)
         self.assertEqual(panel.text('[data-card="limit"] h2 .bus-latency'), late())
-        # A short time is shown in milliseconds, and read so.
+        # A short time is shown and entered in milliseconds.
         attack = panel.slider("/nodes/limit/parameters/attackTime")
         self.assertEqual(attack.get_attribute("aria-valuetext"), "12 milliseconds")
         field = panel.page.locator('[data-card="limit"] .knob .readout').first
@@ -152,14 +152,14 @@ class PanelTests(unittest.TestCase):
         faders = [f"{one['node']}/{one['scope']}/{one['element']}" for one in run.read("/controls")["controls"]
                   if one["name"] == "volume" and one["isUsed"]]
         self.assertEqual(sorted(strips), sorted(faders))
-        # A group is as long as its strips, and is folded away by one press.
+        # A group is as wide as its strips, and one press folds it.
         drums = page.locator('.strip-view[data-strip^="Drums/input/"]')
         self.assertEqual(drums.count(), 4)
         page.locator('.chip[data-group="Drums"]').click()
         panel.waits_until("no drums", lambda: not drums.first.is_visible())
         page.locator('.folded').click()
         panel.waits_until("drums", lambda: drums.first.is_visible())
-        # The main strip stays where it is when the others go by.
+        # The main strip stays in place when the others scroll.
         main = page.locator('[data-strip="Main/output/0"]')
         before = main.bounding_box()
         page.locator(".rack").evaluate("rack => rack.scrollLeft = 5000")
@@ -187,7 +187,7 @@ class PanelTests(unittest.TestCase):
         panel.waits_until("its way", lambda: page.locator(".way button").count() == 3)
         self.assertEqual(page.locator("#controls [data-card]").evaluate_all("all => all.map(one => one.dataset.card)"),
                          ["Keys tom", "Keys tom eq", "Keys"])
-        # Of the mixer only its own bus is there.
+        # Only the mixer's own bus is shown.
         self.assertEqual(page.locator('#controls [data-card="Keys"] .strip').count(), 1)
         page.fill("#strip-search", "nobody")
         panel.waits_until("word of it", lambda: "No strip has “nobody”" in panel.text(".none"))
@@ -214,14 +214,14 @@ class PanelTests(unittest.TestCase):
         run.waits_for_level(-120, node="Main", scope="input", element=1, within=40)
         self.assertIn("sets 'enable'", page.locator('[data-strip="Drums/input/1"] .solo').get_attribute("title"))
         self.assertIn("solo snare", page.locator("#undo").get_attribute("title").lower().replace("drums ", ""))
-        # A reload knows what to put back.
+        # A reload restores the solo.
         panel.load()
         panel.waits_until("the solo", lambda: page.locator('.solo[aria-pressed="true"]').count() == 1)
         page.locator("#solo-clear").click()
         wait_for("what there was", lambda: enable("Drums", 0) is True and enable("Main", 1) is True)
-        # What was muted by hand stays so.
+        # A bus that was muted by hand stays muted.
         self.assertIs(enable("Bass", 0), False)
-        # Undone, a solo is not lit any more; done again, it is.
+        # Undo turns the solo light off, and redo turns it on.
         lit = lambda: page.locator('.solo[aria-pressed="true"]').count()
         press("solo", "Drums/input/1")
         wait_for("a solo", lambda: enable("Drums", 0) is False)
@@ -274,7 +274,7 @@ class PanelTests(unittest.TestCase):
                 page.mouse.wheel(0, -400)
                 panel.waits_until("a larger one", lambda: drawing.bounding_box()["width"] > small * 1.5)
                 before = drawing.bounding_box()
-                # Anywhere but on a box.
+                # Anywhere except on a box.
                 page.mouse.move(view["x"] + 8, view["y"] + 8)
                 page.mouse.down()
                 page.mouse.move(view["x"] + 68, view["y"] + 48, steps=6)
@@ -285,7 +285,7 @@ class PanelTests(unittest.TestCase):
                 panel.waits_until("all of it again", inside)
                 page.keyboard.press("+")
                 panel.waits_until("a larger one", lambda: drawing.bounding_box()["width"] > small * 1.3)
-                # No box lies on another, and each connection ends at its ports.
+                # Boxes do not overlap, and each connection ends at its ports.
                 self.assertEqual(page.evaluate("""() => {
                   const boxes = [...document.querySelectorAll(".drawing g.box > rect:first-of-type")]
                     .map(box => box.getBoundingClientRect());
@@ -345,13 +345,13 @@ class PanelTests(unittest.TestCase):
         wait_for("the echo again", lambda: run.value("/nodes/echo"))
         page.keyboard.press("Control+z")
         wait_for("nothing of it", lambda: json.loads(run.ask("GET", "/patch")[2]) == json.loads(before))
-        # A callback into a mixer that has no input free: it gets one more.
+        # Connecting a callback to a mixer without a free input adds an input.
         page.locator("#graph-add").click()
         page.select_option("#add-kind", "a tone")
         page.select_option("#add-where", label="into mixer:3")
         page.locator("#graph-done").click()
         wait_for("the tone", lambda: ("tone 2", "mixer:3") in connections() and run.value("/nodes/mixer/inputCount") == 4)
-        # What would be wrong is not done, and is said there.
+        # An invalid change is refused with a message.
         page.locator("#graph-connect").click()
         page.select_option("#connect-from", "mixer/output/0")
         page.select_option("#connect-to", "eq/input/0")
@@ -367,7 +367,7 @@ class PanelTests(unittest.TestCase):
         panel = self.open(run)
         page = panel.page
         panel.show("graph")
-        # Without its connection the equalizer's output is free.
+        # Without its connection, the equalizer's output is free.
         page.locator('#graph-view .edge[data-from="eq/output/0"]').dispatch_event("click")
         panel.waits_until("it can be removed", lambda: page.locator("#graph-remove").is_enabled())
         page.locator("#graph-remove").click()
@@ -416,7 +416,7 @@ class PanelTests(unittest.TestCase):
         place = lambda: page.locator(".playhead").bounding_box()["x"]
         before = place()
         panel.waits_until("it goes on", lambda: place() > before + 2)
-        # What was drawn is where the value is.
+        # The value is that of the drawn line.
         panel.waits_until("the value follows", lambda: float(
             page.locator(".lane-value").first.inner_text().split()[0].replace("−", "-")) > -10)
         self.ends_well(panel)
@@ -450,7 +450,7 @@ class PanelTests(unittest.TestCase):
         self.assertIn("Volume, mixer input 0 (tone) to −12.0 dB", panel.text("#change-list"))
         page.locator("#undo").click()
         wait_for("the volume", lambda: run.value(INPUT_VOLUME) == 0.5)
-        # Who has changed something is said.
+        # The log names the origin of a change.
         panel.waits_until("an event", lambda: "Here:" in panel.text("#event-list"))
         run.put(INPUT_VOLUME, 0.25)
         panel.waits_until("another's", lambda: "By another browser or program:" in panel.text("#event-list"))
@@ -480,7 +480,7 @@ class PanelTests(unittest.TestCase):
         panel.load()
         panel.beside("taps")
         self.assertIn(path, panel.text(".take"))
-        # It is fetched whole, and nothing else is.
+        # The whole file is fetched, and nothing else.
         panel.waits_until("the file", lambda: page.locator(".take a.download").is_visible())
         self.assertEqual(violations(page), [])
         with page.expect_download() as download:
@@ -544,7 +544,7 @@ class PanelTests(unittest.TestCase):
         panel = self.open(run)
         page = panel.page
         panel.show("graph")
-        # It hears nothing of what others do.
+        # Without events, it does not see changes of others.
         page.route("**/events*", lambda route: route.abort())
         panel.load()
         panel.show("graph")
@@ -562,7 +562,7 @@ class PanelTests(unittest.TestCase):
         self.assertIsNone(run.value("/nodes/echo"))
         self.assertEqual(run.value("/connections"), connections[1:] + connections[:1])
         page.keyboard.press("Escape")
-        # A value that is turned meanwhile is no reason.
+        # A change of a value by another client is not a conflict with an added node.
         run.put("/nodes/mixer/inputs/0/parameters/volume", 0.4)
         page.locator("#graph-add").click()
         page.select_option("#add-kind", "Delay")
@@ -589,7 +589,7 @@ class PanelTests(unittest.TestCase):
         self.assertFalse([one for one in asked if "form=kinds" in one])
         self.ends_well(panel)
 
-    # What is turned is heard
+    # Changes of values
 
     def test_a_fader_is_moved_by_keys_and_the_sound_changes(self):
         run = self.play(mixer_patch())
@@ -614,7 +614,7 @@ class PanelTests(unittest.TestCase):
         fader.press("Delete")
         run.waits_for_level(before, within=1)
         self.assertEqual(run.value(VOLUME), 1)
-        # A digit begins to type a value.
+        # A digit begins the input of a value.
         panel.page.keyboard.type("-6.5")
         panel.page.keyboard.press("Enter")
         wait_for("what was typed", lambda: abs(decibels(run.value(VOLUME)) + 6.5) < 0.01)
@@ -636,7 +636,7 @@ class PanelTests(unittest.TestCase):
         page.mouse.down()
         page.mouse.move(x, y + 80, steps=40)
         page.mouse.up()
-        # 1.8 is its bend.
+        # The exponent of the fader's scale is 1.8.
         expected = -60 + 60 * (1 - 80 / length) ** (1 / 1.8)
         wait_for("the last value", lambda: abs(decibels(run.value(VOLUME) or 1) - expected) < 0.3)
         run.waits_for_level(before + expected, within=1.2)
@@ -647,7 +647,7 @@ class PanelTests(unittest.TestCase):
         page.keyboard.up("Shift")
         finer = -60 + 60 * (1 - 82 / length) ** (1 / 1.8)
         wait_for("a tenth of the way", lambda: abs(decibels(run.value(VOLUME)) - finer) < 0.6)
-        # The last of a drag is sent a while after it.
+        # The last value of a drag is sent with a delay.
         page.wait_for_timeout(500)
         here = decibels(run.value(VOLUME))
         page.mouse.wheel(0, 100)
@@ -707,7 +707,7 @@ class PanelTests(unittest.TestCase):
         self.assertEqual(panel.spoken(PAN), "centre")
         self.assertIsNone(run.value(PAN))
         self.assertTrue(panel.page.locator("#undo").is_disabled())
-        # The browser says itself that a request was refused.
+        # The browser logs the refused request.
         self.assertTrue(all("422" in problem for problem in panel.problems), panel.problems)
 
     def test_a_source_is_moved_around_the_head(self):
@@ -752,7 +752,7 @@ class PanelTests(unittest.TestCase):
         fader = panel.slider(INPUT_VOLUME)
         fader.press("PageDown")
         wait_for("the change", lambda: run.value(INPUT_VOLUME) < 0.3)
-        # What the document did not say it does not say again.
+        # A value that was not in the document is removed again.
         panel.slider(PAN).press("ArrowRight")
         wait_for("the pan", lambda: run.value(PAN) == 0.05)
         panel.waits_until("an end of the gesture", lambda: page.locator("#undo").is_enabled())
@@ -768,7 +768,7 @@ class PanelTests(unittest.TestCase):
         self.assertTrue(page.locator("#redo").is_disabled())
         self.ends_well(panel)
 
-    # In step
+    # Synchronization of pages
 
     def test_two_browsers_stay_in_step(self):
         run = self.play(mixer_patch())
@@ -777,7 +777,7 @@ class PanelTests(unittest.TestCase):
         other.waits_until("the same", lambda: other.spoken(INPUT_VOLUME) == "−12.0 decibels")
         other.slider(INPUT_VOLUME).press("PageDown")
         one.waits_until("the same", lambda: one.spoken(INPUT_VOLUME) == "−18.0 decibels")
-        # And whoever else changes something.
+        # Changes of other clients are shown too.
         run.put(INPUT_VOLUME, 1)
         for page in (one, other):
             page.waits_until("the same", lambda: page.spoken(INPUT_VOLUME) == "0.0 decibels")
@@ -825,7 +825,7 @@ class PanelTests(unittest.TestCase):
         panel = self.open(run)
         page = panel.page
         panel.edit()
-        # What may stand there comes from the language server, in its order.
+        # The completions are those of the language server, in its order.
         panel.place('"pan')
         panel.place('"volume": 0.5')
         page.keyboard.type(",")
@@ -838,7 +838,7 @@ class PanelTests(unittest.TestCase):
         panel.waits_until("the key", lambda: re.search(r'"volume": 0.5,\s+"pan"', panel.document()))
         self.assertNotIn('"pan""', panel.document())
         page.locator("#revert").click()
-        # A snippet's places are filled in one after the other.
+        # The places of a snippet are filled in one after another.
         panel.place('"nodes": {')
         page.keyboard.press("Enter")
         page.keyboard.press("Control+Space")
@@ -852,13 +852,13 @@ class PanelTests(unittest.TestCase):
         page.keyboard.type("echo")
         self.assertIn('"echo": { "component": "Delay" }', panel.document())
         page.locator("#revert").click()
-        # What stands under the pointer is explained.
+        # A hover explains the text under the pointer.
         page.locator("#text").get_by_text('"iPodEQ"').first.hover()
         panel.waits_until("a word on it", lambda: "equalizes" in page.locator(".hover").inner_text().lower()
                           if page.locator(".hover").count() else False)
         self.assertEqual(violations(page), [])
         page.mouse.move(0, 0)
-        # Found, and folded.
+        # Search and folding.
         page.locator("#find").click()
         page.keyboard.type("maximumFrames")
         page.keyboard.press("Enter")
@@ -872,7 +872,7 @@ class PanelTests(unittest.TestCase):
         panel.waits_until("a fold", lambda: folds() == 1)
         page.keyboard.press("Control+Shift+BracketRight")
         panel.waits_until("no fold", lambda: folds() == 0)
-        # A long line goes on below.
+        # A long line is wrapped.
         page.locator("#wrap").click()
         self.assertTrue(page.locator(".cm-lineWrapping").count())
         self.ends_well(panel)
@@ -894,7 +894,7 @@ class PanelTests(unittest.TestCase):
         page.locator(".cm-diagnosticAction").first.click()
         panel.waits_until("the fix", lambda: '"volum"' not in panel.document())
         panel.waits_until("no mark", lambda: page.locator(".cm-lintRange-error").count() == 0)
-        # As any other step it is undone.
+        # It can be undone like any other step.
         page.keyboard.press("Control+z")
         self.assertIn('"volum"', panel.document())
         self.ends_well(panel)
@@ -956,7 +956,7 @@ class PanelTests(unittest.TestCase):
         page.locator("#undo").click()
         wait_for("the old title", lambda: run.value("/title") == "Steady tones")
         panel.waits_until("the old text", lambda: "Steady tones" in panel.document())
-        # Tab indents, and after Escape it leaves.
+        # Tab indents; after Escape it moves the focus.
         page.focus("#text")
         page.keyboard.press("Control+Home")
         page.keyboard.press("Tab")
@@ -986,7 +986,7 @@ class PanelTests(unittest.TestCase):
         panel.waits_until("word of it", lambda: page.locator("#conflict").is_visible())
         page.locator("#take-theirs").click()
         self.assertIn("Theirs again", panel.document())
-        # Who has not heard yet is told by the server (412).
+        # A page that missed a change gets status 412 from the server.
         page.route("**/events*", lambda route: route.abort())
         panel.load()
         panel.edit()
@@ -1025,7 +1025,7 @@ class PanelTests(unittest.TestCase):
         panel = self.open(run)
         page = panel.page
         panel.waits_until("64 strips", lambda: page.locator(".strip-view.input [role=meter]").count() == 64)
-        # All of them in view.
+        # All meters are in view.
         page.set_viewport_size({"width": 5600, "height": 900})
         figures = lambda: page.evaluate("({ ...panelFigures, time: performance.now() })")
 
@@ -1044,11 +1044,11 @@ class PanelTests(unittest.TestCase):
         received, painted, drawn = (after[name] - before[name] for name in ("received", "painted", "drawn"))
         print(f"\npanel: 64 meters: {received / took:.1f} readings a second, "
               f"{painted / took:.1f} of them painted, {drawn / max(1, painted):.0f} views each")
-        # How fast a busy machine is says nothing of the page: whether it keeps up does.
+        # The speed depends on the machine; the page must keep up with the messages.
         self.assertGreater(received, 0)
         self.assertGreater(painted, received / 3)
         self.assertGreater(drawn, painted * 60)
-        # Readers are told once a second at the most, and only if they look.
+        # A meter is not a live region: a screen reader reads its level only on request.
         self.assertEqual(page.locator("[aria-live] [role=meter]").count(), 0)
         meter = page.locator(".strip-view.input [role=meter]").first
         panel.waits_until("a level in words", lambda: "peak" in meter.get_attribute("aria-valuetext"))
@@ -1063,7 +1063,7 @@ class PanelTests(unittest.TestCase):
         self.assertIn(f"{run.address}events?meters=4&bands=24&prefader=false", asked)
         self.ends_well(panel)
 
-    # For everybody
+    # Accessibility
 
     def test_axe_finds_nothing(self):
         run = self.play({**mixer_patch(), "title": "For everybody"})
@@ -1102,7 +1102,7 @@ class PanelTests(unittest.TestCase):
                     "document.documentElement.scrollWidth - innerWidth"), 0, "it fits")
                 panel.close()
                 panel = self.open(space, **options)
-                # Its output is at 0 dB, and has no switch: that is no mute.
+                # Its output is at 0 dB and has no switch, which does not count as muted.
                 panel.waits_until("the strips", lambda: "Muted" in panel.page.locator(".counts").text_content())
                 self.assertIn("Muted 0", panel.page.locator(".counts").text_content())
                 panel.inspect("space")
@@ -1134,14 +1134,14 @@ class PanelTests(unittest.TestCase):
         for wanted in ("pause", "stop", "help", "graph-fit", "mixer", VOLUME, PAN, INPUT_VOLUME,
                        "/nodes/eq/properties/presentPreset", "text", "strip-search"):
             self.assertIn(wanted, reached)
-        # What has the focus can be seen to.
+        # The focused element is highlighted.
         panel.slider(VOLUME).focus()
         page.keyboard.press("Shift")
         self.assertNotEqual(panel.slider(VOLUME).evaluate("e => getComputedStyle(e).outlineStyle"), "none")
         page.keyboard.press("?")
         self.assertTrue(page.locator("#help-dialog").is_visible())
 
-    # The nets themselves
+    # Tests of the checks
 
     def test_axe_finds_what_is_put_there(self):
         panel = self.open(self.play(mixer_patch()))
@@ -1164,7 +1164,7 @@ class PanelTests(unittest.TestCase):
         panel.page.evaluate("setTimeout(() => { throw new Error('else') })")
         panel.waits_until("both", lambda: len(panel.problems) == 2)
         panel.problems.clear()
-        # The policy lets no script in but the page's own.
+        # The content security policy allows only the page's own scripts.
         panel.page.evaluate("""() => {
           const script = document.createElement("script");
           script.textContent = "window.isBroken = true";

@@ -48,7 +48,7 @@ import Testing
     TextRenderer(source: patch.source).render(patch.diagnostics)
   }
 
-  // MARK: What it means
+  // MARK: Meaning
 
   @Test func `a count repeats callbacks, buses and connections, from 0`() throws {
     let patch = Self.build(Self.patch())
@@ -184,7 +184,7 @@ import Testing
     #expect(try player.live.play(changed).isEmpty)
   }
 
-  // MARK: What is wrong
+  // MARK: Errors
 
   @Test(arguments: [
     ("tone{i}", "0", "'count' is a whole number"), ("tone{i}", "1.5", "'count' is a whole number"),

@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  // MARK: What is drawn
+  // MARK: Contents
 
   @Test
   func `each format says where it came from`() throws {

@@ -241,7 +241,7 @@ import Testing
     #expect(try Self.difference(Self.outer, folder.url.path, frameCount: 40_000) == nil)
   }
 
-  // MARK: What is written
+  // MARK: Text
 
   @Test func `nothing is left to be resolved`() throws {
     let folder = try Folder([

@@ -258,7 +258,7 @@ import Testing
     #expect(try render(folder.build(written)) == expected)
   }
 
-  // MARK: What is said
+  // MARK: Diagnostics
 
   private func findings(_ patch: BuiltPatch) -> [String] {
     patch.diagnostics.filter { $0.severity == .error }.map { "\($0.code) \($0.message.text)" }

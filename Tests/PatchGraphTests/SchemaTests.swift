@@ -143,7 +143,7 @@ struct SchemaTests {
         == "[\n  \"\(long)\",\n  \"\(long)\"\n]\n")
   }
 
-  // MARK: What it accepts, by PyPI's jsonschema
+  // MARK: Validation by PyPI's jsonschema
 
   @Test(
     .enabled(if: JSONSchemaOracle.isThere, "python3 with the package jsonschema is not there"))

@@ -153,7 +153,7 @@ struct CompareTests {
     #expect(outcome.status == 1 && outcome.output == "" && outcome.errors.contains("error["))
   }
 
-  // MARK: What it writes
+  // MARK: Files
 
   @Test func `the difference is what has to be added to the second to get the first`() throws {
     try write("b.wav")
@@ -185,7 +185,7 @@ struct CompareTests {
     }
   }
 
-  // MARK: What is wrong
+  // MARK: Errors
 
   @Test(arguments: [
     (["a.wav", "c.wav"], 3, "c.wav"), (["a.wav", "t.txt"], 3, "a patch is a file whose name"),

@@ -72,7 +72,7 @@ struct DoctorTests {
     #expect(PullTimes([], sampleRate: 48_000) == nil)
   }
 
-  // MARK: Patches that run
+  // MARK: Running patches
 
   private func finding(_ status: String?) throws -> DoctorFinding {
     DoctorRuns.finding("mix", try status.map { try readAnswer($0) })

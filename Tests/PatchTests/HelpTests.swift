@@ -23,7 +23,7 @@ struct HelpTests {
     }
   }
 
-  // MARK: What there is
+  // MARK: Contents
 
   @Test(arguments: commands.map(\.path))
   func `a command says what it does, with examples and exit statuses`(path: [String]) throws {

@@ -10,7 +10,7 @@ struct ResponseTests {
 
   init() throws { place = try Workplace() }
 
-  // MARK: Reading what is printed
+  // MARK: Reading the output
 
   private struct Sheet {
     struct Channel {
@@ -79,7 +79,7 @@ struct ResponseTests {
       """, to: "mix.json")
   }
 
-  // MARK: What it measures
+  // MARK: Measurements
 
   @Test(arguments: ["Bass Booster", "Rock", "Spoken Word"])
   func `a preset of the iPod EQ has the response of its cascade`(name: String) throws {
@@ -220,7 +220,7 @@ struct ResponseTests {
     #expect(!place.exists("levels.svg") && !place.exists("rec.wav"))
   }
 
-  // MARK: What it warns of
+  // MARK: Warnings
 
   @Test
   func `what is not linear, and what changes with time, is said`() throws {
@@ -246,7 +246,7 @@ struct ResponseTests {
     }
   }
 
-  // MARK: What is wrong
+  // MARK: Errors
 
   @Test(arguments: [
     (["--from", "eqq"], "no node or callback 'eqq'", "did you mean 'eq'?"),
@@ -283,7 +283,7 @@ struct ResponseTests {
       try place.start(["response", "mix.json", "--from", "eq"] + arguments).wait().status == 2)
   }
 
-  // MARK: What it writes
+  // MARK: Files
 
   @Test
   func `tables and pictures are what their endings say`() throws {

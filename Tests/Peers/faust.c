@@ -1,4 +1,4 @@
-// A program of Faust over WAV files of floats, in blocks of 512 frames:
+// Runs a Faust program on WAV files of floats, in blocks of 512 frames:
 //
 //     faust -lang c -cn peer -o peer.h PROGRAM
 //     cc -DPROGRAM='"peer.h"' faust.c
@@ -27,7 +27,7 @@ typedef struct {
   int channels;
 } sound;
 
-/// Files of the measurement begin with 44 bytes: RIFF, fmt and data, and nothing else.
+/// The measurement's files begin with 44 bytes: RIFF, fmt and data only.
 static sound map(const char *path) {
   struct stat status;
   const int file = open(path, O_RDONLY);

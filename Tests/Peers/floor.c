@@ -1,6 +1,6 @@
 /*
- * What the workloads of 'patchrun-bench peers' cost a program that is written for each of them and does
- * nothing else: the floor that patchrun is measured by. Compiled when it is needed:
+ * The cost of the workloads of 'patchrun-bench peers' in a program written only for them: the floor
+ * with which patchrun is compared. Compiled on demand:
  *
  *     cc -O3 -march=native -o floor floor.c
  *     floor copy|host|hostEQ|parts|partsEQ|loop OUT IN...
@@ -59,7 +59,7 @@ static void open_output(const char *path, size_t frames) {
   put(header, 44);
 }
 
-/* Sections in a row, each in transposed direct form II, on four streams side by side. */
+/* Sections in series, in transposed direct form II, on four streams in parallel. */
 typedef double Lanes __attribute__((vector_size(32)));
 
 typedef struct Cascade {
@@ -81,7 +81,7 @@ static void make_cascade(Cascade *cascade) {
   }
 }
 
-/* Two sections of two cascades at a time: enough that is independent to keep the processor busy. */
+/* Two sections of two cascades at a time: enough independent operations to keep the processor busy. */
 static void equalize(Cascade *cascades, Lanes *samples, int count) {
   Lanes *other = samples + BLOCK;
   for (int band = 0; band < BANDS; band += 2) {
@@ -109,12 +109,12 @@ static void equalize(Cascade *cascades, Lanes *samples, int count) {
   }
 }
 
-/* All sections of one signal at once, each a frame behind the one before it: lanes are sections then. */
+/* All sections of one signal at once, each a frame behind the one before: the lanes are sections. */
 typedef struct Skewed {
   Lanes b0[5], b1[5], b2[5], a1[5], a2[5], first[5], second[5], last[5];
 } Skewed;
 
-/* `channels` lanes for each section; what is left over lets its input through. */
+/* `channels` lanes for each section; the remaining lanes pass their input on. */
 static void make_skewed(Skewed *skewed, int channels) {
   Cascade cascade;
   make_cascade(&cascade);
@@ -162,7 +162,7 @@ static void host(Sound guitar, Sound beats) {
   }
 }
 
-/* The beat comes out of its three vectors 11 frames late, the mix out of its five 9 more. */
+/* The beat leaves its three vectors 11 frames late, and the mix its five another 9 frames. */
 static void host_equalized(Sound guitar, Sound beats) {
   enum { BEAT = 11, MASTER = 9 };
   static float mixed[2 * BLOCK];
@@ -213,7 +213,7 @@ static void parts(Sound *in) {
   }
 }
 
-/* Four files at a time, in blocks that stay in the first cache. */
+/* Four files at a time, in blocks that stay in the first-level cache. */
 static void parts_equalized(Sound *in) {
   enum { SHORT = 256 };
   static float mixed[2 * SHORT];
@@ -246,7 +246,7 @@ static void parts_equalized(Sound *in) {
   }
 }
 
-/* A file that has one second twice: each part loops over a second from a place of its own. */
+/* A file that contains the same second twice: each part loops over a second from its own position. */
 static void loop(Sound in, size_t frames) {
   static float mixed[2 * BLOCK];
   for (size_t frame = 0; frame < frames; frame += BLOCK) {
@@ -270,7 +270,7 @@ static void loop(Sound in, size_t frames) {
   }
 }
 
-/* So many gains in series, each a pass over 512 frames with buffers of its own. */
+/* Gains in series, each a pass over 512 frames with its own buffers. */
 static void chain(Sound in, int count) {
   static float buffers[2][1024];
   for (size_t frame = 0; frame < in.frames; frame += 512) {

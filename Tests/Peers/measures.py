@@ -142,7 +142,7 @@ def noise_case(folder, case):
     spectrum[1 : len(spectrum) - (1 if frames % 2 == 0 else 0)] *= 2
     frequencies = np.fft.rfftfreq(frames, 1 / rate)
     inside = (frequencies >= edges[0]) & (frequencies <= edges[1])
-    if inside.sum() > 2000:  # where a bin at an edge weighs less than 0.01 dB
+    if inside.sum() > 2000:  # a bin at an edge then weighs less than 0.01 dB
         note("band, one transform", ours[2][0], 10 * np.log10(spectrum[inside].sum() / frames**2), case)
     padded = np.concatenate([np.zeros(256), first, np.zeros(256)])
     note("truePeak", ours[3][0], decibels(np.abs(scipy.signal.resample(padded, len(padded) * 16)).max()), case)

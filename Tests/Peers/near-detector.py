@@ -42,12 +42,12 @@ def targets(rows):
     speaks = near > floor
     decibels = lambda x: 10 * np.log10(x + 1e-12)
     loudest = decibels(np.quantile(near, 0.97, axis=1, keepdims=True))
-    # The quiet ends of words count less, and so do echoes at the noise and what lies between.
+    # Lower weights: the quiet ends of words, echoes near the noise, and the range between.
     voice = np.clip(1 + (decibels(near) - loudest + 15) / 20, 0.05, 1)
     quiet = np.clip((decibels(echo) - decibels(noise) + 5) / 15, 0.1, 1)
     between = (near > 0.1 * floor) & ~speaks
     weight = np.where(speaks, voice, np.where(between, 0.05, quiet))
-    # The first frames are not whole.
+    # The first frames are incomplete.
     weight[:, :8] = 0
     return speaks.astype(np.float32), weight.astype(np.float32)
 
@@ -84,7 +84,7 @@ def begin(units, seed):
     random = np.random.default_rng(seed)
     draw = lambda *shape, scale: jnp.asarray(random.normal(size=shape) * scale, jnp.float32)
     bias = np.zeros(3 * units, np.float32)
-    # Memories of a few hops up to a second.
+    # Time constants from a few hops to a second.
     bias[:units] = np.linspace(1, 20, units)
     return {
         "w": draw(CLUES, 3 * units, scale=CLUES**-0.5),

@@ -2,7 +2,7 @@
 //
 //     openal SECONDS MOVES(0|1)
 //
-// Ends with 1 where there is no HRTF: what it would do then is no peer.
+// Ends with 1 without HRTF, since it would not be comparable then.
 #define AL_ALEXT_PROTOTYPES
 #include <AL/al.h>
 #include <AL/alc.h>

@@ -244,7 +244,7 @@ struct PictureTests {
     #expect(bad.contains("peak \u{2212}6.0 dBFS"))
   }
 
-  // MARK: What is wrong
+  // MARK: Errors
 
   private func problem(
     _ settings: [String: SettingValue], channels: Int = 2, rate: Double = 48_000

@@ -128,7 +128,7 @@ struct PulseHardwareTests {
     #expect(try recording.stop().allSatisfy { $0 == 0 })
   }
 
-  // MARK: What is granted
+  // MARK: The grant
 
   @Test
   func `the device's own rate and channels are granted`() throws {
@@ -319,7 +319,7 @@ struct PulseHardwareTests {
     }
   }
 
-  // MARK: When something is wrong
+  // MARK: Errors
 
   @Test
   func `no server is said at once, with what to do`() throws {

@@ -1,4 +1,4 @@
-/* A native callback that asks for memory on the render thread: for .ci/realtime, which has to catch it. */
+/* A native callback that allocates memory on the render thread, which .ci/realtime must detect. */
 #include <stdlib.h>
 
 #include "patchrun.h"

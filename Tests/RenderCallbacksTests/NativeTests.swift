@@ -249,7 +249,7 @@ import Testing
     #expect(problem?.status == .formatNotSupported && problem?.setting == "prepare")
   }
 
-  // MARK: What is wrong
+  // MARK: Errors
 
   @Test func `a library is loaded only where that is allowed`() throws {
     var callback = try callback("ramp")

@@ -1,6 +1,6 @@
-// Runs every kernel of every kind of vector on seeded inputs, and prints what comes out: one line for
-// each kernel, "KIND KERNEL" and the bits of its numbers. What two processors print is compared by
-// `.ci/neon`.
+// Runs every kernel of every kind of vector on seeded inputs, and prints the results: one line for
+// each kernel, "KIND KERNEL" and the bits of its numbers. `.ci/neon` compares the output of two
+// processors.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static uint64_t next(void) {
   return word ^ word >> 31;
 }
 
-/// From -1 to 1.
+/// Uniformly distributed from -1 to 1.
 static void noise(float *samples, size_t count, uint64_t seed) {
   state = seed;
   for (size_t n = 0; n < count; n++) samples[n] = (float)(int32_t)next() * 0x1p-31f;
@@ -101,7 +101,7 @@ static void run(const struct cvector_kernels *k) {
     free(factors);
     free(memory);
   }
-  // A step of 1.75 and 2^-20, which grows by 2^-20 each time.
+  // A step of 1.75 + 2^-20 that grows by 2^-20 each time.
   const struct cvector_places places = {
       (uint64_t)1 << 63, 1, ((uint64_t)3 << 62) + ((uint64_t)1 << 44), 0, (uint64_t)1 << 44};
   k->walk(rows, 8, WIDTH, &places, samples, others, FRAMES, a, b);
@@ -162,8 +162,8 @@ static void run(const struct cvector_kernels *k) {
     put("mix", b, FRAMES);
   }
 
-  // Thirteen peaking filters, 12 dB up and down in turn, whose coefficients need no libm: the sine and the
-  // cosine by their series.
+  // Thirteen peaking filters with alternating gains of 12 and -12 dB. Their coefficients do not need
+  // libm: sine and cosine are computed by their series.
   enum { FILTERS = 13 };
   static double coefficients[5 * 2 * FILTERS], memory[2 * 2 * FILTERS], wide[2 * FRAMES];
   for (int channels = 1; channels <= 2; channels++) {

@@ -92,7 +92,7 @@ package struct OSCReader {
     }
   }
 
-  // MARK: What everything is made of
+  // MARK: Basic types
 
   private mutating func take(_ count: Int) throws(Malformed) -> ArraySlice<UInt8> {
     guard count <= rest.count else { throw .truncated }

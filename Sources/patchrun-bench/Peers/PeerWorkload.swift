@@ -473,7 +473,7 @@ struct PeerCatalog {
         }, isExact: false, rounds: 2)
   }
 
-  // MARK: Patches that are too long to be kept
+  // MARK: Generated patches
 
   /// A patch of mixers with one input in series.
   static func chainPatch(_ count: Int, file: String, frames: Int) -> String {

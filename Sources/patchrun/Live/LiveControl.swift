@@ -51,7 +51,7 @@ final class LiveControl: ControlledPatch {
     state = Mutex(State(stage: stage))
   }
 
-  // MARK: What the run says
+  // MARK: Events
 
   func begins(_ stage: LiveStage) {
     state.withLock { state in
@@ -175,7 +175,7 @@ final class LiveControl: ControlledPatch {
     for stream in streams { stream.yield(event) }
   }
 
-  // MARK: What the control room asks
+  // MARK: Requests
 
   func events() -> AsyncStream<ControlEvent> {
     let (stream, continuation) = AsyncStream.makeStream(

@@ -217,7 +217,7 @@ extension TopModel {
     controls[index].isInDocument = isInDocument
   }
 
-  // MARK: What is typed
+  // MARK: Text input
 
   /// The first line of a pasted text, 64 characters at most.
   private static func typed(_ text: String) -> String {

@@ -88,7 +88,7 @@ struct TopModel {
   static let historyLength = 240
   static let eventCount = 200
 
-  // MARK: What comes in
+  // MARK: Messages
 
   mutating func take(_ status: TopStatus, at now: Double) {
     self.status = status
@@ -144,7 +144,7 @@ struct TopModel {
     message = Message(text: text, isBad: isBad, end: now + (isBad ? 8 : 3))
   }
 
-  // MARK: What is made of it
+  // MARK: Display values
 
   /// The controls that match the filter. Without a filter, controls of unused buses that the
   /// document does not mention are left out.

@@ -67,7 +67,7 @@ final class TopSession {
     lastDrawn = now
   }
 
-  // MARK: What is waited for
+  // MARK: Waiting
 
   private enum Step {
     case goOn
@@ -138,7 +138,7 @@ final class TopSession {
     return .goOn
   }
 
-  // MARK: What comes in
+  // MARK: Messages
 
   private func take(_ item: TopConnection.News) {
     let now = Self.now

@@ -4,15 +4,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Takes one input. Returns 0.
+/// Processes one input. Returns 0.
 typedef int (*fuzzing_input)(const uint8_t *bytes, size_t count);
 
-/// Makes another input of one, in its place, of at most `room` bytes. Returns its length; 0 leaves it to
+/// Mutates an input of up to `room` bytes in place. Returns the new length; 0 leaves the mutation to
 /// libFuzzer.
 typedef size_t (*fuzzing_mutation)(uint8_t *bytes, size_t count, size_t room, unsigned int seed);
 
-/// Has libFuzzer find inputs, by the options in `argv`. Does not return before libFuzzer is done. Returns
-/// its status; -1 where the program is built without `-sanitize=fuzzer`.
+/// Runs libFuzzer with the options in `argv`. Returns when libFuzzer has finished, with
+/// its status; -1 if the program was built without `-sanitize=fuzzer`.
 int fuzzing_run(int *argc, char ***argv, fuzzing_input take, fuzzing_mutation make);
 
 #endif

@@ -101,7 +101,7 @@ struct Routes: Sendable {
     ]
   }
 
-  // MARK: What is read
+  // MARK: Events and metrics
 
   private func events(_ request: ControlRequest, _ target: RequestTarget) -> ControlAnswer {
     var events = EventRequest()

@@ -96,7 +96,7 @@ extension Render {
     return outcome
   }
 
-  // MARK: What is rendered, and where to
+  // MARK: Inputs and outputs
 
   private func jobs() throws(CommandFailure) -> [Job] {
     let items = PatchPaths.items(files) { policy.forNamed($0) }

@@ -183,7 +183,7 @@ struct Compare: PatchCommand {
     return sheet.isSame ? ExitStatus.success : ExitStatus.wrongPatch
   }
 
-  // MARK: What is compared
+  // MARK: Sounds
 
   /// Reads or renders both sounds and converts the first to the rate of the second; `nil` after a
   /// signal.
@@ -227,7 +227,7 @@ struct Compare: PatchCommand {
     }
   }
 
-  // MARK: What is written
+  // MARK: Files
 
   private func protectFiles() throws(CommandFailure) {
     var kept = [sound, reference].filter { $0 != "-" } + [input].compactMap { $0 }

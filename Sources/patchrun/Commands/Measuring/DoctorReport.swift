@@ -56,7 +56,7 @@ struct DoctorReport {
     }
   }
 
-  // MARK: What was played
+  // MARK: Playback
 
   mutating func note(slices run: DoctorSound.Run, duration: Double) {
     let rate = run.grant.sampleRate
