@@ -41,7 +41,7 @@ public protocol ControlledPatch: AnyObject, Sendable {
   func validate(_ text: String, through door: ControlEntrance) async -> ControlRefusal
 
   /// Saves the patch with its current settings to its file, as a whole or not at all. A file that
-  /// somebody else has changed is not overwritten.
+  /// another program has changed is not overwritten.
   ///
   /// - Parameter tag: The entity tag of the document to save; `nil` for any.
   func save(ifMatch tag: String?) async -> ControlSaving

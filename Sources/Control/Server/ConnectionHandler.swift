@@ -100,7 +100,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     answerBytes = 0
   }
 
-  /// Closes the connection if the client does not read within the rest of its patience.
+  /// Closes the connection if the client does not read within the rest of its time limit.
   private func closeUnlessRead() {
     let left = patience.begin()
     deadline?.cancel()

@@ -1,7 +1,7 @@
 import PatchSyntax
 import TerminalScreen
 
-/// An action that a key asks for outside of the model.
+/// An action of a key that the model cannot do itself.
 enum TopAction: Equatable {
   case quit, suspend, redraw, stop, pause, goOn
   case set(pointer: String, value: JSONText)

@@ -5,7 +5,7 @@ enum Browser {
   /// Opens an address. Waits up to half a second, to see whether the opener fails. Returns the
   /// reason; `nil` for success as far as is known.
   static func open(_ address: String) -> String? {
-    // By a shell that ends at once, so that nobody has to wait for the browser's end.
+    // By a shell that ends at once, so that the browser becomes a child of another process.
     let script =
       "command -v xdg-open >/dev/null || exit 127; "
       + "xdg-open \"$1\" </dev/null >/dev/null 2>&1 & opener=$!; "

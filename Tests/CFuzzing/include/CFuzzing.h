@@ -7,7 +7,7 @@
 /// Processes one input. Returns 0.
 typedef int (*fuzzing_input)(const uint8_t *bytes, size_t count);
 
-/// Mutates an input of up to `room` bytes in place. Returns the new length; 0 leaves the mutation to
+/// Mutates an input in place, to at most `room` bytes. Returns the new length; 0 leaves that to
 /// libFuzzer.
 typedef size_t (*fuzzing_mutation)(uint8_t *bytes, size_t count, size_t room, unsigned int seed);
 

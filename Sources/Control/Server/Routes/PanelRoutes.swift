@@ -68,7 +68,7 @@ extension Routes {
     return ControlResponse(
       headers: [
         ("ETag", EntityTags.quoted(drawing.tag)), ("Content-Type", "image/svg+xml"),
-        // Opened by itself, the SVG may load and run nothing.
+        // If the SVG is opened as a page, it may load and run nothing.
         ("Content-Security-Policy", "default-src 'none'"),
       ], body: drawing.text)
   }

@@ -30,7 +30,7 @@ enum BatchEngine: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// What is written and run to submit the work.
+  /// The file to write and the command to run, which submit the work.
   struct Writing {
     /// The file to write; `nil` where the command needs none.
     var name: String?

@@ -2,7 +2,8 @@ import Diagnostics
 import FileAccess
 import Glibc
 
-/// The patches that the arguments of `validate` and `fmt` name: files, folders, patterns, standard input.
+/// The patches that the arguments of `validate` and `fmt` name: files, folders, patterns, standard
+/// input.
 enum PatchPaths {
   /// A path that an argument stands for.
   enum Item: Equatable {

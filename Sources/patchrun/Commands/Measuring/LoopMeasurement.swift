@@ -42,10 +42,10 @@ struct LoopMeasurement: ~Copyable {
     for (index, sample) in recording.prefix(Self.window).enumerated() { buffer[index] = sample }
   }
 
-  /// How many frames after the first of a recording the sequence begins, in frames and their fractions;
-  /// `nil` where it is not there.
+  /// The position of the sequence in a recording, in frames with fractions; `nil` if it is not
+  /// found.
   ///
-  /// - Parameter recording: `window` frames; what is missing is silence.
+  /// - Parameter recording: Up to `window` frames; the rest of the window is silent.
   mutating func delay(in recording: ArraySlice<Float>) -> Double? {
     fill(with: recording)
     let buffer = samples.buffer(at: 0, count: Self.window)
@@ -61,10 +61,10 @@ struct LoopMeasurement: ~Copyable {
       if value.magnitude > samples[best].magnitude { best = index }
     }
     let peak = Double(samples[best].magnitude)
-    // What is no sequence has no peak that stands out so far.
+    // Without the sequence, no peak is 10 times the RMS of the correlation.
     guard peak > 0, peak * peak > 100 * power / Double(Self.latest) else { return nil }
     guard best > 0, best < Self.latest - 1 else { return Double(best) }
-    // Where the parabola through the three greatest values has its top.
+    // The vertex of the parabola through the three greatest values.
     let before = Double(samples[best - 1].magnitude)
     let after = Double(samples[best + 1].magnitude)
     let bend = before - 2 * peak + after
@@ -72,19 +72,19 @@ struct LoopMeasurement: ~Copyable {
   }
 }
 
-/// When pulls came, and what that says about the device's clock.
+/// The times of pulls, and what they show about the device's clock.
 struct PullTimes {
-  /// How far the device's clock runs ahead of the system's, in millionths, and how far that may be wrong:
-  /// two standard errors, or by how much the halves of the time differ.
+  /// How much faster the device's clock is than the system's, in parts per million, and the error:
+  /// two standard errors, or the difference between both halves if that is larger.
   var drift = 0.0
   var driftError = 0.0
-  /// By how much a pull came early or late, in seconds: the standard deviation, and the latest.
+  /// How early or late pulls were, in seconds: the standard deviation, and the latest.
   var jitter = 0.0
   var latest = 0.0
 
   /// - Parameters:
   ///   - pulls: Seconds of the system's clock, and the first frame of the pull.
-  ///   - sampleRate: In Hz, what the device is said to run at.
+  ///   - sampleRate: The nominal rate of the device in hertz.
   init?(_ pulls: [(time: Double, frame: Double)], sampleRate: Double) {
     guard pulls.count >= 16, sampleRate > 0, let line = Line(pulls[...], sampleRate),
       let early = Line(pulls.prefix(pulls.count / 2), sampleRate),
@@ -97,12 +97,12 @@ struct PullTimes {
   }
 }
 
-/// The line through the times of pulls, in seconds of the system's clock for each of the device's.
+/// The line through the times of pulls: seconds of the system's clock for each of the device's.
 private struct Line {
   let slope: Double
   /// The standard error of the slope.
   let error: Double
-  /// How far the pulls are from the line, in seconds: the standard deviation, and the latest.
+  /// The distance of pulls from the line in seconds: the standard deviation, and the latest.
   let deviation: Double
   let latest: Double
 
