@@ -29,7 +29,7 @@ public final class BatchRunner: Sendable {
   public struct Summary: Sendable, Hashable {
     /// Rendered in this run.
     public var done = 0
-    /// Rendered before.
+    /// Rendered before; with `retries` also those that have not failed before.
     public var present = 0
     /// Failed in this run.
     public var failed = 0

@@ -148,8 +148,7 @@ final class TarShards: Sendable {
   static func header(_ name: String, size: Int) -> [UInt8] {
     let bytes = Array(name.utf8)
     if bytes.count <= 100 { return block(bytes, size: size, kind: UInt8(ascii: "0")) }
-    // "LENGTH path=NAME
-    // ": the length includes its own digits.
+    // "LENGTH path=NAME\n": the length includes its own digits.
     var length = bytes.count + 7
     length += String(length + String(length).count).count
     let text = Array("\(length) path=".utf8) + bytes + [0x0A]

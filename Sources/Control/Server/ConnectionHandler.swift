@@ -4,8 +4,8 @@ import PatchSyntax
 
 /// A connection: one request at a time, read completely before it is answered.
 ///
-/// Every state has a timeout, so that no client can hold the connection. For a client that does not
-/// read, only the one response that it has requested is kept.
+/// Every wait for the client has a timeout, so that no client can hold the connection. For a client
+/// that does not read, only the one response that it has requested is kept.
 final class ConnectionHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
