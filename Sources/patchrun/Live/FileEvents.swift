@@ -1,7 +1,7 @@
 import RenderCore
 
-/// Collects the file events of a run: some are reported at once, and missing stretches are listed
-/// at the end.
+/// Collects the file events of a run: the first ones are reported at once, and the failures and
+/// gaps are listed at the end.
 struct FileEvents {
   /// The most events that are reported; the others are only counted, because a failing disk fails
   /// again and again.
@@ -37,7 +37,7 @@ struct FileEvents {
     }
   }
 
-  /// One line for each missing stretch.
+  /// One line for each listed event, and the number of the others.
   var summary: [String] {
     listed.map(\.message) + (count > listed.count ? ["and \(count - listed.count) more"] : [])
   }

@@ -121,7 +121,11 @@ final class LiveRun {
     }
   }
 
-  /// - Parameter start: Where the patch begins, after restarts too.
+  /// Plays until the end and returns the exit status.
+  ///
+  /// - Parameters:
+  ///   - duration: The duration of the run; `nil` for that of the sources.
+  ///   - start: Where the patch begins, after restarts too.
   func run(_ duration: Seconds?, from start: StartMoment? = nil) throws(CommandFailure) -> Int32 {
     endsWithSources = duration == nil
     var played = 0.0
