@@ -76,8 +76,9 @@ extension Report {
     return "::\(name) \(list)::\(githubData(message))\n"
   }
 
-  /// Escapes a log line that the runner would take for a command: those begin with `::` or contain
-  /// `##[`.
+  /// Escapes `##[`, which the runner takes for a command anywhere in a line.
+  ///
+  /// The other form of a command, `::` at the beginning of a line, cannot occur here.
   private static func logLine(_ text: String) -> String {
     text.replacing("##[", with: "## [") + "\n"
   }
