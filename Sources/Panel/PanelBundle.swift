@@ -1,127 +1,204 @@
-/// Bundles the modules of the page into one file, so that a browser requests one file instead of
-/// thirty.
+/// Bundles the modules of the page into two files: those that are needed before anything can be
+/// changed, and those that the first import while they run. Comments are left out.
 ///
 /// It relies on the style of these modules: imports and exports begin a line, an import ends at its
-/// first semicolon, and only classes, functions and constants are exported.
+/// first semicolon, only classes, functions and constants are exported, comments have lines of their
+/// own, and no string goes over several lines.
 struct PanelBundle {
+  private typealias Line = ArraySlice<UInt8>
+
   /// A parsed module.
   private struct Module {
-    var body: [Substring] = []
-    var exports: [Substring] = []
+    var lines: [Line] = []
+    var exports: [String] = []
     /// The modules that it imports.
     var needs: [String] = []
+    /// The modules that it imports by `import()` while it runs.
+    var wants: [String] = []
   }
 
-  private let files: [String: String]
+  /// The name of the second file.
+  static let laterName = "later-parts.js"
+
   private var modules: [String: Module] = [:]
-  /// The modules in an order in which imports come first.
+  /// The modules of the first file in an order in which imports come first.
   private(set) var order: [String] = []
+  /// The modules of the second file: those that are reached by `import()` only.
+  private(set) var later: [String] = []
   /// A circle of imports, which has no such order.
   private(set) var circle: [String] = []
 
   /// - Parameters:
   ///   - files: The texts of the modules by name. Imports of other modules stay as they are.
   ///   - main: The entry module.
-  init(of files: [String: String], main: String) {
-    self.files = files
-    add(main, on: [])
+  init(of files: [String: [UInt8]], main: String) {
+    for (name, text) in files { modules[name] = Self.read(text, of: files) }
+    add(main, to: \.order, on: [])
+    for name in order { addWanted(of: name) }
   }
 
-  private mutating func add(_ name: String, on way: [String]) {
-    guard !order.contains(name), let text = files[name] else { return }
+  private mutating func add(
+    _ name: String, to list: WritableKeyPath<Self, [String]>, on way: [String]
+  ) {
+    guard !order.contains(name), !later.contains(name), let module = modules[name] else { return }
     guard !way.contains(name) else {
       circle = way + [name]
       return
     }
-    let module = read(text)
-    for need in module.needs { add(need, on: way + [name]) }
-    modules[name] = module
-    order.append(name)
+    for need in module.needs { add(need, to: list, on: way + [name]) }
+    self[keyPath: list].append(name)
   }
 
-  private func read(_ text: String) -> Module {
+  /// Adds the modules that a module imports by `import()` to the second file, and theirs.
+  private mutating func addWanted(of name: String) {
+    for want in modules[name]?.wants ?? [] where !order.contains(want) && !later.contains(want) {
+      let known = later.count
+      add(want, to: \.later, on: [])
+      for new in later[known...] { addWanted(of: new) }
+    }
+  }
+
+  // MARK: Reading
+
+  private static func read(_ text: [UInt8], of files: [String: [UInt8]]) -> Module {
     var module = Module()
-    var statement: Substring = ""
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      if !statement.isEmpty || line.hasPrefix("import ") {
+    var statement: [UInt8] = []
+    var isInComment = false
+    for line in text.split(separator: UInt8(ascii: "\n")) {
+      let line = line.drop { $0 == UInt8(ascii: " ") }
+      if isInComment || line.starts(with: "/*".utf8) {
+        isInComment = place(of: "*/", in: line) == nil
+        continue
+      }
+      if line.isEmpty || line.starts(with: "//".utf8) { continue }
+      if !statement.isEmpty || line.starts(with: "import ".utf8) {
         statement += line
-        guard line.contains(";") else { continue }
-        module.body.append(imported(statement, &module))
-        statement = ""
-      } else if line.hasPrefix("export ") {
-        let rest = line.dropFirst("export ".count)
-        let words = rest.split(separator: " ").drop { $0 == "async" }
-        let name = words.dropFirst().first.map { $0.prefix { $0.isLetter || $0.isNumber } }
-        if let name { module.exports.append(name) }
-        module.body.append(loaded(rest, &module))
+        guard line.contains(UInt8(ascii: ";")) else { continue }
+        if let name = path(in: statement[...]), files[name] != nil { module.needs.append(name) }
+        module.lines.append(statement[...])
+        statement = []
       } else {
-        module.body.append(loaded(line, &module))
+        module.lines.append(line)
+        if let name = exported(line) { module.exports.append(name) }
+        module.wants += imports(in: line).map(\.name).filter { files[$0] != nil }
       }
     }
     return module
   }
 
-  /// Rewrites `import { a, b as c } from "./x.js";` to `const { a, b: c } = $x;`.
-  private func imported(_ statement: Substring, _ module: inout Module) -> Substring {
-    let parts = statement.split(separator: "\"")
-    guard parts.count == 3, let name = Self.name(parts[1]), files[name] != nil,
-      let open = statement.firstIndex(of: "{"), let close = statement.firstIndex(of: "}")
-    else { return statement }
-    module.needs.append(name)
-    let names = statement[statement.index(after: open)..<close].split(separator: ",").map { item in
-      let words = item.split(separator: " ")
-      return words.count == 3 ? "\(words[0]): \(words[2])" : words.joined(separator: " ")
+  /// The name in `export const name = …`.
+  private static func exported(_ line: Line) -> String? {
+    guard line.starts(with: "export ".utf8) else { return nil }
+    let words = line.split(separator: UInt8(ascii: " ")).dropFirst().drop {
+      $0.elementsEqual("async".utf8)
     }
-    return "const { \(names.joined(separator: ", ")) } = \(Self.variable(name));"
+    return words.dropFirst().first.map { word in
+      String(decoding: word, as: UTF8.self).prefix { $0.isLetter || $0.isNumber }.description
+    }
   }
 
-  /// Rewrites `import("./x.js")` to a promise of the bundled module.
-  private func loaded(_ line: Substring, _ module: inout Module) -> Substring {
-    let start = line.drop { $0 == " " }
-    guard !start.hasPrefix("*"), !start.hasPrefix("/") else { return line }
-    var result: Substring = ""
+  /// The file name of the first relative path in a line: the text between `"./` and the next `"`.
+  private static func path(in line: Line) -> String? {
+    guard let begin = place(of: "\"./", in: line) else { return nil }
+    return String(decoding: line[(begin + 3)...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
+  }
+
+  /// The file names of the expressions `import("./x.js")` in a line, with their ranges.
+  private static func imports(in line: Line) -> [(name: String, range: Range<Int>)] {
+    let opening = "import(\"./"
+    var found: [(name: String, range: Range<Int>)] = []
     var rest = line
-    let opening = "import(\""
-    while let found = rest.firstRange(of: opening) {
-      let path = rest[found.upperBound...].prefix { $0 != "\"" }
-      let behind = rest[path.endIndex...].dropFirst(2)
-      guard let name = Self.name(path), files[name] != nil else {
-        result += rest[..<found.upperBound]
-        rest = rest[found.upperBound...]
-        continue
-      }
-      module.needs.append(name)
-      result += rest[..<found.lowerBound] + "Promise.resolve(\(Self.variable(name)))"
-      rest = behind
+    while let begin = place(of: opening, in: rest) {
+      let name = rest[(begin + opening.utf8.count)...].prefix { $0 != UInt8(ascii: "\"") }
+      found.append((String(decoding: name, as: UTF8.self), begin..<name.endIndex + 2))
+      rest = rest[name.endIndex...]
     }
-    return result + rest
+    return found
   }
 
-  /// The file name of a relative import.
-  private static func name(_ path: Substring) -> String? {
-    path.hasPrefix("./") ? String(path.dropFirst(2)) : nil
+  private static func place(of text: String, in line: Line) -> Int? {
+    let text = Array(text.utf8)
+    guard line.count >= text.count else { return nil }
+    return (line.startIndex...line.endIndex - text.count).first { start in
+      line[start] == text[0] && line[start...].starts(with: text)
+    }
   }
+
+  // MARK: Writing
 
   private static func variable(_ name: String) -> String {
     "$" + name.prefix { $0 != "." }.map { $0 == "-" ? "_" : String($0) }.joined()
   }
 
-  /// The text of the bundle.
-  var text: String {
-    var lines: [String] = []
-    for (place, name) in order.enumerated() {
-      guard let module = modules[name] else { continue }
-      let body = module.body.joined(separator: "\n")
-      // The entry module comes last, at the top level, where it may use `await`.
-      if place == order.count - 1 {
-        lines.append(body)
-      } else {
-        lines.append("const \(Self.variable(name)) = (() => {")
-        lines.append(body)
-        lines.append("return { \(module.exports.joined(separator: ", ")) };")
-        lines.append("})();")
-      }
+  private static func list(_ names: [String]) -> String {
+    "{ \(names.map(variable).joined(separator: ", ")) }"
+  }
+
+  /// Rewrites `import { a, b as c } from "./x.js";` to `const { a, b: c } = $x;`.
+  private func constants(_ statement: Line, _ name: String) -> String {
+    let text = String(decoding: statement, as: UTF8.self)
+    let names = text.drop { $0 != "{" }.dropFirst().prefix { $0 != "}" }.split(separator: ",")
+    let parts = names.map { item in
+      let words = item.split(separator: " ")
+      return words.count == 3 ? "\(words[0]): \(words[2])" : words.joined(separator: " ")
     }
-    return lines.joined(separator: "\n")
+    return
+      "const { \(parts.filter { !$0.isEmpty }.joined(separator: ", ")) } = \(Self.variable(name));"
+  }
+
+  private func written(_ line: Line) -> [UInt8] {
+    if line.starts(with: "import ".utf8), let name = Self.path(in: line), modules[name] != nil {
+      return Array(constants(line, name).utf8)
+    }
+    var line = line
+    if line.starts(with: "export ".utf8) { line = line.dropFirst("export ".utf8.count) }
+    var text: [UInt8] = []
+    for (name, range) in Self.imports(in: line) where modules[name] != nil {
+      text += line[..<range.lowerBound] + Array(promise(of: name).utf8)
+      line = line[range.upperBound...]
+    }
+    return text + line
+  }
+
+  /// The expression that replaces `import("./x.js")`: a promise of the bundled module.
+  private func promise(of name: String) -> String {
+    let variable = Self.variable(name)
+    guard isFirst, later.contains(name) else { return "Promise.resolve(\(variable))" }
+    return
+      "import(\"./\(Self.laterName)\").then(({ load }) => load(\(Self.list(shared))).\(variable))"
+  }
+
+  /// The modules of the first file that the second may import: all but the entry module.
+  private var shared: [String] { order.dropLast() }
+
+  /// Whether the first file is being written.
+  private var isFirst = true
+
+  private func wrapped(_ name: String, into text: inout [UInt8]) {
+    guard let module = modules[name] else { return }
+    text += "const \(Self.variable(name)) = (() => {\n".utf8
+    for line in module.lines { text += written(line) + "\n".utf8 }
+    text += "return { \(module.exports.joined(separator: ", ")) };\n})();\n".utf8
+  }
+
+  /// The text of the first file. The entry module comes last, at the top level, where it may use
+  /// `await`.
+  var text: [UInt8] {
+    var text: [UInt8] = []
+    for name in shared { wrapped(name, into: &text) }
+    for line in order.last.flatMap({ modules[$0] })?.lines ?? [] {
+      text += written(line) + "\n".utf8
+    }
+    return text
+  }
+
+  /// The text of the second file: a function of the modules of the first. The brackets around it
+  /// make a browser compile it at once instead of parsing it twice.
+  var laterText: [UInt8] {
+    var bundle = self
+    bundle.isFirst = false
+    var text = Array("export const load = ((\(Self.list(shared))) => {\n".utf8)
+    for name in later { bundle.wrapped(name, into: &text) }
+    return text + "return \(Self.list(later));\n});\n".utf8
   }
 }

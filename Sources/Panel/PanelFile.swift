@@ -6,12 +6,15 @@ private import Synchronization
 public struct PanelFile: Hashable, Sendable {
   /// The name, such as `panel.js`.
   public let name: String
-  /// The contents; all files are UTF-8 text.
-  public let text: String
+  /// The contents.
+  public let bytes: [UInt8]
   /// The value of `Content-Type`.
   public let mediaType: String
   /// The entity tag without quotes: a hash of the contents.
   public let tag: String
+
+  /// The contents as UTF-8 text.
+  public var text: String { String(decoding: bytes, as: UTF8.self) }
 
   /// The source files of the page.
   public static let sources: [PanelFile] = {
@@ -24,7 +27,7 @@ public struct PanelFile: Hashable, Sendable {
     return files
   }()
 
-  /// The files that are served: the modules are bundled into one file, and the style sheets into
+  /// The files that are served: the modules are bundled into two files, and the style sheets into
   /// another.
   public static let all: [PanelFile] = {
     let (modules, others) = sources.partitioned {
@@ -32,11 +35,12 @@ public struct PanelFile: Hashable, Sendable {
     }
     let (styles, rest) = others.partitioned { $0.name.hasSuffix(".css") }
     let texts = Dictionary(
-      modules.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
+      modules.map { ($0.name, $0.bytes) }, uniquingKeysWith: { first, _ in first })
     let bundle = PanelBundle(of: texts, main: "main.js")
     return rest.map(\.served) + [
-      PanelFile(path: "panel.js", bytes: Array(bundle.text.utf8)),
-      PanelFile(path: "panel.css", bytes: styles.flatMap { Array($0.text.utf8) }),
+      PanelFile(path: "panel.css", bytes: styles.flatMap(\.bytes)),
+      PanelFile(path: "panel.js", bytes: bundle.text),
+      PanelFile(path: PanelBundle.laterName, bytes: bundle.laterText),
     ]
   }()
 
@@ -46,12 +50,14 @@ public struct PanelFile: Hashable, Sendable {
   /// The page with the served files in place of the source files, which are between `<!-- files
   /// -->` and `<!-- /files -->`.
   private var served: PanelFile {
+    let text = text
     guard let begin = text.firstRange(of: "<!-- files -->"),
       let end = text.firstRange(of: "<!-- /files -->"), begin.upperBound < end.lowerBound
     else { return self }
+    // Without `blocking`, a browser lays out and draws the empty page first.
     let files = """
       <link rel="stylesheet" href="/panel/panel.css">
-          <script type="module" src="/panel/panel.js"></script>
+          <script type="module" src="/panel/panel.js" blocking="render"></script>
       """
     return PanelFile(
       path: name, bytes: Array((text[..<begin.lowerBound] + files + text[end.upperBound...]).utf8))
@@ -65,7 +71,7 @@ public struct PanelFile: Hashable, Sendable {
 
   private init(path: String, bytes: [UInt8]) {
     name = path.split(separator: "/").last.map(String.init) ?? path
-    text = String(decoding: bytes, as: UTF8.self)
+    self.bytes = bytes
     tag = ContentHash.digits(bytes)
     mediaType =
       switch name.split(separator: ".").last {
@@ -73,6 +79,7 @@ public struct PanelFile: Hashable, Sendable {
       case "css": "text/css; charset=utf-8"
       case "js": "text/javascript; charset=utf-8"
       case "svg": "image/svg+xml"
+      case "woff2": "font/woff2"
       case "json", "webmanifest": "application/json"
       default: "text/plain; charset=utf-8"
       }
@@ -82,13 +89,23 @@ public struct PanelFile: Hashable, Sendable {
 
   private static let kept = Mutex<[String: [UInt8]]>([:])
 
-  /// The contents compressed by gzip, computed on first use; `nil` if libz is missing. Any thread.
+  /// The contents compressed by gzip, computed on first use; `nil` for fonts, which are compressed
+  /// already, and if libz is missing. Any thread.
   public var compressed: [UInt8]? {
-    Self.kept.withLock { kept in
-      let bytes = kept[name] ?? Self.compress(Array(text.utf8))
-      kept[name] = bytes
-      return bytes.isEmpty ? nil : bytes
-    }
+    guard mediaType != "font/woff2" else { return nil }
+    // The lock is not held while a file is compressed: two threads may compress the same file.
+    let known = Self.kept.withLock { $0[name] }
+    let bytes = known ?? Self.compress(bytes)
+    if known == nil { Self.kept.withLock { $0[name] = bytes } }
+    return bytes.isEmpty ? nil : bytes
+  }
+
+  /// Bundles and compresses all files that are served, so that the first browser does not wait for
+  /// it. Takes about 0.1 s. Any thread but the render thread.
+  public static func prepare() {
+    let last = "codemirror.js"
+    for file in all where file.name != last { _ = file.compressed }
+    _ = named(last)?.compressed
   }
 
   private static func compress(_ bytes: [UInt8]) -> [UInt8] {

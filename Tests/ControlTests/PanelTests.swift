@@ -14,8 +14,8 @@ import Testing
       .filter { !$0.hasPrefix(".") }.sorted()
     #expect(PanelFile.sources.map(\.name).sorted() == names)
     for file in PanelFile.sources {
-      let text = try String(contentsOf: Self.page.appending(path: file.name), encoding: .utf8)
-      #expect(file.text == text, "\(file.name)")
+      let bytes = try Data(contentsOf: Self.page.appending(path: file.name))
+      #expect(file.bytes == Array(bytes), "\(file.name)")
       #expect(file.mediaType != "text/plain; charset=utf-8", "\(file.name)")
     }
   }
@@ -25,7 +25,9 @@ import Testing
     var sum = 0
     for file in PanelFile.all {
       let answer = try room.ask("HEAD /panel/\(file.name)", ["Accept-Encoding: gzip, deflate, br"])
-      #expect(answer.fields["content-encoding"] == "gzip", "\(file.name)")
+      // Letters are compressed by themselves.
+      let isPacked = file.name.hasSuffix(".woff2")
+      #expect(answer.fields["content-encoding"] == (isPacked ? nil : "gzip"), "\(file.name)")
       sum += try #require(answer.fields["content-length"].flatMap { Int($0) })
     }
     #expect(sum < 400_000)
@@ -47,7 +49,7 @@ import Testing
   }
 
   @Test func `what is compressed is what lies there`() throws {
-    for file in PanelFile.all {
+    for file in PanelFile.all where !file.name.hasSuffix(".woff2") {
       let pipe = Process()
       pipe.executableURL = URL(filePath: "/bin/sh")
       let place = FileManager.default.temporaryDirectory.appending(
@@ -60,7 +62,7 @@ import Testing
       try pipe.run()
       let bytes = output.fileHandleForReading.readDataToEndOfFile()
       pipe.waitUntilExit()
-      #expect(bytes == Data(file.text.utf8), "\(file.name)")
+      #expect(bytes == Data(file.bytes), "\(file.name)")
     }
   }
 
@@ -88,7 +90,7 @@ import Testing
       let policy = try #require(answer.fields["content-security-policy"])
       #expect(
         policy == "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-          + "img-src 'self' data:; font-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+          + "img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
       )
       let tag = try #require(answer.fields["etag"])
       let again = try room.ask("GET /panel/\(file.name)", ["If-None-Match: \(tag)"])

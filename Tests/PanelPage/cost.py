@@ -1,13 +1,15 @@
-"""Measures what the panel costs the process that plays, with a page open and without, and how smoothly its meters
-move in a browser that draws by software.
+"""Measures what the panel costs the process that plays, with a page open and without; how smoothly it moves in a
+browser that draws by software; and how soon it can be used.
 
     .build/ci-panel/bin/python Tests/PanelPage/cost.py [SECONDS]
     .build/ci-panel/bin/python Tests/PanelPage/cost.py frames [SECONDS]
+    .build/ci-panel/bin/python Tests/PanelPage/cost.py start [TIMES]
 """
 
 import json
 import os
 import pathlib
+import statistics
 import sys
 
 from playwright.sync_api import sync_playwright
@@ -48,6 +50,29 @@ FRAMES = """seconds => new Promise(resolve => {
 })"""
 
 
+# What somebody does meanwhile, as events of every frame: all that is moved by hand goes by them.
+MOVE = """seconds => {
+  const end = performance.now() + seconds * 1000;
+  const element = document.querySelector("%s");
+  const box = element.getBoundingClientRect();
+  let count = 0;
+  const frame = () => {
+    count += 1;
+    %s
+    if (performance.now() < end) requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+}"""
+WHEEL = """element.dispatchEvent(new WheelEvent("wheel", { bubbles: true, cancelable: true,
+      clientX: box.left + box.width / 2, clientY: box.top + box.height / 2, %s }));"""
+MOVES = {
+    "rest": "() => {}",
+    "scrolled": MOVE % (".rack", "element.scrollLeft += count % 240 < 120 ? 12 : -12;"),
+    "panned": MOVE % ("#graph-view", WHEEL % "deltaX: count % 120 < 60 ? 7 : -7, shiftKey: true"),
+    "zoomed": MOVE % ("#graph-view", WHEEL % "deltaY: count % 120 < 60 ? -12 : 12"),
+}
+
+
 def frames(seconds):
     """Frames a second of the console and of the map, all meters on, and the tasks that took longer than 50 ms."""
     pulse = Pulse()
@@ -64,12 +89,14 @@ def frames(seconds):
                 page.wait_for_timeout(4000)
                 page.locator("#meters-on").click()
                 page.wait_for_timeout(5000)
-                for view in ("console", "graph"):
+                for view, moving in (("console", "rest"), ("console", "scrolled"), ("graph", "rest"), ("graph", "panned"),
+                                     ("graph", "zoomed")):
                     panel.show(view)
                     page.wait_for_timeout(1500)
+                    page.evaluate(MOVES[moving], seconds)
                     found = page.evaluate(FRAMES, seconds)
                     gaps = sorted(found["gaps"])
-                    print(f"{groups * strips} strips, {view}: {1000 * len(gaps) / sum(gaps):.1f} frames a second, "
+                    print(f"{groups * strips} strips, {view}, {moving}: {1000 * len(gaps) / sum(gaps):.1f} frames a second, "
                           f"95 % within {gaps[int(len(gaps) * 0.95)]:.1f} ms, worst {gaps[-1]:.1f} ms; "
                           f"tasks over 50 ms: {len(found['tasks'])}"
                           + (f", worst {max(found['tasks']):.0f} ms" if found["tasks"] else "")
@@ -81,7 +108,61 @@ def frames(seconds):
         pulse.close()
 
 
+FIRST = """() => {
+  const mark = name => performance.getEntriesByName(name)[0]?.startTime;
+  return { usable: mark("usable"), painted: mark("first-contentful-paint"), tasks: window.longTasks };
+}"""
+LONG_TASKS = """window.longTasks = [];
+new PerformanceObserver(list => window.longTasks.push(...list.getEntries().map(entry => entry.duration)))
+  .observe({ type: "longtask", buffered: true });"""
+
+
+def start(times):
+    """How long it takes from the beginning of the navigation until the strips with their values have been drawn and a
+    task of the page has run after that, so that input is answered. `nothing` is a picture of 400 bytes from the same
+    server: what of it is the browser's own. The page is not asked meanwhile, which would take its time."""
+    pulse = Pulse()
+    try:
+        with sync_playwright() as playwright:
+            browser = open_browser(playwright)
+            for nodes, patch in ((3, mixer_patch(2)), (40, desk_patch(4, 4)), (200, desk_patch(20, 5))):
+                file = pulse.folder / "start.json"
+                file.write_text(json.dumps(patch))
+                run = Run(pulse, file)
+                found = {"nothing": [], "cold": [], "warm": []}
+                for _ in range(times):
+                    context = browser.new_context(viewport={"width": 1440, "height": 900})
+                    page = context.new_page()
+                    page.add_init_script(LONG_TASKS)
+                    page.goto(run.address + "panel/icon.svg")
+                    page.wait_for_timeout(500)
+                    found["nothing"].append(page.evaluate(FIRST)["painted"])
+                    for kind in ("cold", "warm"):
+                        page.goto("about:blank")
+                        page.wait_for_timeout(300)
+                        page.goto(run.address, wait_until="commit")
+                        page.wait_for_timeout(4000)
+                        found[kind].append(page.evaluate(FIRST))
+                    context.close()
+                run.close()
+                nothing = [one for one in found["nothing"] if one is not None]
+                print(f"{nodes} nodes: nothing after {statistics.median(nothing or [0]):.0f} ms")
+                for kind in ("cold", "warm"):
+                    usable = sorted(one["usable"] for one in found[kind])
+                    painted = statistics.median(one["painted"] for one in found[kind])
+                    tasks = [task for one in found[kind] for task in one["tasks"]]
+                    print(f"  {kind}: usable after {statistics.median(usable):.0f} ms ({usable[0]:.0f} to {usable[-1]:.0f}), "
+                          f"something is seen after {painted:.0f} ms; tasks over 50 ms a start: {len(tasks) / times:.1f}"
+                          + (f", worst {max(tasks):.0f} ms" if tasks else ""))
+            browser.close()
+    finally:
+        pulse.close()
+
+
 def main():
+    if sys.argv[1:2] == ["start"]:
+        start(int(sys.argv[2]) if len(sys.argv) > 2 else 7)
+        return
     if sys.argv[1:2] == ["frames"]:
         frames(float(sys.argv[2]) if len(sys.argv) > 2 else 10)
         return

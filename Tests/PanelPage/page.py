@@ -35,9 +35,9 @@ class Page:
         self.load()
 
     def _from_disk(self, route):
-        kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+        kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "woff2": "font/woff2"}
         file = FILES / route.request.url.rsplit("/", 1)[1]
-        route.fulfill(body=file.read_text(), content_type=kinds[file.suffix[1:]])
+        route.fulfill(body=file.read_bytes(), content_type=kinds[file.suffix[1:]])
 
     def _page_from_disk(self, route):
         route.fulfill(response=route.fetch(), body=(FILES / "index.html").read_text())
@@ -56,7 +56,7 @@ class Page:
         self.page.goto(self.address, wait_until="load")
         self.page.wait_for_selector("body[data-ready]", timeout=20_000)
         # The sliders appear when the controls have arrived.
-        self.page.wait_for_selector("main [data-slider]", timeout=20_000)
+        self.page.wait_for_selector("main [data-slider], main .overview", timeout=20_000)
 
     @property
     def weights(self):

@@ -13,11 +13,9 @@ import re
 import subprocess
 import unittest
 
-from playwright.sync_api import sync_playwright
-
 from axe import violations
-from page import Page, open_browser
-from stage import PACKAGE, PROGRAM, Pulse, Run, desk_patch, mixer_patch, space_patch, wait_for
+from case import PanelCase
+from stage import PACKAGE, PROGRAM, Run, desk_patch, mixer_patch, space_patch, wait_for
 
 VOLUME = "/nodes/mixer/outputs/0/parameters/volume"
 INPUT_VOLUME = "/nodes/mixer/inputs/0/parameters/volume"
@@ -29,32 +27,7 @@ def decibels(gain):
     return 20 * math.log10(gain)
 
 
-class PanelTests(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.pulse = Pulse()
-        cls.addClassCleanup(cls.pulse.close)
-        cls.playwright = sync_playwright().start()
-        cls.addClassCleanup(cls.playwright.stop)
-        cls.browser = open_browser(cls.playwright)
-        cls.addClassCleanup(cls.browser.close)
-
-    def play(self, patch, *options, **more):
-        file = self.pulse.folder / f"{self.id().split('.')[-1]}.json"
-        file.write_text(json.dumps(patch, indent=2))
-        run = Run(self.pulse, file, *options, **more)
-        self.addCleanup(run.close)
-        return run
-
-    def open(self, run, **options):
-        page = Page(self.browser, run.address, **options)
-        self.addCleanup(page.close)
-        return page
-
-    def ends_well(self, *pages):
-        for page in pages:
-            self.assertEqual(page.problems, [])
-
+class PanelTests(PanelCase):
     # Contents
 
     def test_the_page_shows_the_graph_and_weighs_little(self):
@@ -1108,13 +1081,6 @@ class PanelTests(unittest.TestCase):
                 panel.inspect("space")
                 self.assertEqual(violations(panel.page), [], "the pad")
                 panel.close()
-
-    def play_another(self, patch):
-        file = self.pulse.folder / f"{self.id().split('.')[-1]}-2.json"
-        file.write_text(json.dumps(patch))
-        run = Run(self.pulse, file)
-        self.addCleanup(run.close)
-        return run
 
     def test_the_keyboard_reaches_everything(self):
         panel = self.open(self.play(mixer_patch()))

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import Panel
 import Synchronization
 
 /// Serves a running patch to `patchrun ctl`, HTTP clients and controllers: always on a UNIX socket,
@@ -136,6 +137,8 @@ public final class ControlServer: Sendable {
     self.listeners = listeners
     self.connections = connections
     self.gate = gate
+    // In advance: it takes longer than all answers to the first browser.
+    if options.hasPanel { Task(executorPreference: executor) { PanelFile.prepare() } }
     let over = ownLoop.makePromise(of: Void.self)
     eventsAreOver = over.futureResult
     events = Task(executorPreference: executor) {

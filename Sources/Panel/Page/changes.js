@@ -77,13 +77,12 @@ export class Changes {
     this.#model = model;
     this.#sync = sync;
     this.#messages = messages;
-    this.#restore();
     model.hear("history", () => this.#keep());
   }
 
   // What can be undone survives a reload, as long as the same file plays.
 
-  #file = "";
+  #hasRestored = false;
 
   #keep = settled(150, () => {
     // JSON has no `undefined`, which is a value that the document does not have.
@@ -100,7 +99,8 @@ export class Changes {
     }
   });
 
-  #restore() {
+  /** Takes what was kept before a reload. To ask for it has a browser wait: not before there is something to turn. */
+  restore() {
     try {
       const { file, done, undone } = JSON.parse(sessionStorage.getItem(storeName) ?? "null") ?? {};
       if (!file) return;
@@ -108,21 +108,20 @@ export class Changes {
       const entries = (list) => list.map((entry) => (entry.texts ? entry : {
         ...entry, before: map(entry.before), after: map(entry.after), missing: new Map(entry.missing),
       }));
-      this.#done = entries(done);
-      this.#undone = entries(undone);
-      this.#file = file;
+      const take = (status) => {
+        if (this.#hasRestored || !status?.file) return;
+        this.#hasRestored = true;
+        if (status.file !== file) return;
+        // What was done meanwhile came after it.
+        if (!this.#done.length) this.#undone = entries(undone);
+        this.#done = [...entries(done), ...this.#done];
+        this.#model.tell("history");
+      };
+      take(this.#model.status);
+      this.#model.hear("status", take);
     } catch {
-      return;
+      // As if nothing had been done.
     }
-    this.#model.hear("status", (status) => {
-      if (!this.#file || !status.file) return;
-      if (status.file !== this.#file) {
-        this.#done = [];
-        this.#undone = [];
-      }
-      this.#file = "";
-      this.#model.tell("history");
-    });
   }
 
   /** What an entry did, in words: "Volume, mixer input 0 to −6.0 dB". */

@@ -1,7 +1,7 @@
 // The map's own picture of a graph: what is in the program's drawing, laid out for a screen. What feeds a mixer is a
 // block, and so is a sub-graph; blocks stand side by side, and lines between them run in the alleys.
 
-import { makeSVG } from "./dom.js";
+import { colour, makeSVG } from "./dom.js";
 
 const cell = { width: 150, gap: 56, wide: 96, row: 12 };
 const block = { inset: 14, head: 26, alley: 46, street: 34 };
@@ -368,16 +368,33 @@ function usual(edges) {
   return [...counts].sort((one, other) => other[1] - one[1])[0]?.[0] ?? "";
 }
 
-const clipped = (text, length) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
+let pen = null;
+
+/** As much of a text as there is room for. @param {number} weight of its letters @param {number} size in pixels */
+function fitted(text, room, size, weight = 400) {
+  // Few are so long that it is worth measuring them.
+  if (text.length * size * 0.5 < room && /^[ -~]*$/.test(text)) return text;
+  pen ??= document.createElement("canvas").getContext("2d");
+  pen.font = `${weight} ${size}px ${colour("letters")}`;
+  if (pen.measureText(text).width <= room) return text;
+  const letters = [...text];
+  let [low, high] = [0, letters.length];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (pen.measureText(`${letters.slice(0, middle).join("")}…`).width <= room) low = middle;
+    else high = middle - 1;
+  }
+  return `${letters.slice(0, low).join("")}…`;
+}
 
 /** What of a box is seen from near only. @param {Box} box */
 export function details(box) {
-  const text = (name, x, y, words, length = 23) => makeSVG("text", { class: name, x, y }, clipped(words, length));
+  const text = (name, x, y, words, room = box.width - 18) => makeSVG("text", { class: name, x, y }, fitted(words, room, 11));
   const parts = [];
   if (box.rows.size > 1 || [...box.ports.keys()].filter((one) => one.startsWith("input/")).length > 1) {
     for (const [bus, words] of box.rows) {
       const y = box.ports.get(`input/${bus}`);
-      if (y !== undefined) parts.push(text("setting", 10, y + 4, words.length ? words.join(", ") : `input ${bus}`, 14));
+      if (y !== undefined) parts.push(text("setting", 10, y + 4, words.length ? words.join(", ") : `input ${bus}`, box.width - 74));
     }
   } else if (box.kind !== "watcher") {
     const words = [...box.facts, ...[...box.rows.values()].flat()].slice(0, 2);
@@ -400,7 +417,7 @@ export function drawGraph({ boxes, edges }, plan, hueOf) {
   for (const one of plan.blocks) {
     const hue = hueOf(one);
     sheet.append(makeSVG("rect", { class: "frame", x: one.x, y: one.y, width: one.width, height: one.height, rx: 8, "data-hue": hue }),
-      makeSVG("text", { class: "subgraph", x: one.x + block.inset, y: one.y + 18, "data-hue": hue }, one.title));
+      makeSVG("text", { class: "subgraph", x: one.x + block.inset, y: one.y + 18, "data-hue": hue }, fitted(one.title, one.width - 2 * block.inset, 13, 600)));
   }
   for (const edge of edges) {
     const { d } = plan.paths.get(edge);
@@ -429,8 +446,8 @@ export function drawGraph({ boxes, edges }, plan, hueOf) {
       "data-hue": frame ? hueOf(frame) : null,
     }, makeSVG("title", {}, box.title), makeSVG("rect", { width: box.width, height: box.height, rx: 5 }),
     frame ? makeSVG("path", { class: "stripe", d: `M1.5 5V${box.height - 5}` }) : null,
-    makeSVG("text", { class: "name", x: 10, y: 18 }, clipped(name, 24)),
-    makeSVG("text", { class: "caption", x: 10, y: 33 }, clipped(box.caption, 25)));
+    makeSVG("text", { class: "name", x: 10, y: 18 }, fitted(name, box.width - 18, 13, 600)),
+    makeSVG("text", { class: "caption", x: 10, y: 33 }, fitted(box.caption, box.width - 18, 11)));
     for (const [port, y] of box.ports) {
       const [scope, bus] = port.split("/");
       element.append(makeSVG("circle", {

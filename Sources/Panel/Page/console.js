@@ -3,7 +3,9 @@
 import { byId, make, say } from "./dom.js";
 import { LevelSurface } from "./surface.js";
 import { stripsOf } from "./strips.js";
-import { levelTop, meterWidth, scaleDigits, StripView } from "./strip-view.js";
+import { levelTop, loudest, meterWidth, scaleDigits, StripView } from "./strip-view.js";
+import { meterKey } from "./meters.js";
+import { isNarrow } from "./views.js";
 
 /** Widths of a strip, in pixels: the least, the most, and the most where there are few. */
 const widths = { least: 54, most: 104, few: 156, fader: 132, full: 68 };
@@ -15,6 +17,8 @@ const folded = 46;
 const margin = 300;
 const storeName = "patchrun-console";
 const hues = 10;
+/** So many strips are made at once while there is nothing else to do. */
+const mostAtOnce = 4;
 
 /** @param {string} text */
 const matches = (strip, text) =>
@@ -39,7 +43,6 @@ export class Console {
   #canvas = make("canvas", { class: "rack-meters", "aria-hidden": "true" });
   #pinCanvas = make("canvas", { class: "rack-meters", "aria-hidden": "true" });
   #left = -1;
-  #work = 0;
   #height = 0;
   /** How long the row is. */
   #total = 0;
@@ -61,9 +64,8 @@ export class Console {
     this.#pinSurface = new LevelSurface(this.#pinCanvas);
     this.#bridgeSurface = new LevelSurface(this.#bridgeCanvas);
     this.#desk = {
-      room, board, solo, select, bridge: this.#bridge,
-      surfaces: { rack: this.#surface, pins: this.#pinSurface, bridge: this.#bridgeSurface },
-      placeSoon: () => this.#placeSoon(), key: (event, view) => this.#key(event, view),
+      room, board, solo, surfaces: { rack: this.#surface, pins: this.#pinSurface, bridge: this.#bridgeSurface },
+      placeSoon: () => this.#placeSoon(),
     };
     const { model } = room;
     model.hear("controls", () => this.#build());
@@ -72,6 +74,10 @@ export class Console {
     model.hear("soloed", () => this.#showStates());
     model.hear("selected", () => this.#markSelected());
     model.hear("view", () => this.#layOut());
+    model.hear("meters", (meters) => this.#feedBridge(meters));
+    model.hear("connection", ({ state }) => {
+      if (state !== "open") for (const { key } of this.#views) this.#bridgeSurface.feed(key, [loudest([])]);
+    });
     new ResizeObserver(() => {
       const { clientWidth } = this.#place;
       if (clientWidth === this.#width && this.#height === this.#place.clientHeight) return;
@@ -83,11 +89,30 @@ export class Console {
       this.#scrolled = this.#rack.scrollLeft;
       this.#follow();
     }, { passive: true });
+    this.#place.addEventListener("click", (event) => this.#press(event));
+    this.#place.addEventListener("keydown", (event) => {
+      const view = event.target.closest?.(".strip-name") && this.#viewOf(event.target);
+      if (view) this.#key(event, view);
+    });
     // A wheel that turns no control turns the rack.
     this.#rack.addEventListener("wheel", (event) => {
       if (event.defaultPrevented || event.ctrlKey || event.deltaX !== 0) return;
       this.#rack.scrollLeft += event.deltaY;
     }, { passive: true });
+  }
+
+  /** The strip that an element is of. */
+  #viewOf(element) { return this.#byKey.get(`bus ${element.closest("[data-strip]")?.dataset.strip}`); }
+
+  #press(event) {
+    const button = event.target.closest("button");
+    const view = button && this.#viewOf(button);
+    if (!view) return;
+    const { classList } = button;
+    if (classList.contains("mute")) this.#solo.mute(view.strip);
+    else if (classList.contains("solo")) this.#solo.solo(view.strip, event.ctrlKey || event.metaKey);
+    else if (classList.contains("strip-peak")) view.pressPeak();
+    else if (classList.contains("strip-name") || classList.contains("strip-open")) this.#select(view.strip);
   }
 
   #store() { sessionStorage.setItem(storeName, JSON.stringify(this.#kept)); }
@@ -103,7 +128,7 @@ export class Console {
           this.#filter("");
           this.#search.blur();
         } else if (event.key === "Enter") {
-          const first = this.#views.find((view) => !view.element.hidden);
+          const first = this.#views.find((view) => !view.isHidden);
           if (first) this.#go(first);
         }
       },
@@ -151,14 +176,15 @@ export class Console {
     this.#groups = groups;
     model.hues = new Map(groups.map((group, index) => [group, index % hues]));
     this.#solo.setStrips(strips);
-    this.#views = strips.map((strip) => new StripView(strip, this.#desk, groups.indexOf(strip.group) % hues));
+    this.#views = strips.map((strip, index) => new StripView(strip, this.#desk, groups.indexOf(strip.group) % hues, index));
+    this.#byKey = new Map(this.#views.map((view) => [view.key, view]));
     this.#showChips();
     this.#filter(this.#text);
     this.#showStates();
     this.#markSelected();
     if (focus) {
       const view = this.#views.find((one) => one.strip.id === focus);
-      if (view) view.complete();
+      if (view) this.#complete(view);
       (view?.element.querySelector(focused ? `[data-slider="${CSS.escape(focused)}"]` : ".strip-name")
         ?? view?.element.querySelector(".strip-name"))?.focus();
     }
@@ -172,25 +198,71 @@ export class Console {
 
   /** Fills the strips in sight at once, and the others while there is nothing else to do. */
   #fill() {
-    clearTimeout(this.#work);
-    // What is seen at once; what lies beside it while there is nothing else to do.
     const from = this.#scrolled;
     for (const view of this.#views) {
-      if (view.isPinned || (view.x + view.width > from && view.x < from + this.#rackWidth)) view.complete();
+      if (!view.isHidden && (view.isPinned || (view.x + view.width > from && view.x < from + this.#rackWidth))) this.#complete(view);
     }
+    if (!this.#isFilling) this.#fillOn();
+  }
+
+  #isFilling = false;
+
+  #fillOn() {
+    this.#isFilling = true;
     const idle = globalThis.requestIdleCallback ?? ((call) => setTimeout(() => call({ timeRemaining: () => 8 }), 16));
-    const next = () => idle((deadline) => {
+    idle((deadline) => {
       let made = 0;
-      const views = this.#views;
-      for (const view of views) {
+      for (const view of this.#views) {
         if (view.isDone) continue;
-        view.complete();
+        this.#complete(view);
         made += 1;
-        if (made >= 6 || deadline.timeRemaining() < 4) break;
+        if (made >= mostAtOnce || deadline.timeRemaining() < 4) break;
       }
-      if (made) next();
-    });
-    next();
+      if (made) {
+        this.#fillOn();
+        return;
+      }
+      this.#isFilling = false;
+      for (const call of this.#waiting.splice(0)) call();
+    }, { timeout: 400 });
+  }
+
+  /** @type {(() => void)[]} */
+  #waiting = [];
+
+  /** When all strips are made. */
+  get whole() {
+    return this.#isFilling ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve();
+  }
+
+  #complete(view) {
+    if (view.isDone) return;
+    view.complete();
+    if (this.#room.model.selected?.strip?.id === view.strip.id) this.#mark(view, true);
+    this.#put(view);
+  }
+
+  /** Puts a strip where it is laid out, in its place among those before and behind: the Tab key goes by it. */
+  #put(view) {
+    const { element } = view;
+    if (!element) return;
+    element.hidden = view.isHidden;
+    if (view.isHidden) return;
+    element.style.left = `${view.x}px`;
+    element.style.width = `${view.width}px`;
+    element.style.setProperty("--meter", `${meterWidth(view)}px`);
+    element.classList.toggle("narrow", view.width < widths.full);
+    const parent = view.isPinned ? this.#pins : this.#inner;
+    if (element.parentElement !== parent) parent.insertBefore(element, this.#behind(view, parent));
+  }
+
+  /** The element of the next strip that is there. */
+  #behind(view, parent) {
+    for (let index = view.index + 1; index < this.#views.length; index += 1) {
+      const { element } = this.#views[index];
+      if (element?.parentElement === parent) return element;
+    }
+    return null;
   }
 
   // Meters
@@ -210,7 +282,7 @@ export class Console {
   // Places
 
   #visible() {
-    return this.#views.filter((view) => !view.element.hidden && !view.isPinned);
+    return this.#views.filter((view) => !view.isHidden && !view.isPinned);
   }
 
   /** How wide the console is, the rack in it, and how far that is scrolled: read once, and not while it is built. */
@@ -226,7 +298,7 @@ export class Console {
     for (const view of this.#views) view.isPinned = this.#isPinned(view.strip);
     const pinned = this.#views.filter((view) => view.isPinned);
     const text = this.#text;
-    for (const view of this.#views) view.element.hidden = Boolean(text) && !matches(view.strip, text) && !view.isPinned;
+    for (const view of this.#views) view.isHidden = Boolean(text) && !matches(view.strip, text) && !view.isPinned;
     const free = this.#visible();
     const isFew = this.#views.length <= few;
     const open = free.filter((view) => text || !this.#kept.folded.includes(view.strip.group));
@@ -234,8 +306,9 @@ export class Console {
     const beside = isFew ? 0 : pinned.length * (pin + gap);
     const spare = this.#width - 36 - beside - groupGap * this.#groups.length;
     const count = Math.max(1, open.length + (isFew ? pinned.length : 0));
-    const width = Math.floor(Math.max(widths.least,
-      Math.min(isFew ? widths.few : widths.most, spare / count - gap)));
+    const room = this.#width - (isNarrow.matches ? 26 : 34) - beside;
+    const width = Math.floor(spare / count - gap < widths.least ? this.#wholeWidth(room, count)
+      : Math.min(isFew ? widths.few : widths.most, spare / count - gap));
     let x = 0;
     let group = null;
     for (const element of this.#inner.querySelectorAll(".folded")) element.remove();
@@ -246,33 +319,24 @@ export class Console {
       group = strip.group;
       const isFolded = !text && this.#kept.folded.includes(group);
       if (isFolded) {
-        view.element.hidden = true;
+        view.isHidden = true;
         if (isFirst) {
-          const holder = this.#foldedView(group, x);
-          this.#inner.append(holder);
+          this.#inner.insertBefore(this.#foldedView(group, x), this.#behind(view, this.#inner));
           x += folded + gap;
         }
         continue;
       }
       view.x = x;
       view.width = strip.scope ? width : Math.max(width, 92);
-      view.element.style.left = `${x}px`;
-      view.element.style.width = `${view.width}px`;
-      view.element.style.setProperty("--meter", `${meterWidth(view)}px`);
-      view.element.classList.toggle("narrow", view.width < widths.full);
-      if (view.element.parentElement !== this.#inner) this.#inner.append(view.element);
       x += view.width + gap;
     }
     let at = 0;
     for (const view of pinned) {
       view.x = at;
       view.width = isFew ? width : pin;
-      view.element.style.left = `${at}px`;
-      view.element.style.width = `${view.width}px`;
-      view.element.style.setProperty("--meter", `${meterWidth(view)}px`);
-      if (view.element.parentElement !== this.#pins) this.#pins.append(view.element);
       at += view.width + gap;
     }
+    for (const view of this.#views) this.#put(view);
     this.#inner.style.width = `${Math.max(0, x - gap)}px`;
     this.#pins.style.width = `${at}px`;
     this.#pins.hidden = pinned.length === 0;
@@ -283,6 +347,13 @@ export class Console {
     this.#rackWidth = this.#bridge.hidden ? x : this.#width - 34 - at;
     this.#placeSoon();
     this.#fillSoon();
+  }
+
+  /** Where not all have room: as wide as it takes for the last that is seen to be seen whole. */
+  #wholeWidth(room, count) {
+    const shown = Math.max(1, Math.floor((room + gap) / (widths.least + gap)));
+    const gaps = Math.floor(((shown - 1) * this.#groups.length) / count);
+    return Math.max(widths.least, (room + gap - gaps * groupGap) / shown - gap);
   }
 
   #isPlacing = false;
@@ -302,7 +373,7 @@ export class Console {
   /** Reads where the meters' rows are, once, and lays the canvases over them. */
   #placeMeters() {
     // First all is read, then all is written: in turns the page would be laid out as often.
-    const sample = this.#views.find((view) => view.meter && !view.element.hidden
+    const sample = this.#views.find((view) => view.meter && !view.isHidden
       && (view.isPinned || (view.x + view.width > this.#scrolled && view.x < this.#scrolled + this.#rackWidth)));
     if (!sample || !this.#rack.clientWidth) return;
     const inner = sample.element.parentElement.getBoundingClientRect();
@@ -338,7 +409,7 @@ export class Console {
     const x = Math.round(view.x - left + (view.width + area) / 2 - side - width);
     const start = view.x - left + (view.width - area) / 2 + (view.width < widths.full ? 22 : 30);
     const top = levelTop(view.strip);
-    return { x, width, top, digits: { x: Math.round((start + x) / 2), marks: scaleDigits(top) } };
+    return { x, width, top, digits: { x: Math.round((start + x) / 2) - (view.width < widths.full ? 1 : 0), marks: scaleDigits(top) } };
   }
 
   /** The canvas goes with what is seen, in steps. */
@@ -352,7 +423,7 @@ export class Console {
     const width = Math.min(clientWidth + 2 * margin, Math.max(1, this.#total - gap - left));
     const places = new Map();
     for (const view of this.#views) {
-      if (view.isPinned || view.element.hidden || !view.isDone || !view.strip.scope) continue;
+      if (view.isPinned || view.isHidden || !view.isDone || !view.strip.scope) continue;
       if (view.x + view.width < left || view.x > left + width) continue;
       places.set(view.key, this.#meterPlace(view, left));
     }
@@ -398,13 +469,24 @@ export class Console {
 
   // The bridge
 
+  /** Meters by what they are found by. @type {Map<string, StripView>} */
+  #byKey = new Map();
+
+  #feedBridge(meters) {
+    if (this.#bridge.hidden || document.body.dataset.view !== "console") return;
+    for (const meter of meters) {
+      const view = this.#byKey.get(meterKey(meter));
+      if (view && !view.isOff) this.#bridgeSurface.feed(view.key, [loudest(meter.levels ?? [])]);
+    }
+  }
+
   #scale = 1;
   #layOutBridge(width) {
     if (this.#bridge.hidden) return;
     this.#scale = width / Math.max(1, this.#total);
     const places = new Map();
     for (const view of this.#views) {
-      if (view.isPinned || view.element.hidden || !view.strip.fader) continue;
+      if (view.isPinned || view.isHidden || !view.strip.fader) continue;
       places.set(view.key, {
         x: Math.round(view.x * this.#scale), width: Math.max(2, Math.floor(view.width * this.#scale) - 1), top: 0,
       });
@@ -445,7 +527,7 @@ export class Console {
   }
 
   #go(view) {
-    view.complete();
+    this.#complete(view);
     view.element.querySelector(".strip-name").focus({ preventScroll: true });
     this.#bring(view);
     this.#select(view.strip);
@@ -476,7 +558,7 @@ export class Console {
       const row = [...this.#visible(), ...this.#views.filter((one) => one.isPinned)];
       const next = row[row.indexOf(view) + (key === "arrowright" ? 1 : -1)];
       if (next) {
-        next.complete();
+        this.#complete(next);
         this.#bring(next);
         next.element.querySelector(".strip-name").focus({ preventScroll: true });
       }
@@ -524,9 +606,11 @@ export class Console {
 
   #markSelected() {
     const id = this.#room.model.selected?.strip?.id;
-    for (const { element, strip } of this.#views) {
-      element.classList.toggle("selected", strip.id === id);
-      element.querySelector(".strip-name").setAttribute("aria-current", String(strip.id === id));
-    }
+    for (const view of this.#views) this.#mark(view, view.strip.id === id);
+  }
+
+  #mark({ element }, isSelected) {
+    element?.classList.toggle("selected", isSelected);
+    element?.firstElementChild.setAttribute("aria-current", String(isSelected));
   }
 }

@@ -1,6 +1,6 @@
 // A view for each kind of control: fader, dial, switch, list, field.
 
-import { make, makeSVG, say, uniqueId } from "./dom.js";
+import { copies, make, makeSVG, say, uniqueId, whenTouched } from "./dom.js";
 import { scaleOf, levelPosition, floor } from "./scales.js";
 import { adjustable, typable } from "./adjust.js";
 
@@ -55,31 +55,36 @@ function resetOf(control, { changes }) {
   };
 }
 
+/** What a value is read from, and typed into. */
+export const readout = copies(() => make("input", {
+  class: "readout", type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", tabindex: -1,
+}));
+
 /**
- * What fader and dial share: a slider and a field beneath.
+ * What fader and dial share: a slider, and the field beneath. Neither listens before it is touched.
  * @param {Control} control
  * @param {Room} room
+ * @param {HTMLElement} element
+ * @param {HTMLInputElement} field
  */
-function slider(control, room, element, options = {}) {
+function slider(control, room, element, field, options) {
   const { model, changes, watch } = room;
   const scale = scaleOf(control);
   const { pointer } = control;
   const title = model.fullTitle(control);
   const get = () => Number(model.value(pointer) ?? control.default ?? 0);
   const set = (value) => changes.set({ [pointer]: value });
-  for (const [name, value] of Object.entries({
-    role: "slider", tabindex: 0, "aria-label": title, title: description(control),
-    "aria-valuemin": scale.low, "aria-valuemax": scale.high,
-    "aria-disabled": control.isWritable ? null : "true", "data-slider": pointer,
-  })) {
-    if (value !== null) element.setAttribute(name, String(value));
-  }
-  const field = make("input", {
-    class: "readout", type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false",
-    tabindex: -1, "aria-label": `${title}, typed`, disabled: !control.isWritable,
-  });
-  const typed = typable(field, {
-    shown: () => scale.write(get()) + (options.suffix ?? ""),
+  element.setAttribute("aria-label", title);
+  element.setAttribute("aria-valuemin", String(scale.low));
+  element.setAttribute("aria-valuemax", String(scale.high));
+  element.setAttribute("data-slider", pointer);
+  if (!control.isWritable) element.setAttribute("aria-disabled", "true");
+  field.setAttribute("aria-label", `${title}, typed`);
+  field.disabled = !control.isWritable;
+  const shown = () => scale.write(get()) + (options.suffix ?? "");
+  let typed = null;
+  const typing = () => (typed ??= typable(field, {
+    shown,
     take(text) {
       const value = scale.read(text);
       if (!Number.isFinite(value)) return false;
@@ -89,19 +94,23 @@ function slider(control, room, element, options = {}) {
       return true;
     },
     leave: () => element.focus(),
-  });
-  adjustable(element, {
-    scale, get, set, reset: resetOf(control, room), end: () => changes.endGesture(),
-    type: typed.begin, ...options,
+  }));
+  whenTouched(field, typing);
+  whenTouched(element, () => {
+    element.title = description(control);
+    adjustable(element, {
+      scale, get, set, reset: resetOf(control, room), end: () => changes.endGesture(),
+      type: (first) => typing().begin(first), ...options,
+    });
   });
   watch(pointer, () => {
     const value = get();
     element.setAttribute("aria-valuenow", String(scale.plain(value)));
     element.setAttribute("aria-valuetext", scale.speak(value));
     options.draw(value, scale);
-    typed.show();
+    if (typed) typed.show();
+    else field.value = shown();
   });
-  return field;
 }
 
 const faderHeight = 168;
@@ -127,18 +136,18 @@ function ruler(top) {
   return drawing;
 }
 
-/** A fader's way and the field of its value, to be put where they belong. The way is as high as it is made. */
-export function faderParts(control, room) {
-  const scale = scaleOf(control);
-  const cap = make("div", { class: "cap" });
-  const track = make("div", {
-    class: "track", "aria-orientation": "vertical", "data-pointer": control.pointer,
-  }, make("div", { class: "groove" }), cap);
-  const field = slider(control, room, track, {
+/** A fader's way. It is as high as it is made. */
+export const faderTrack = copies(() => make("div", {
+  class: "track", role: "slider", tabindex: 0, "aria-orientation": "vertical",
+}, make("div", { class: "groove" }), make("div", { class: "cap" })));
+
+/** Makes a way and a field a fader. */
+export function fade(control, room, track, field) {
+  track.setAttribute("data-pointer", control.pointer);
+  slider(control, room, track, field, {
     way: () => track.clientHeight || faderHeight,
-    draw: (value) => track.style.setProperty("--position", String(scale.position(value))),
+    draw: (value, scale) => track.style.setProperty("--position", String(scale.position(value))),
   });
-  return { track, field };
 }
 
 /**
@@ -146,10 +155,10 @@ export function faderParts(control, room) {
  * @param {?HTMLElement} meter
  */
 function fader(control, room, meter) {
-  const scale = scaleOf(control);
-  const { track, field } = faderParts(control, room);
+  const [track, field] = [faderTrack(), readout()];
+  fade(control, room, track, field);
   return frame(control, "fader",
-    make("div", { class: "fader-row" }, track, ruler(scale.high), meter),
+    make("div", { class: "fader-row" }, track, ruler(scaleOf(control).high), meter),
     make("div", { class: "readout-row" }, field, make("span", { class: "unit" }, "dB")));
 }
 
@@ -171,19 +180,22 @@ function arc(from, to) {
   return `M${point(low, radius)}A${radius} ${radius} 0 ${isLarge} 1 ${point(high, radius)}`;
 }
 
+/** A dial whose rim is that of one that ends, or that goes around. */
+const dialOf = (rim) => copies(() => make("div", { class: "dial", role: "slider", tabindex: 0 },
+  makeSVG("svg", { width: size, height: size, viewBox: `0 0 ${size} ${size}`, "aria-hidden": "true" },
+    makeSVG("circle", { class: "knob", cx: size / 2, cy: size / 2, r: 12 }), rim(),
+    makeSVG("path", { class: "filled" }), makeSVG("path", { class: "hand" }))));
+const dialShape = dialOf(() => makeSVG("path", { class: "rim", d: arc(-turn, turn) }));
+const compassShape = dialOf(() => makeSVG("circle", { class: "rim", cx: size / 2, cy: size / 2, r: radius }));
+
 function dial(control, room) {
   const isCompass = control.kind === "angle" && control.maximum - control.minimum >= 360;
   const half = isCompass ? 180 : turn;
   const angleOf = (position) => position * 2 * half - half;
-  const filled = makeSVG("path", { class: "filled" });
-  const hand = makeSVG("path", { class: "hand" });
-  const rim = isCompass ? makeSVG("circle", { class: "rim", cx: size / 2, cy: size / 2, r: radius })
-    : makeSVG("path", { class: "rim", d: arc(-turn, turn) });
-  const drawing = makeSVG("svg", {
-    width: size, height: size, viewBox: `0 0 ${size} ${size}`, "aria-hidden": "true",
-  }, makeSVG("circle", { class: "knob", cx: size / 2, cy: size / 2, r: 12 }), rim, filled, hand);
-  const knob = make("div", { class: "dial" }, drawing);
-  const field = slider(control, room, knob, {
+  const knob = isCompass ? compassShape() : dialShape();
+  const [, , filled, hand] = knob.firstElementChild.children;
+  const field = readout();
+  slider(control, room, knob, field, {
     suffix: control.kind === "gain" || control.kind === "decibels" ? " dB" : "",
     draw(value, scale) {
       const [from, to] = [angleOf(scale.origin ?? 0), angleOf(scale.position(value))];

@@ -26,6 +26,43 @@ export function makeSVG(name, attributes = {}, ...children) {
   return fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 }
 
+/**
+ * Copies of an element that is made once: a browser copies a tree faster than it makes one.
+ * @param {() => Element} make
+ * @returns {() => any}
+ */
+export function copies(make) {
+  let first = null;
+  return () => (first ??= make()).cloneNode(true);
+}
+
+/** @type {WeakMap<Element, () => void>} */
+const untouched = new WeakMap();
+
+/**
+ * Calls when an element, or what is in it, is first pointed at or gets the focus, before it hears of that itself. Most
+ * of what can be turned is never touched: it need not listen.
+ */
+export const whenTouched = (element, call) => untouched.set(element, call);
+
+for (const name of ["pointerover", "pointerdown", "focus"]) {
+  addEventListener(name, ({ target }) => {
+    for (let at = target; at instanceof Element; at = at.parentElement) {
+      const call = untouched.get(at);
+      if (!call) continue;
+      untouched.delete(at);
+      call();
+    }
+  }, { capture: true, passive: true });
+}
+
+/** Lets the page draw, and answer who turns something, before what calls goes on. */
+export const breath = () =>
+  new Promise((resolve) => {
+    if (document.hidden) setTimeout(resolve);
+    else requestAnimationFrame(() => setTimeout(resolve));
+  });
+
 /** @returns {any} */
 export const byId = (id) => document.getElementById(id);
 

@@ -1,5 +1,5 @@
 // The map: the running graph, to be zoomed and moved; with meters at its buses. What is chosen stands out with its
-// neighbours. It is drawn when it is first seen: strips need no more of the graph than its connections.
+// neighbours. It is drawn when it is first seen.
 
 import { byId, colour, make, sharpen, whenColoursChange } from "./dom.js";
 import { details, drawGraph, layOut, readDrawing } from "./chart.js";
@@ -7,8 +7,6 @@ import { Heat } from "./heat.js";
 import { levelOf } from "./meters.js";
 import { levelPosition } from "./scales.js";
 
-/** Of so many boxes the map is small enough to stand above the strips. */
-const few = 7;
 const bar = { width: 50, height: 4 };
 /** How much wider for its height the room is before what was laid out for another is laid out anew. */
 const otherRoom = 1.5;
@@ -85,6 +83,7 @@ export class GraphView {
     byId("graph-only").addEventListener("click", () => this.#toggleOnly());
     this.#heat = new Heat(model, () => this.#redraw());
     this.#listen();
+    this.#text = model.drawing;
   }
 
   #listen() {
@@ -228,8 +227,6 @@ export class GraphView {
   #take(text) {
     this.#text = text;
     this.#isDrawn = false;
-    document.body.toggleAttribute("data-few", (text.match(/<g class="box (?!watcher)/g) ?? []).length <= few);
-    this.#readFeeds(text);
     if (this.#isBegun) this.#draw();
   }
 
@@ -269,41 +266,6 @@ export class GraphView {
     if (focus) {
       this.#view.querySelector(`g[data-node="${CSS.escape(focus)}"]`)?.focus({ preventScroll: true });
     }
-  }
-
-  /** What is connected to each bus and how late that is, for the strips. Read as text: to draw it takes longer. */
-  #readFeeds(text) {
-    const feeds = new Map();
-    const latencies = new Map();
-    const edges = [];
-    const entities = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&apos;": "'" };
-    const plain = (value) => (value.includes("&") ? value.replace(/&(?:amp|lt|gt|quot|#39|apos);/g, (one) => entities[one]) : value);
-    const attribute = (tag, name) => {
-      const begin = tag.indexOf(` ${name}="`);
-      return begin < 0 ? "" : plain(tag.slice(begin + name.length + 3, tag.indexOf('"', begin + name.length + 3)));
-    };
-    const sources = new Set();
-    for (const [tag, kind] of text.matchAll(/<g class="(edge|box)[^>]*>/g)) {
-      if (kind === "box") {
-        const callback = attribute(tag, "data-callback");
-        if (callback) sources.add(callback);
-        continue;
-      }
-      const [from, to] = [attribute(tag, "data-from"), attribute(tag, "data-to")];
-      if (!from || !to || tag.startsWith('<g class="edge tap')) continue;
-      edges.push({ from, to });
-      const format = attribute(tag, "data-format");
-      if (format) this.#model.formats.set(to, format);
-      const latency = attribute(tag, "data-latency");
-      if (latency) {
-        latencies.set(to, latency);
-        // A delay is the input's own.
-        const late = latency.split(", ").find((part) => part.endsWith(" late"));
-        if (late) latencies.set(from, late);
-      }
-      feeds.set(to, from.replace(/\/output\/0$/, "").replace(/\/output\//, ":"));
-    }
-    this.#model.setFeeds(feeds, latencies, edges, sources);
   }
 
   /** Where boxes are, in the drawing's own units. @type {Map<Element, any>} */

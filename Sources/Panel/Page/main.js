@@ -1,28 +1,24 @@
-// Puts the parts of the panel together.
+// Puts the parts of the panel together: first what it takes to turn something, and then the others.
 
 import { byId } from "./dom.js";
 import { Model } from "./model.js";
+import { takeFeeds } from "./feeds.js";
 import { Messages } from "./messages.js";
 import { Sync } from "./sync.js";
 import { Changes } from "./changes.js";
 import { MeterBoard } from "./meters.js";
-import { NodeCards } from "./nodes.js";
 import { Console } from "./console.js";
 import { Solo } from "./solo.js";
-import { Timeline } from "./timeline.js";
-import { Overview } from "./overview.js";
 import { Views } from "./views.js";
-import { GraphView } from "./graph.js";
-import { GraphEditor } from "./edit.js";
 import { Transport } from "./transport.js";
 
 const model = new Model();
+model.hear("graph", (text) => takeFeeds(model, text));
 const messages = new Messages();
 const sync = new Sync(model, messages);
 const changes = new Changes(model, sync, messages);
 const room = { model, changes, watch: (pointer, call) => model.watch(pointer, call) };
 const board = new MeterBoard(model);
-const cards = new NodeCards(room, board, byId("controls"));
 const views = new Views(model);
 const rack = new Console(room, board, new Solo(room), (strip) => {
   const buses = strip.scope ? new Set([`${strip.scope}/${strip.element}`]) : null;
@@ -34,17 +30,6 @@ const rack = new Console(room, board, new Solo(room), (strip) => {
   model.select({ nodes: new Map(order), main: strip.node, strip });
   views.beside("controls", false);
 });
-const units = new NodeCards(room, board, rack.units, true);
-cards.pin = rack;
-cards.messages = messages;
-const graph = new GraphView(model, board, (node, scope, element) => {
-  if (views.view === "console" && scope && rack.reveal(`${node}/${scope}/${element}`)) return true;
-  model.select({ nodes: new Map([[node, null]]), main: node });
-  views.beside("controls");
-  return cards.focus(node, scope, element);
-});
-new GraphEditor(room, graph);
-const timeline = new Timeline(model);
 new Transport(room, messages);
 
 /** @type {?import("./document.js").DocumentDesk} */
@@ -74,17 +59,7 @@ await sync.start((tag) => changes.isOwn(tag));
 // Not before it is on the screen, and what has been pressed meanwhile is answered.
 await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 performance.mark("usable");
-await sync.rest;
-graph.begin();
-cards.begin();
-units.begin();
-new Overview(model, changes, timeline);
 
-// What is read rather than turned comes once there is something to turn.
-const [{ TapCards }, { DocumentDesk }, { Recorder }] = await Promise.all([
-  import("./taps.js"), import("./document.js"), import("./recording.js"),
-]);
-new TapCards(model, board);
-new Recorder(room, messages);
-desk = new DocumentDesk(room, messages);
+const { begin } = await import("./later.js");
+desk = await begin({ model, messages, sync, changes, room, board, views, rack });
 document.body.dataset.ready = "true";

@@ -70,18 +70,26 @@ export class MeterBoard {
 
   /**
    * @param {string} key
-   * @param {{ element: Element, draw: (meter: any) => void, write?: (meter: any) => void,
+   * @param {{ element?: Element, draw: (meter: any) => void, write?: (meter: any) => void,
    *   speak?: (meter: any) => void, restyle?: () => void }} view `draw` is called for each frame with
-   *   something new, `write` a few times a second, `speak` once a second
+   *   something new, `write` a few times a second, `speak` once a second: while the element is seen, or always
+   *   where there is none
    */
   add(key, view) {
     this.#views.set(key, (this.#views.get(key) ?? new Set()).add(view));
     view.key = key;
+    if (!view.element) {
+      this.#reveal(view);
+      return () => {
+        this.#views.get(key)?.delete(view);
+        this.#visible.delete(view);
+      };
+    }
     const views = this.#elements.get(view.element) ?? new Set();
     // Of an element that is watched already nothing is heard until it comes or goes.
     if (views.size) this.#reveal(view);
+    else this.#observer.observe(view.element);
     this.#elements.set(view.element, views.add(view));
-    this.#observer.observe(view.element);
     return () => {
       this.#views.get(key)?.delete(view);
       this.#visible.delete(view);

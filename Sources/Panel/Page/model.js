@@ -64,6 +64,8 @@ export class Model extends EventTarget {
   feeds = new Map();
   /** How late what crosses a bus is, where it is, by `node/output/0`. @type {Map<string, string>} */
   latencies = new Map();
+  /** The program's drawing of the graph. */
+  drawing = "";
   /** How the nodes are connected. */
   wiring = new Wiring([]);
   /** Whether that is known yet. */

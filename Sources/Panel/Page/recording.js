@@ -11,6 +11,7 @@ const size = { width: 300, height: 64 };
 const mostColumns = size.width * 2;
 const names = { record: "take", meter: "take level" };
 const storeName = "patchrun-takes";
+const beginName = "patchrun-take";
 
 /** Whether a document has the taps that a page has added for a take. */
 export const isTaking = (document) =>
@@ -81,10 +82,17 @@ export class Recorder {
     if (this.#takes.length) this.#offer(0);
     this.#button.addEventListener("click", () => (this.isRecording ? this.stop() : this.begin()));
     model.hear("document", () => this.#follow());
-    model.hear("status", () => (this.#button.disabled = ["ended", "stopping", "starting"].includes(model.status?.state)));
+    model.hear("status", () => this.#enable());
     model.hear("meters", (meters) => this.#read(meters));
     whenColoursChange(() => this.#take?.wave.draw(this.#take.canvas));
     setInterval(() => this.#tick(), 250);
+    // A take may be under way: the page has been loaded anew, or another has begun it.
+    if (model.document) this.#follow();
+    if (model.status) this.#enable();
+  }
+
+  #enable() {
+    this.#button.disabled = ["ended", "stopping", "starting"].includes(this.#model.status?.state);
   }
 
   get #tap() { return this.#model.document?.taps?.[names.record]; }
@@ -157,16 +165,28 @@ export class Recorder {
     const element = make("section", { class: "take recording", "aria-label": `Recording ${path}` },
       make("p", {}, make("span", { class: "lamp", "aria-hidden": "true" }), "Recording ", time), canvas,
       make("p", { class: "quiet" }, path));
-    this.#take = { path, began: performance.now(), wave: new Wave(), canvas, time, element };
+    this.#take = { path, began: this.#beginning(path), wave: new Wave(), canvas, time, element };
     this.#take.wave.draw(canvas);
     this.#place.prepend(element);
+  }
+
+  /** When a take has begun, as far as this page knows: also before a reload. In milliseconds since 1970. */
+  #beginning(path) {
+    try {
+      const kept = JSON.parse(sessionStorage.getItem(beginName) ?? "null");
+      if (kept?.path === path) return kept.began;
+      sessionStorage.setItem(beginName, JSON.stringify({ path, began: Date.now() }));
+    } catch {
+      // Then it begins when it is first seen.
+    }
+    return Date.now();
   }
 
   #end() {
     if (!this.#take) return;
     const { path, began, wave, element } = this.#take;
     this.#take = null;
-    const take = { path, seconds: (performance.now() - began) / 1000, columns: wave.columns.map((peak) => Number(peak.toFixed(3))) };
+    const take = { path, seconds: (Date.now() - began) / 1000, columns: wave.columns.map((peak) => Number(peak.toFixed(3))) };
     this.#takes = [take, ...this.#takes].slice(0, 30);
     try {
       sessionStorage.setItem(storeName, JSON.stringify(this.#takes));
@@ -219,7 +239,7 @@ export class Recorder {
 
   #tick() {
     if (!this.#take) return;
-    const text = clock((performance.now() - this.#take.began) / 1000, 0);
+    const text = clock((Date.now() - this.#take.began) / 1000, 0);
     say(this.#take.time, text);
     say(this.#button.firstElementChild, `Stop recording ${text}`);
     if (this.#isStale && this.#take.canvas.offsetParent) {

@@ -1,7 +1,7 @@
 // One strip of the console: what is made of it, its meter, and how it is shown.
 
-import { make, say } from "./dom.js";
-import { controlView, faderParts } from "./controls.js";
+import { copies, make, say } from "./dom.js";
+import { controlView, fade, faderTrack, readout } from "./controls.js";
 import { levelPosition, digits, floor } from "./scales.js";
 import { levelOf } from "./meters.js";
 
@@ -11,111 +11,129 @@ import { levelOf } from "./meters.js";
  * @property {object} room
  * @property {import("./meters.js").MeterBoard} board
  * @property {import("./solo.js").Solo} solo
- * @property {(strip: import("./strips.js").Strip) => void} select
  * @property {{ rack: object, pins: object, bridge: object }} surfaces
- * @property {HTMLElement} bridge
  * @property {() => void} placeSoon
- * @property {(event: KeyboardEvent, view: StripView) => void} key
  */
 
+const peakTitle = "Highest peak, in dB below full scale. Press to begin anew";
+
+/** A strip of a bus but for what is its own; without its knob. */
+const shape = copies(() => make("div", { class: "strip-view", role: "group" },
+  make("button", { type: "button", class: "strip-name" }, make("strong", {}), make("span", { class: "strip-place" })),
+  make("div", { class: "strip-knobs" }),
+  make("div", { class: "strip-switches" },
+    make("button", { type: "button", class: "mute" }, "M"), make("button", { type: "button", class: "solo" }, "S")),
+  make("button", { type: "button", class: "strip-peak", title: peakTitle }),
+  make("div", { class: "strip-fader" }, faderTrack(), make("div", {
+    class: "strip-meter", role: "meter", "aria-valuemin": floor, "aria-valuenow": floor, "aria-valuetext": "silent",
+  })),
+  make("div", { class: "readout-row" }, readout(), make("span", { class: "unit" }, "dB")),
+  make("p", { class: "strip-to" })));
+
 export class StripView {
-  element;
+  /** Made when it is first seen, or while there is nothing else to do. @type {?HTMLElement} */
+  element = null;
+  /** Where it is in the order of the console. */
+  index = 0;
   x = 0;
   width = 0;
+  isHidden = false;
+  isPinned = false;
+  isOff = false;
   /** @type {?HTMLElement} */
   meter = null;
   ends = [];
   overs = 0;
   isOver = false;
   #desk;
+  #hue;
 
   /** @param {Desk} desk */
-  constructor(strip, desk, hue) {
+  constructor(strip, desk, hue, index) {
     this.strip = strip;
     this.#desk = desk;
-    this.element = make("div", {
-      class: `strip-view ${strip.scope ?? "unit"}${strip.isMain ? " main" : ""}`, role: "group",
-      "aria-label": `${strip.name}, ${strip.place}`, "data-strip": strip.id,
-    }, make("button", {
-      type: "button", class: "strip-name", title: `${strip.name}: ${strip.place}`,
-      "aria-label": `${strip.name}, ${strip.place}`,
-      onclick: () => desk.select(strip),
-      onkeydown: (event) => desk.key(event, this),
-    }, make("strong", {}, shortName(strip)), make("span", { class: "strip-place" }, shortPlace(strip))));
-    this.element.dataset.hue = String(hue);
+    this.#hue = hue;
+    this.index = index;
   }
 
   get key() { return `bus ${this.strip.id}`; }
+  get isDone() { return this.element !== null; }
 
   end() {
     for (const end of this.ends) end();
-    this.element.remove();
+    this.element?.remove();
     this.#desk.surfaces.rack.forget(this.key);
     this.#desk.surfaces.pins.forget(this.key);
   }
 
+  /** Makes it, where that has not been done. */
   complete() {
     if (this.isDone) return;
-    this.isDone = true;
-    const { strip, element, ends } = this;
+    const { strip, ends } = this;
     const { model } = this.#desk.room;
     const room = { ...this.#desk.room, watch: (pointer, call) => ends.push(model.watch(pointer, call)) };
+    const element = shape();
+    this.element = element;
     const label = `${strip.name}, ${strip.place}`;
+    element.classList.add(strip.scope ?? "unit");
+    if (strip.isMain) element.classList.add("main");
+    element.setAttribute("aria-label", label);
+    element.dataset.strip = strip.id;
+    element.dataset.hue = String(this.#hue);
+    const [name, knobs, switches, peak, area, row, to] = element.children;
+    name.title = `${strip.name}: ${strip.place}`;
+    name.setAttribute("aria-label", label);
+    name.firstElementChild.textContent = shortName(strip);
+    name.lastElementChild.textContent = shortPlace(strip);
+    to.textContent = strip.isMain ? "→ out" : strip.to ? `→ ${strip.to}` : "";
+    if (strip.to) to.title = `goes to ${strip.to}`;
     if (!strip.scope) {
-      this.#completeUnit(room);
+      for (const part of [switches, peak, area, row]) part.remove();
+      this.#completeUnit(room, knobs);
       return;
     }
-    const knobs = make("div", { class: "strip-knobs" });
     const knob = strip.controls.get("pan") ?? strip.controls.get("azimuth");
     if (knob) knobs.append(controlView(knob, room));
-    const switches = make("div", { class: "strip-switches" });
-    if (this.#desk.solo.canMute(strip)) {
-      this.mute = make("button", {
-        type: "button", class: "mute", "aria-label": `Mute ${label}`, title: this.#desk.solo.sentence(strip, false),
-        onclick: () => this.#desk.solo.mute(strip),
-      }, "M");
-      switches.append(this.mute);
-    }
-    if (this.#desk.solo.canSolo(strip)) {
-      this.solo = make("button", {
-        type: "button", class: "solo", "aria-label": `Solo ${label}`, title: this.#desk.solo.sentence(strip, true),
-        onclick: (event) => this.#desk.solo.solo(strip, event.ctrlKey || event.metaKey),
-      }, "S");
-      switches.append(this.solo);
-    }
+    this.#completeSwitches(label, ...switches.children);
     const metering = strip.controls.get("meteringMode");
-    const peak = make("button", {
-      type: "button", class: "strip-peak", "aria-label": `Highest peak of ${label}`, disabled: !metering,
-      title: "Highest peak, in dB below full scale. Press to begin anew", onclick: () => this.#pressPeak(),
-    }, metering ? "" : "–");
+    peak.setAttribute("aria-label", `Highest peak of ${label}`);
+    peak.disabled = !metering;
+    if (!metering) peak.textContent = "–";
     this.peak = peak;
-    const { track, field } = faderParts(strip.fader, room);
-    const top = levelTop(strip);
-    const area = make("div", { class: "strip-fader" }, track);
+    const [track, meter] = area.children;
+    fade(strip.fader, room, track, row.firstElementChild);
     if (metering) {
-      this.meter = make("div", {
-        class: "strip-meter", role: "meter", "aria-label": `Level, ${label}`, "aria-valuemin": floor,
-        "aria-valuemax": Math.max(0, top), "aria-valuenow": floor, "aria-valuetext": "silent",
-      });
-      area.append(this.meter);
+      this.meter = meter;
+      meter.setAttribute("aria-label", `Level, ${label}`);
+      meter.setAttribute("aria-valuemax", String(Math.max(0, levelTop(strip))));
       this.#connectMeter(room, metering);
-    }
-    element.append(knobs, switches, peak, area,
-      make("div", { class: "readout-row" }, field, make("span", { class: "unit" }, "dB")),
-      make("p", { class: "strip-to", title: strip.to ? `goes to ${strip.to}` : null },
-        strip.isMain ? "→ out" : `→ ${strip.to}`));
+    } else meter.remove();
     this.showState();
   }
 
-  #completeUnit(room) {
-    const { strip, element } = this;
+  #completeSwitches(label, mute, solo) {
+    const { strip } = this;
+    const { solo: mutes } = this.#desk;
+    if (mutes.canMute(strip)) {
+      this.mute = mute;
+      mute.setAttribute("aria-label", `Mute ${label}`);
+      mute.title = mutes.sentence(strip, false);
+    } else mute.remove();
+    if (mutes.canSolo(strip)) {
+      this.solo = solo;
+      solo.setAttribute("aria-label", `Solo ${label}`);
+      solo.title = mutes.sentence(strip, true);
+    } else solo.remove();
+  }
+
+  #completeUnit(room, place) {
+    const { strip } = this;
     const shown = [...strip.controls.values()]
       .filter((control) => typeof (control.value ?? control.default) === "number" || control.kind === "switch")
       .slice(0, 4);
-    element.append(make("div", { class: "strip-unit" }, ...shown.map((control) => controlView(control, room)),
-      make("button", { type: "button", class: "slight", onclick: () => this.#desk.select(strip) },
-        strip.controls.size > shown.length ? `All ${strip.controls.size}` : "Open")),
-    make("p", { class: "strip-to" }, strip.to ? `→ ${strip.to}` : ""));
+    place.replaceWith(make("div", { class: "strip-unit" }, ...shown.map((control) => controlView(control, room)),
+      make("button", { type: "button", class: "slight strip-open" },
+        strip.controls.size > shown.length ? `All ${strip.controls.size}` : "Open")));
   }
 
   #connectMeter(room, metering) {
@@ -145,7 +163,7 @@ export class StripView {
         meter.setAttribute("aria-valuetext", "not measured");
       } else {
         peak.setAttribute("aria-label", `Highest peak of ${strip.name}, ${strip.place}`);
-        peak.title = "Highest peak, in dB below full scale. Press to begin anew";
+        peak.title = peakTitle;
         this.clear();
       }
       this.#desk.placeSoon();
@@ -154,14 +172,12 @@ export class StripView {
       if (this.isOff) return;
       const levels = reading.levels ?? [];
       (this.isPinned ? this.#desk.surfaces.pins : this.#desk.surfaces.rack).feed(this.key, levels);
-      if (!this.#desk.bridge.hidden) this.#desk.surfaces.bridge.feed(this.key, [loudest(levels)]);
       const now = Math.max(-Infinity, ...levels.map((level) => levelOf(level.peak)));
       highest = Math.max(highest, now);
       if (now > 0 && !this.isOver) this.overs += 1;
       this.isOver = now > 0;
     };
     this.ends.push(this.#desk.board.add(this.key, {
-      element: meter,
       draw: take,
       write,
       speak: (reading) => {
@@ -171,16 +187,10 @@ export class StripView {
           mean <= floor ? "silent" : `${digits(mean, 1)} decibels, peak ${digits(highest, 1)}`);
       },
     }));
-    // Out of sight it is on the bridge only.
-    this.ends.push(this.#desk.board.add(this.key, {
-      element: this.#desk.bridge,
-      draw: (reading) => {
-        if (!this.isOff) this.#desk.surfaces.bridge.feed(this.key, [loudest(reading.levels ?? [])]);
-      },
-    }));
   }
 
-  #pressPeak() {
+  /** Begins the highest peak anew, or turns the meter on. */
+  pressPeak() {
     const metering = this.strip.controls.get("meteringMode");
     if (!this.isOff) {
       this.clear?.();
@@ -214,7 +224,7 @@ function shortName({ name, group }) {
 const shortPlace = ({ place, node, group, scope, element }) =>
   (scope && node === group ? `${scope === "input" ? "in" : "out"} ${element}` : place);
 
-const loudest = (levels) => ({
+export const loudest = (levels) => ({
   average: Math.max(-120, ...levels.map((level) => levelOf(level.average))),
   peak: Math.max(-120, ...levels.map((level) => levelOf(level.peak))),
 });

@@ -17,6 +17,8 @@ export class Sync {
   #hasEnded = false;
   #turns = 0;
   #graphTag = "";
+  /** The document that the controls were read of. */
+  #readTag = "";
   #list = "";
   #isOwn = () => false;
   #foreign = new Set();
@@ -41,20 +43,20 @@ export class Sync {
     setInterval(() => this.#followTimeline(), 500);
   }
 
-  /** @param {(tag: string) => ?boolean} isOwn whether this page has made a document */
+  /**
+   * Reads what it takes to turn something.
+   * @param {(tag: string) => ?boolean} isOwn whether this page has made a document
+   */
   async start(isOwn) {
     this.#isOwn = isOwn;
-    this.#open();
-    // What is not needed to turn something is waited for later.
-    this.#rest = this.#all([this.readDocument()]);
     await this.#all([this.#readStatus(), this.readControls(), this.readGraph()]);
   }
 
-  /** @type {?Promise<void>} */
-  #rest = null;
-
-  /** When all has been read. */
-  get rest() { return this.#rest; }
+  /** Hears of what happens from now on, and reads the document. */
+  async follow() {
+    this.#open();
+    await this.#all([this.readDocument()]);
+  }
 
   /** Everything anew. */
   async readAll() {
@@ -96,8 +98,12 @@ export class Sync {
       events.addEventListener(name, (event) => call(JSON.parse(event.data)));
     hear("meters", (data) => this.#model.tell("meters", data.meters));
     hear("status", (data) => {
-      // The connection may have been away while others changed something.
+      // The connection may have been away, or not there yet, while others changed something.
       if (this.#model.tag && data.tag !== this.#model.tag) this.hasChanged(data.tag);
+      else if (this.#readTag && data.tag !== this.#readTag) {
+        this.#again(() => this.readControls());
+        this.#again(() => this.readGraph());
+      }
       this.#model.setStatus(data);
     });
     for (const name of
@@ -197,13 +203,15 @@ export class Sync {
   /** Which controls there are is asked once, what they say again and again. */
   async readControls() {
     if (this.#list) {
-      const { list, values } = await readValues();
+      const { tag, list, values } = await readValues();
+      this.#readTag = tag;
       if (list === this.#list) {
         this.#model.setValues(values);
         return;
       }
     }
-    const { list, controls } = await readControls();
+    const { tag, list, controls } = await readControls();
+    this.#readTag = tag;
     this.#list = list;
     this.#model.setControls(controls);
   }
@@ -217,6 +225,7 @@ export class Sync {
     const { text, tag } = await readGraph();
     if (tag && tag === this.#graphTag) return;
     this.#graphTag = tag;
+    this.#model.drawing = text;
     this.#model.tell("graph", text);
   }
 }

@@ -143,6 +143,8 @@ export class Timeline {
       if (!isRunning) requestAnimationFrame(frame);
     });
     requestAnimationFrame(frame);
+    if (model.status) this.#take(model.status);
+    this.#build(true);
   }
 
   get #isShown() { return document.body.dataset.view === "timeline" && this.#place.offsetParent !== null; }
@@ -312,7 +314,10 @@ export class Timeline {
     let free = -100;
     for (const [cx, cy, text] of dots) {
       if (!text || cx < free) continue;
-      drawing.append(makeSVG("text", { x: cx + 7, y: Math.min(laneHeight - 4, Math.max(11, cy - 6)) }, text));
+      const isLate = cx + 7 + text.length * 7 > width;
+      drawing.append(makeSVG("text", {
+        x: isLate ? width - 4 : cx + 7, y: Math.min(laneHeight - 4, Math.max(11, cy - 6)), "text-anchor": isLate ? "end" : "start",
+      }, text));
       free = cx + 12 + text.length * 7;
     }
     const live = make("strong", { class: "lane-value" });

@@ -7,7 +7,7 @@ extension Routes {
   /// Only the page's own files; no inline scripts or styles; no frames.
   private static let pagePolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    + "img-src 'self' data:; font-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    + "img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
   /// Whether the client is a browser that asks for the panel, and the panel is served.
   func wantsPage(_ request: ControlRequest) -> Bool {
@@ -43,7 +43,7 @@ extension Routes {
       headers[0].1 = "W/" + headers[0].1
       return ControlResponse(headers: headers + [("Content-Encoding", "gzip")], .bytes(bytes))
     }
-    return ControlResponse(headers: headers, body: file.text)
+    return ControlResponse(headers: headers, .bytes(file.bytes))
   }
 
   /// Whether the client accepts gzip explicitly.
