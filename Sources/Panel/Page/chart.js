@@ -403,13 +403,16 @@ export function details(box) {
   return parts;
 }
 
+/** So many boxes, or connections, are drawn in one go. */
+const part = 60;
+
 /**
- * Draws a graph that is laid out.
+ * Draws a graph that is laid out, in parts: what it returns is there when there is no more of them.
  * @param {ReturnType<typeof layOut>} plan
  * @param {(name: string) => number} hueOf
- * @returns {{ element: SVGSVGElement, boxes: Map<Element, Box> }}
+ * @returns {Generator<void, { element: SVGSVGElement, boxes: Map<Element, Box>, margin: number, width: number, height: number }>}
  */
-export function drawGraph({ boxes, edges }, plan, hueOf) {
+export function* drawGraph({ boxes, edges }, plan, hueOf) {
   const margin = 16;
   const sheet = makeSVG("g", {});
   const drawn = new Map();
@@ -419,7 +422,10 @@ export function drawGraph({ boxes, edges }, plan, hueOf) {
     sheet.append(makeSVG("rect", { class: "frame", x: one.x, y: one.y, width: one.width, height: one.height, rx: 8, "data-hue": hue }),
       makeSVG("text", { class: "subgraph", x: one.x + block.inset, y: one.y + 18, "data-hue": hue }, fitted(one.title, one.width - 2 * block.inset, 13, 600)));
   }
+  let count = 0;
   for (const edge of edges) {
+    count += 1;
+    if (count % part === 0) yield;
     const { d } = plan.paths.get(edge);
     const one = plan.owned.get(edge.start) ?? plan.owned.get(edge.end);
     const group = makeSVG("g", {
@@ -436,6 +442,8 @@ export function drawGraph({ boxes, edges }, plan, hueOf) {
     sheet.append(group);
   }
   for (const box of boxes) {
+    count += 1;
+    if (count % part === 0) yield;
     const frame = plan.owned.get(box);
     const last = lastPart(box.name);
     // In its block a box needs not say the block's name again.

@@ -198,10 +198,7 @@ export class Console {
 
   /** Fills the strips in sight at once, and the others while there is nothing else to do. */
   #fill() {
-    const from = this.#scrolled;
-    for (const view of this.#views) {
-      if (!view.isHidden && (view.isPinned || (view.x + view.width > from && view.x < from + this.#rackWidth))) this.#complete(view);
-    }
+    for (const view of this.#views) if (!view.isHidden && this.#isInSight(view)) this.#complete(view);
     if (!this.#isFilling) this.#fillOn();
   }
 
@@ -336,7 +333,6 @@ export class Console {
       view.width = isFew ? width : pin;
       at += view.width + gap;
     }
-    for (const view of this.#views) this.#put(view);
     this.#inner.style.width = `${Math.max(0, x - gap)}px`;
     this.#pins.style.width = `${at}px`;
     this.#pins.hidden = pinned.length === 0;
@@ -345,14 +341,20 @@ export class Console {
     this.#rack.style.flexBasis = this.#bridge.hidden ? `${Math.max(0, x - gap)}px` : "0";
     this.#total = x;
     this.#rackWidth = this.#bridge.hidden ? x : this.#width - 34 - at;
+    for (const view of this.#views) this.#put(view);
     this.#placeSoon();
     this.#fillSoon();
   }
 
+  #isInSight({ x, width, isPinned }) {
+    return isPinned || (x + width > this.#scrolled && x < this.#scrolled + this.#rackWidth);
+  }
+
   /** Where not all have room: as wide as it takes for the last that is seen to be seen whole. */
   #wholeWidth(room, count) {
-    const shown = Math.max(1, Math.floor((room + gap) / (widths.least + gap)));
-    const gaps = Math.floor(((shown - 1) * this.#groups.length) / count);
+    const fitting = (space) => Math.max(1, Math.floor((space + gap) / (widths.least + gap)));
+    const gaps = Math.floor(((fitting(room) - 1) * this.#groups.length) / count);
+    const shown = fitting(room - gaps * groupGap);
     return Math.max(widths.least, (room + gap - gaps * groupGap) / shown - gap);
   }
 
@@ -373,8 +375,7 @@ export class Console {
   /** Reads where the meters' rows are, once, and lays the canvases over them. */
   #placeMeters() {
     // First all is read, then all is written: in turns the page would be laid out as often.
-    const sample = this.#views.find((view) => view.meter && !view.isHidden
-      && (view.isPinned || (view.x + view.width > this.#scrolled && view.x < this.#scrolled + this.#rackWidth)));
+    const sample = this.#views.find((view) => view.meter && !view.isHidden && this.#isInSight(view));
     if (!sample || !this.#rack.clientWidth) return;
     const inner = sample.element.parentElement.getBoundingClientRect();
     const area = sample.meter.getBoundingClientRect();

@@ -1,7 +1,7 @@
 // The map: the running graph, to be zoomed and moved; with meters at its buses. What is chosen stands out with its
 // neighbours. It is drawn when it is first seen.
 
-import { byId, colour, make, sharpen, whenColoursChange } from "./dom.js";
+import { breath, byId, colour, make, sharpen, whenColoursChange } from "./dom.js";
 import { details, drawGraph, layOut, readDrawing } from "./chart.js";
 import { Heat } from "./heat.js";
 import { levelOf } from "./meters.js";
@@ -16,6 +16,9 @@ const near = 0.62;
 const middle = 0.36;
 /** How far the pointer goes before a press becomes a drag. */
 const slack = 4;
+
+/** Of so many characters a graph's drawing is made in parts. */
+const large = 30_000;
 
 const nodeOf = (bus) => bus.replace(/\/(input|output)\/\d+$/, "");
 const boxOf = (name) => (box) => (box.dataset.node ?? box.dataset.callback) === name;
@@ -230,19 +233,36 @@ export class GraphView {
     if (this.#isBegun) this.#draw();
   }
 
-  #draw() {
+  /** Counts drawings: one that is under way ends where another begins. */
+  #turn = 0;
+
+  /** Draws the graph, a part at a time: of hundreds of nodes all of it would keep the page from answering. */
+  async #draw() {
     if (this.#isDrawn || !this.#text || !this.#isSeen) return;
-    const graph = readDrawing(this.#text);
-    if (!graph) return;
     this.#isDrawn = true;
-    const focus = document.activeElement?.closest?.("#graph-view [data-node]")?.dataset.node;
-    const isFirst = !this.#drawing;
+    const turn = ++this.#turn;
+    const isLarge = this.#text.length > large;
+    const pause = async () => {
+      if (isLarge) await breath();
+      return turn !== this.#turn;
+    };
     const { clientWidth, clientHeight } = this.#view;
     this.#aspect = clientWidth / Math.max(1, clientHeight);
+    const graph = readDrawing(this.#text);
+    if (!graph || (isLarge && await pause())) return;
     const plan = layOut(graph, this.#aspect);
+    if (isLarge && await pause()) return;
     const { hues } = this.#model;
     const names = plan.blocks.map((one) => one.title.split(":")[0]);
-    const drawn = drawGraph(graph, plan, ({ title }) => hues.get(title.split(":")[0]) ?? names.indexOf(title.split(":")[0]) % 10);
+    const drawing = drawGraph(graph, plan, ({ title }) => hues.get(title.split(":")[0]) ?? names.indexOf(title.split(":")[0]) % 10);
+    let drawn = drawing.next();
+    for (; !drawn.done; drawn = drawing.next()) if (isLarge && await pause()) return;
+    this.#show(drawn.value);
+  }
+
+  #show(drawn) {
+    const focus = document.activeElement?.closest?.("#graph-view [data-node]")?.dataset.node;
+    const isFirst = !this.#drawing;
     this.#drawing = drawn.element;
     this.#size = { width: drawn.width, height: drawn.height };
     this.#boxes.clear();
@@ -256,9 +276,11 @@ export class GraphView {
         x: box.x + drawn.margin, y: box.y + drawn.margin, width: box.width, height: box.height, box, isDetailed: false,
       });
     }
+    this.#named = [...drawn.element.querySelectorAll(".name, .subgraph")];
+    this.#nameSize = "";
+    this.#markTargets();
     this.#sheet.replaceChildren(drawn.element);
     this.#view.replaceChildren(this.#sheet, this.#canvas);
-    this.#markTargets();
     this.#heat.show([...this.#boxes.keys()]);
     this.#markSelected();
     if (isFirst) this.#isFitted = true;
@@ -267,6 +289,10 @@ export class GraphView {
       this.#view.querySelector(`g[data-node="${CSS.escape(focus)}"]`)?.focus({ preventScroll: true });
     }
   }
+
+  /** What is written larger from afar, and how large that is. */
+  #named = [];
+  #nameSize = "";
 
   /** Where boxes are, in the drawing's own units. @type {Map<Element, any>} */
   #boxes = new Map();
@@ -467,7 +493,10 @@ export class GraphView {
     // At rest it is drawn anew, sharp.
     this.#settles = setTimeout(() => {
       this.#view.classList.remove("moving");
-      this.#view.style.setProperty("--name-size", `${Math.min(60, Math.max(13, 11 / this.#at.scale)).toFixed(1)}px`);
+      const size = `${Math.min(60, Math.max(13, 11 / this.#at.scale)).toFixed(1)}px`;
+      // On the texts themselves: on the view it would be asked for by everything in it.
+      if (size !== this.#nameSize) for (const text of this.#named) text.style.setProperty("--name-size", size);
+      this.#nameSize = size;
       this.#detail();
     }, 160);
   }
