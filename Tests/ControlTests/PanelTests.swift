@@ -82,7 +82,10 @@ import Testing
     let room = try Room(hasPanel: true)
     for file in PanelFile.all {
       let answer = try room.ask("GET /panel/\(file.name)")
-      #expect(answer.status == 200 && answer.body == file.text)
+      #expect(answer.status == 200)
+      #expect(answer.fields["content-length"] == "\(file.bytes.count)")
+      // An answer is text here.
+      if !file.name.hasSuffix(".woff2") { #expect(answer.body == file.text) }
       #expect(answer.fields["content-type"] == file.mediaType)
       #expect(answer.fields["cache-control"] == "no-cache")
       #expect(answer.fields["x-content-type-options"] == "nosniff")

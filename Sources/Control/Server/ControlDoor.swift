@@ -2,6 +2,7 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import Panel
 
 /// Accepts connections.
 struct ControlDoor: Sendable {
@@ -26,6 +27,8 @@ struct ControlDoor: Sendable {
   func open(
     port: Int, _ loop: any EventLoop
   ) throws(ControlError) -> [any Channel] {
+    // In advance: it takes longer than all answers to the first browser.
+    if routes.hasPanel { Task(executorPreference: routes.executor) { PanelFile.prepare() } }
     var attempts = 0
     while true {
       let first: any Channel

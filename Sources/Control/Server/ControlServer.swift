@@ -1,7 +1,6 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import Panel
 import Synchronization
 
 /// Serves a running patch to `patchrun ctl`, HTTP clients and controllers: always on a UNIX socket,
@@ -137,8 +136,6 @@ public final class ControlServer: Sendable {
     self.listeners = listeners
     self.connections = connections
     self.gate = gate
-    // In advance: it takes longer than all answers to the first browser.
-    if options.hasPanel { Task(executorPreference: executor) { PanelFile.prepare() } }
     let over = ownLoop.makePromise(of: Void.self)
     eventsAreOver = over.futureResult
     events = Task(executorPreference: executor) {
