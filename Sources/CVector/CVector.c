@@ -213,7 +213,7 @@ void cvector_turn(float *re, float *im, double cosine, double sine, size_t count
 size_t cvector_fft_factor_count(size_t length) {
   const size_t count = length / 2;
   size_t factors = 2 * count;
-  for (size_t rest = count; rest >= 4; rest /= 4) factors += 6 * (count / 4);
+  for (size_t rest = count; rest % 4 == 0; rest /= 4) factors += 6 * (count / 4);
   return factors;
 }
 
@@ -231,7 +231,7 @@ void cvector_fft_factors(size_t length, float *factors) {
   const size_t count = length / 2;
   for (size_t k = 0; k < count; k++) put_turn(factors, 32, k, (double)k / (double)length);
   factors += 2 * count;
-  for (size_t rest = count, stride = 1; rest >= 4; rest /= 4, stride *= 4) {
+  for (size_t rest = count, stride = 1; rest % 4 == 0; rest /= 4, stride *= 4) {
     for (size_t i = 0; i < count / 4; i++) {
       for (size_t m = 1; m <= 3; m++) {
         put_turn(factors + 32 * (m - 1), 96, i, (double)(m * (i / stride)) / (double)rest);
@@ -313,4 +313,39 @@ void cvector_widen(const float *first, const float *second, size_t count, double
 void cvector_narrow(const double *samples, size_t count, double gain, double rise, int32_t place,
                     float *first, float *second) {
   chosen->narrow(samples, count, gain, rise, place, first, second);
+}
+
+void cvector_spectrum_rows(const float *a, const float *b, size_t width, size_t rows, size_t count,
+                           float *sum_re, float *sum_im) {
+  chosen->spectrum_rows(a, b, width, rows, count, sum_re, sum_im);
+}
+
+void cvector_product_rows(const float *a, const float *b, size_t width, size_t rows, size_t count,
+                          float *sum) {
+  chosen->product_rows(a, b, width, rows, count, sum);
+}
+
+void cvector_scaled_rows(const float *x, const float *gains, size_t width, size_t rows,
+                         size_t count, float *sum) {
+  chosen->scaled_rows(x, gains, width, rows, count, sum);
+}
+
+void cvector_spectrum_average(const float *a_re, const float *a_im, const float *b_re,
+                              const float *b_im, float share, size_t count, float *re, float *im) {
+  chosen->spectrum_average(a_re, a_im, b_re, b_im, share, count, re, im);
+}
+
+float cvector_coherence(const float *re, const float *im, const float *a, const float *b,
+                        float least, size_t count) {
+  return chosen->coherence(re, im, a, b, least, count);
+}
+
+void cvector_adapt(const struct cvector_adaptation *step, size_t count, float *variance, float *re,
+                   float *im) {
+  chosen->adapt(step, count, variance, re, im);
+}
+
+void cvector_approach(const struct cvector_adaptation *step, size_t count, const float *variance,
+                      float *re, float *im) {
+  chosen->approach(step, count, variance, re, im);
 }

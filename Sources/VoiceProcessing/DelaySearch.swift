@@ -31,7 +31,7 @@ struct DelaySearch: ~Copyable {
   /// those until then.
   private let history: SampleStorage
   private let played: SpectrumStorage
-  private let playedMeans: SampleStorage
+  private let playedMeans: RowStorage
   private let heard: SpectrumStorage
   private let heardMean: SampleStorage
   /// For each delay: the mean of what is heard times the conjugate of what was played.
@@ -75,12 +75,14 @@ struct DelaySearch: ~Copyable {
     frame = SampleStorage(repeating: 0, count: 4 * hop)
     spectrum = SpectrumStorage(rowCount: 1, binCount: hop + 1)
     history = SampleStorage(repeating: 0, count: rows * hop)
-    played = SpectrumStorage(rowCount: rows, binCount: binCount)
-    playedMeans = SampleStorage(repeating: 0, count: rows * binCount)
-    heard = SpectrumStorage(rowCount: 1, binCount: binCount)
-    heardMean = SampleStorage(repeating: 0, count: binCount)
-    products = SpectrumStorage(rowCount: rows, binCount: binCount)
-    power = SampleStorage(repeating: 0, count: binCount)
+    // Whole vectors; what is behind the bins stays 0.
+    let length = VectorMath.rowLength(binCount)
+    played = SpectrumStorage(rowCount: rows, binCount: length)
+    playedMeans = RowStorage(rowCount: rows, count: length)
+    heard = SpectrumStorage(rowCount: 1, binCount: length)
+    heardMean = SampleStorage(repeating: 0, count: length)
+    products = SpectrumStorage(rowCount: rows, binCount: length)
+    power = SampleStorage(repeating: 0, count: length)
     coherences = SampleStorage(repeating: 0, count: rows)
   }
 
@@ -97,8 +99,7 @@ struct DelaySearch: ~Copyable {
     frame.dropping(hop).copy(from: far)
     let present = played[newest]
     transform(frame, into: present)
-    let mean = playedMeans.buffer(at: newest * binCount, count: binCount)
-    average(present, mean, from: playedMeans.buffer(at: row(1) * binCount, count: binCount))
+    average(present, playedMeans[newest], from: playedMeans[row(1)])
     sounding = far.energy() > 1e-6 * Float(hop) ? longest + covered : sounding - 1
     var isNew = false
     if sounding > 0 {
@@ -128,7 +129,7 @@ struct DelaySearch: ~Copyable {
   private mutating func average(
     _ bins: Spectrum, _ mean: ChannelBuffer, from before: ChannelBuffer
   ) {
-    let power = power.buffer(at: 0, count: binCount)
+    let power = power.buffer(at: 0, count: power.count)
     bins.power(into: power)
     for bin in 0..<binCount { mean[bin] = before[bin] + Self.rate * (power[bin] - before[bin]) }
   }
@@ -150,14 +151,10 @@ struct DelaySearch: ~Copyable {
   /// The coherence of what is heard with what was played some hops ago.
   @_noLocks
   private mutating func coherence(_ ago: Int) -> Float {
-    let power = power.buffer(at: 0, count: binCount)
-    products[ago].power(into: power)
-    let before = playedMeans.buffer(at: row(ago) * binCount, count: binCount)
-    let now = heardMean.buffer(at: 0, count: binCount)
     // Half of a frame that is heard is silence.
-    var sum: Float = 0
-    for bin in 0..<binCount { sum += power[bin] / (before[bin] * now[bin] + 1e-16) }
-    return sum / Float(binCount)
+    products[ago].coherence(
+      playedMeans[row(ago)], heardMean.buffer(at: 0, count: heardMean.count), least: 1e-16)
+      / Float(binCount)
   }
 
   /// Takes a new delay where an echo stands out there, and is not covered yet.

@@ -6,10 +6,14 @@ extension EchoCanceller {
   @_noLocks
   mutating func spread(_ which: EchoFilter, into sum: ChannelBuffer, ago: Int = 0) {
     sum.clear()
-    for part in 0..<length(which) {
-      sum.add(
-        variance(which, part),
-        times: powers.buffer(at: slot(part + ago) * bins, count: bins))
+    let (count, row) = (length(which), slot(ago))
+    let first = beforeTurn(row, count)
+    if which.index == 0 {
+      variance.addProducts(first, from: 0, times: powers, from: row, to: sum)
+      variance.addProducts(count - first, from: first, times: powers, from: 0, to: sum)
+    } else {
+      shadowVariance.addProducts(first, from: 0, times: powers, from: row, to: sum)
+      shadowVariance.addProducts(count - first, from: first, times: powers, from: 0, to: sum)
     }
   }
 
@@ -36,28 +40,28 @@ extension EchoCanceller {
   }
 
   /// Moves the coefficients against the error of a hop: the present one, from which the filter also
-  /// becomes surer, or an earlier one.
+  /// becomes surer, or an earlier one. The error is weighed in its place.
   @_noLocks
   mutating func adapt(
     _ which: EchoFilter, error: Spectrum, spread: ChannelBuffer, ago: Int = 0
   ) {
-    let gains = gains.buffer(at: 0, count: bins)
-    let noise = noise.buffer(at: 0, count: bins)
+    let trust = gains.buffer(at: 0, count: bins)
     let frame = frame.buffer(at: 0, count: 2 * hop)
     let forgetting = which.index == 0 ? Self.forgetting : Self.shadowForgetting
+    KalmanBins.trust(
+      trust, spread: spread, noise: noise.buffer(at: 0, count: bins), floor: 1e-9 * Float(2 * hop))
+    error.multiply(by: trust)
     for part in 0..<length(which) {
       let row = slot(part + ago)
-      let uncertain = variance(which, part)
-      KalmanBins.gains(
-        gains, variance: uncertain, spread: spread, noise: noise,
-        floor: 1e-9 * Float(2 * hop))
       let coefficients = coefficients(which, part)
-      coefficients.add(gains, ago == 0 ? 1 : 0.5, conjugate: far[row], times: error)
-      guard ago == 0 else { continue }
-      coefficients.multiply(by: forgetting)
-      KalmanBins.settle(
-        uncertain, gains: gains, power: powers.buffer(at: row * bins, count: bins),
-        rate: Self.settlingRate, forgetting: forgetting, coefficients: coefficients,
+      guard ago == 0 else {
+        KalmanBins.approach(
+          coefficients, variance(which, part), far: far[row], error: error, rate: 0.5)
+        continue
+      }
+      KalmanBins.adapt(
+        coefficients, variance(which, part), far: far[row], power: powers[row], error: error,
+        trust: trust, rate: Self.settlingRate, forgetting: forgetting,
         least: which.index == 0 ? 0 : 1e-3 * taper[part])
       // A part of the response is a hop long: what the steps have put behind that is an artefact of
       // cyclic convolution. It is taken out of one part in eight, in turn: as much is learnt, at an

@@ -13,7 +13,7 @@ extension EchoCanceller {
           curves[curve * (largestLength + 1) + row], times: Float(curveWeights[curve]))
       }
     }
-    far[row].power(into: powers.buffer(at: row * bins, count: bins))
+    far[row].power(into: powers[row])
   }
 
   /// What a curve makes of some samples: their squares, or what lies above a threshold.
@@ -31,14 +31,16 @@ extension EchoCanceller {
     }
   }
 
-  /// Where the first four curves begin: full scale is 1.
+  /// Where the curves begin: full scale is 1.
   @_noLocks
   static func threshold(_ curve: Int) -> Float {
     switch curve {
     case 0: 0.1
     case 1: 0.2
     case 2: 0.4
-    default: 0.7
+    case 3: 0.7
+    // The square bends all there is.
+    default: 0
     }
   }
 
@@ -69,9 +71,16 @@ extension EchoCanceller {
       let echo = curveEchoes[curve]
       echo.clear()
       var isHeard = false
-      for part in 0..<effort.length where curvePowers[slot(part) * count + curve] > 0 {
-        isHeard = true
-        echo.add(filter[part], times: curves[curve * (largestLength + 1) + slot(part)])
+      var part = 0
+      while part < effort.length {
+        // As many parts at a time as have a spectrum, one behind the other.
+        let (row, first) = (slot(part), part)
+        let end = part + beforeTurn(row, effort.length - part)
+        while part < end && curvePowers[slot(part) * count + curve] > 0 { part += 1 }
+        filter.addProducts(
+          part - first, from: first, times: curves, from: curve * (largestLength + 1) + row,
+          to: echo)
+        if part > first { isHeard = true } else { part += 1 }
       }
       guard isHeard else { continue }
       fft.inverse(echo, into: frame)
@@ -80,11 +89,13 @@ extension EchoCanceller {
     }
     for row in 0..<count { curveTargets[row] *= 0.996 }
     for row in 0..<count {
-      for column in 0..<count {
+      for column in row..<count {
         let product = curveEchoes[row].correlation(with: curveEchoes[column], weights: weights)
-        let index = row * count + column
-        curveProducts[index] = 0.996 * curveProducts[index] + product
+        let next = 0.996 * curveProducts[row * count + column] + product
+        curveProducts[row * count + column] = next
+        curveProducts[column * count + row] = next
         curveTargets[row] += product * curveWeights[column]
+        if column != row { curveTargets[column] += product * curveWeights[row] }
       }
       curveTargets[row] += curveEchoes[row].correlation(with: error, weights: weights)
     }

@@ -44,7 +44,7 @@ struct EchoCanceller: ~Copyable {
   let uncertainty: SampleStorage
   /// The far end's power in the last hop, in each bin.
   var farPower: ChannelBuffer {
-    @_noLocks mutating get { powers.buffer(at: slot(0) * bins, count: bins) }
+    @_noLocks mutating get { powers[slot(0)] }
   }
 
   var fft: RealFFT
@@ -60,13 +60,13 @@ struct EchoCanceller: ~Copyable {
   let plain: SpectrumStorage
   let curves: SpectrumStorage
   let far: SpectrumStorage
-  let powers: SampleStorage
+  let powers: RowStorage
   var newest = 0
 
   let filter: SpectrumStorage
-  let variance: SampleStorage
+  let variance: RowStorage
   let shadow: SpectrumStorage
-  let shadowVariance: SampleStorage
+  let shadowVariance: RowStorage
   let taper: SampleStorage
   /// The energy of what is heard, and of what is played as a room would make it last, both smoothed over
   /// a third of a second.
@@ -146,15 +146,15 @@ struct EchoCanceller: ~Copyable {
     plain = SpectrumStorage(rowCount: length + 1, binCount: bins)
     curves = SpectrumStorage(rowCount: Self.curveCount * (length + 1), binCount: bins)
     far = SpectrumStorage(rowCount: length + 1, binCount: bins)
-    powers = SampleStorage(repeating: 0, count: (length + 1) * bins)
+    powers = RowStorage(rowCount: length + 1, count: bins)
     filter = SpectrumStorage(rowCount: length, binCount: bins)
     shadow = SpectrumStorage(rowCount: shadowLength, binCount: bins)
     // A room's response is expected to fall by 200 dB a second, which is an RT60 of 0.3 s.
     let hopSeconds = Double(hop) / sampleRate
     taper = SampleStorage(
       (0..<length).map { Float(renderExp(-20 * Double($0) * hopSeconds * 2.302585)) })
-    variance = SampleStorage(repeating: 0, count: length * bins)
-    shadowVariance = SampleStorage(repeating: 0, count: shadowLength * bins)
+    variance = RowStorage(rowCount: length, count: bins)
+    shadowVariance = RowStorage(rowCount: shadowLength, count: bins)
     kept = SpectrumStorage(rowCount: length, binCount: bins)
     echoes = SampleStorage(repeating: 0, count: 3 * hop)
     scratch = SpectrumStorage(rowCount: 1, binCount: bins)
@@ -261,12 +261,21 @@ struct EchoCanceller: ~Copyable {
     farFrame.dropping(hop).copy(from: loudspeaker)
     fft.forward(farFrame, into: plain[row])
     if effort.modelsDistortion {
+      let before = slot(1)
+      let peak = Float(bitPattern: VectorMath.largest(loudspeaker))
       for curve in 0..<Self.curveCount {
+        let index = row * Self.curveCount + curve
+        let isStraight = peak <= Self.threshold(curve)
+        if isStraight && curvePowers[before * Self.curveCount + curve] == 0 {
+          // The whole frame is below the threshold.
+          curvePowers[index] = 0
+          continue
+        }
         let frame = curveFrames.buffer(at: curve * 2 * hop, count: 2 * hop)
         frame.copy(from: frame.dropping(hop))
         Self.bend(loudspeaker, curve, into: frame.dropping(hop))
         let power = frame.energy()
-        curvePowers[row * Self.curveCount + curve] = power
+        curvePowers[index] = power
         if power > 0 { fft.forward(frame, into: curves[curve * (largestLength + 1) + row]) }
       }
     }
@@ -284,6 +293,13 @@ struct EchoCanceller: ~Copyable {
   mutating func slot(_ part: Int) -> Int {
     let row = newest + part
     return row > largestLength ? row - largestLength - 1 : row
+  }
+
+  /// How many rows of some there are from one on until the ring of the far end begins anew.
+  @_noLocks
+  func beforeTurn(_ row: Int, _ count: Int) -> Int {
+    let rest = largestLength + 1 - row
+    return count < rest ? count : rest
   }
 
   // MARK: The two filters
@@ -304,9 +320,7 @@ struct EchoCanceller: ~Copyable {
 
   @_noLocks
   mutating func variance(_ which: EchoFilter, _ part: Int) -> ChannelBuffer {
-    which.index == 0
-      ? variance.buffer(at: part * bins, count: bins)
-      : shadowVariance.buffer(at: part * bins, count: bins)
+    which.index == 0 ? variance[part] : shadowVariance[part]
   }
 
   /// The smoothed power of the error (0), and of what of it was expected (1).
@@ -324,8 +338,19 @@ struct EchoCanceller: ~Copyable {
   ) {
     let sum = scratch[0]
     sum.clear()
-    for part in 0..<length(which) {
-      sum.add(coefficients(which, part), times: far[slot(part + ago)])
+    let (count, row) = (length(which), slot(ago))
+    // Up to where the ring begins anew, and from there on.
+    let first = beforeTurn(row, count)
+    switch which {
+    case .main:
+      filter.addProducts(first, from: 0, times: far, from: row, to: sum)
+      filter.addProducts(count - first, from: first, times: far, from: 0, to: sum)
+    case .shadow:
+      shadow.addProducts(first, from: 0, times: far, from: row, to: sum)
+      shadow.addProducts(count - first, from: first, times: far, from: 0, to: sum)
+    case .kept:
+      kept.addProducts(first, from: 0, times: far, from: row, to: sum)
+      kept.addProducts(count - first, from: first, times: far, from: 0, to: sum)
     }
     let frame = frame.buffer(at: 0, count: 2 * hop)
     fft.inverse(sum, into: frame)

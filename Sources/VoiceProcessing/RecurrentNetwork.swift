@@ -33,14 +33,16 @@ struct RecurrentNetwork: ~Copyable {
   let unitCount: Int
   private let means: SampleStorage
   private let scales: SampleStorage
-  private let inputs: SampleStorage
-  private let states: SampleStorage
+  private let inputs: RowStorage
+  private let states: RowStorage
   private let biases: SampleStorage
   private let stateBiases: SampleStorage
   private let outputs: SampleStorage
   private let bias: Float
   private let state: SampleStorage
-  /// What the inputs, and the state, add up to: three stretches as long as the state.
+  private let limited: SampleStorage
+  /// What the inputs, and the state, add up to: three stretches as long as the state, then zeros up to whole
+  /// vectors.
   private let fromInputs: SampleStorage
   private let fromState: SampleStorage
 
@@ -49,40 +51,44 @@ struct RecurrentNetwork: ~Copyable {
     unitCount = weights.outputs.count
     means = SampleStorage(weights.means)
     scales = SampleStorage(weights.scales)
-    inputs = SampleStorage(weights.inputs)
-    states = SampleStorage(weights.states)
+    inputs = Self.rows(weights.inputs, count: inputCount, width: 3 * unitCount)
+    states = Self.rows(weights.states, count: unitCount, width: 3 * unitCount)
     biases = SampleStorage(weights.biases)
     stateBiases = SampleStorage(weights.stateBiases)
     outputs = SampleStorage(weights.outputs)
     bias = weights.bias
     state = SampleStorage(repeating: 0, count: weights.outputs.count)
-    fromInputs = SampleStorage(repeating: 0, count: weights.biases.count)
-    fromState = SampleStorage(repeating: 0, count: weights.biases.count)
+    limited = SampleStorage(repeating: 0, count: inputCount)
+    fromInputs = SampleStorage(repeating: 0, count: inputs.count)
+    fromState = SampleStorage(repeating: 0, count: inputs.count)
     precondition(
-      scales.count == inputCount && inputs.count == 3 * inputCount * unitCount
-        && states.count == 3 * unitCount * unitCount && biases.count == 3 * unitCount
+      scales.count == inputCount && weights.inputs.count == 3 * inputCount * unitCount
+        && weights.states.count == 3 * unitCount * unitCount && biases.count == 3 * unitCount
         && stateBiases.count == unitCount,
       "each unit has three weights for each input and each unit")
+  }
+
+  private static func rows(_ values: [Float], count: Int, width: Int) -> RowStorage {
+    let rows = RowStorage(rowCount: count, count: VectorMath.rowLength(width))
+    for (index, value) in values.enumerated() { rows[index / width][index % width] = value }
+    return rows
   }
 
   /// What the network makes of a frame, and of those before it.
   @_noLocks
   mutating func judge(_ values: ChannelBuffer) -> Float {
     precondition(values.count == inputCount, "there is a value for each input")
-    let width = 3 * unitCount
-    let fromInputs = fromInputs.buffer(at: 0, count: width)
-    let fromState = fromState.buffer(at: 0, count: width)
-    fromInputs.copy(from: biases.buffer(at: 0, count: width))
+    let fromInputs = fromInputs.buffer(at: 0, count: inputs.count)
+    let fromState = fromState.buffer(at: 0, count: inputs.count)
+    fromInputs.copy(from: biases.buffer(at: 0, count: biases.count))
     for index in 0..<inputCount {
       let value = (values[index] - means[index]) * scales[index]
-      let limited = value < -4 ? -4 : value > 4 ? 4 : value
-      fromInputs.add(inputs.buffer(at: index * width, count: width), times: limited)
+      limited[index] = value < -4 ? -4 : value > 4 ? 4 : value
     }
+    inputs.addRows(times: limited.buffer(at: 0, count: inputCount), to: fromInputs)
     fromState.clear()
     fromState.dropping(2 * unitCount).copy(from: stateBiases.buffer(at: 0, count: unitCount))
-    for unit in 0..<unitCount {
-      fromState.add(states.buffer(at: unit * width, count: width), times: state[unit])
-    }
+    states.addRows(times: state.buffer(at: 0, count: unitCount), to: fromState)
     var sum = bias
     for unit in 0..<unitCount {
       let update = 0.5 + 0.5 * Self.bent(fromInputs[unit] + fromState[unit])

@@ -13,15 +13,24 @@ struct SampleQueue: ~Copyable {
 
   var room: Int { @_noLocks get { memory.count - count } }
 
+  /// The place behind the newest frame.
+  private var end: Int {
+    @_noLocks get {
+      let place = first + count
+      return place < memory.count ? place : place - memory.count
+    }
+  }
+
   /// Adds frames; there must be room.
   @_noLocks
   mutating func push(_ samples: ChannelBuffer) {
     precondition(samples.count <= room, "no room in the queue")
-    var place = first + count
-    if place >= memory.count { place -= memory.count }
-    for index in samples.indices {
-      memory[place] = samples[index]
-      place = place + 1 == memory.count ? 0 : place + 1
+    let place = end
+    let whole = memory.count - place
+    memory.buffer(at: place, count: samples.count < whole ? samples.count : whole)
+      .copy(from: samples)
+    if samples.count > whole {
+      memory.buffer(at: 0, count: samples.count - whole).copy(from: samples.dropping(whole))
     }
     count += samples.count
   }
@@ -30,9 +39,7 @@ struct SampleQueue: ~Copyable {
   mutating func pushSilence(_ frameCount: Int) {
     precondition(frameCount <= room, "no room in the queue")
     for _ in 0..<frameCount {
-      var place = first + count
-      if place >= memory.count { place -= memory.count }
-      memory[place] = 0
+      memory[end] = 0
       count += 1
     }
   }
@@ -41,10 +48,13 @@ struct SampleQueue: ~Copyable {
   @_noLocks
   mutating func pop(into samples: ChannelBuffer) {
     precondition(samples.count <= count, "not so many frames in the queue")
-    for index in samples.indices {
-      samples[index] = memory[first]
-      first = first + 1 == memory.count ? 0 : first + 1
+    let whole = memory.count - first
+    samples.copy(
+      from: memory.buffer(at: first, count: samples.count < whole ? samples.count : whole))
+    if samples.count > whole {
+      samples.dropping(whole).copy(from: memory.buffer(at: 0, count: samples.count - whole))
     }
+    first = samples.count < whole ? first + samples.count : samples.count - whole
     count -= samples.count
   }
 }

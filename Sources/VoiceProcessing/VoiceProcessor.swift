@@ -106,9 +106,15 @@ public struct VoiceProcessor: ~Copyable {
     ready.pushSilence(hop + slack)
   }
 
-  /// Frames in a hop at a rate: nearest to 8 ms, such that a transform of two hops is fast.
+  /// Frames in a hop at a rate: nearest to 8 ms, and within a tenth of that where it can be had, such that a
+  /// transform of two hops is fast.
   public static func hop(sampleRate: Double) -> Int {
     let wanted = Int((0.008 * sampleRate).rounded())
+    for distance in 0...(wanted / 10) {
+      for hop in [wanted - distance, wanted + distance] where RealFFT.isFast(2 * hop) {
+        return hop
+      }
+    }
     var distance = 0
     while true {
       for hop in [wanted - distance, wanted + distance] where RealFFT.hasSmallFactors(2 * hop) {

@@ -22,7 +22,7 @@ struct RealFFTTests {
     return (0..<count).map { _ in Float.random(in: -1...1, using: &generator) }
   }
 
-  @Test(arguments: [4, 8, 60, 64, 128, 256, 480, 512, 1024, 2048, 4096])
+  @Test(arguments: [4, 8, 60, 64, 128, 192, 256, 384, 480, 512, 768, 1024, 1536, 2048, 3072, 4096])
   func `a spectrum is the one of the definition`(length: Int) {
     var fft = RealFFT(length: length)
     let samples = noise(length)
@@ -45,7 +45,9 @@ struct RealFFTTests {
     #expect(samples.indices.allSatisfy { input[$0] == samples[$0] })
   }
 
-  @Test(arguments: [4, 16, 128, 256, 960, 1024, 2048, 8192, 16_384, 32_768, 65_536])
+  @Test(arguments: [
+    4, 16, 128, 256, 384, 768, 960, 1024, 2048, 6144, 8192, 12_288, 16_384, 24_576, 32_768, 65_536,
+  ])
   func `the inverse undoes it, without heap calls`(length: Int) {
     var fft = RealFFT(length: length)
     let samples = noise(length)
@@ -65,6 +67,14 @@ struct RealFFTTests {
     #expect(heapCalls == 0)
     let worst = samples.indices.map { abs(buffer[$0] - samples[$0]) }.max() ?? 1
     #expect(20 * log10(worst) < -110)
+  }
+
+  @Test func `the vectors take powers of two and three times those`() {
+    let fast = stride(from: 2, through: 50_000, by: 2).filter { RealFFT.isFast($0) }
+    #expect(
+      fast == [
+        128, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12_288, 16_384,
+      ])
   }
 
   @Test

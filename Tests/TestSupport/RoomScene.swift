@@ -113,8 +113,11 @@ public enum Room {
       let end = min(start + block, signal.count)
       for index in 0..<size { frame[index] = start + index < end ? signal[start + index] : 0 }
       fft.forward(frame.buffer(at: 0, count: size), into: spectra[1])
-      spectra[2].clear()
-      spectra[2].add(spectra[0], times: spectra[1])
+      let (a, b, product) = (spectra[0], spectra[1], spectra[2])
+      for bin in 0..<product.count {
+        product.real[bin] = a.real[bin] * b.real[bin] - a.imaginary[bin] * b.imaginary[bin]
+        product.imaginary[bin] = a.real[bin] * b.imaginary[bin] + a.imaginary[bin] * b.real[bin]
+      }
       fft.inverse(spectra[2], into: frame.buffer(at: 0, count: size))
       for index in 0..<size { output[start + index] += frame[index] }
       start = end

@@ -89,7 +89,9 @@ static void run(const struct cvector_kernels *k) {
   k->turn(a, b, 0.8, -0.6, COUNT);
   put("turn", a, COUNT);
   put("turn", b, COUNT);
-  for (size_t length = 128; length <= 1024; length *= 2) {
+  const size_t lengths[] = {128, 256, 384, 512, 768, 1024, 1536};
+  for (size_t which = 0; which < sizeof lengths / sizeof *lengths; which++) {
+    const size_t length = lengths[which];
     float *factors = malloc(sizeof *factors * cvector_fft_factor_count(length));
     float *memory = malloc(sizeof *memory * cvector_fft_memory_count(length));
     cvector_fft_factors(length, factors);
@@ -101,6 +103,35 @@ static void run(const struct cvector_kernels *k) {
     free(factors);
     free(memory);
   }
+  memcpy(a, rows, sizeof *a * COUNT);
+  memcpy(b, rows + COUNT, sizeof *b * COUNT);
+  k->spectrum_rows(samples, others, COUNT, 3, COUNT - 5, a, b);
+  put("spectrum_rows", a, COUNT);
+  put("spectrum_rows", b, COUNT);
+  k->product_rows(samples, others, COUNT, 3, COUNT - 5, a);
+  put("product_rows", a, COUNT);
+  k->scaled_rows(samples, others, COUNT, 3, COUNT - 5, a);
+  put("scaled_rows", a, COUNT);
+  k->spectrum_average(samples, others, rows, rows + COUNT, 0.025f, COUNT - 5, a, b);
+  put("spectrum_average", a, COUNT);
+  put("spectrum_average", b, COUNT);
+  for (size_t n = 0; n < 2 * COUNT; n++) rows[n] = fabsf(rows[n]);
+  a[0] = k->coherence(samples, others, rows, rows + COUNT, 0.01f, COUNT - 5);
+  put("coherence", a, 1);
+  const struct cvector_adaptation step = {
+      samples, others, rows, samples + COUNT, others + COUNT, rows + COUNT, 0.99f, 0.25f, 0.1f};
+  memcpy(a, others, sizeof *a * COUNT);
+  memcpy(b, samples, sizeof *b * COUNT);
+  k->approach(&step, COUNT - 5, rows, a, b);
+  put("approach", a, COUNT);
+  put("approach", b, COUNT);
+  float variance[COUNT];
+  memcpy(variance, rows, sizeof variance);
+  k->adapt(&step, COUNT - 5, variance, a, b);
+  put("adapt", a, COUNT);
+  put("adapt", b, COUNT);
+  put("adapt", variance, COUNT);
+  noise(rows, 9 * COUNT, 1);
   // A step of 1.75 + 2^-20 that grows by 2^-20 each time.
   const struct cvector_places places = {
       (uint64_t)1 << 63, 1, ((uint64_t)3 << 62) + ((uint64_t)1 << 44), 0, (uint64_t)1 << 44};

@@ -121,7 +121,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (8000.0, 64), (11_025, 90), (16_000, 128), (22_050, 180), (44_100, 360), (48_000, 384),
+    (8000.0, 64), (11_025, 90), (16_000, 128), (22_050, 192), (44_100, 384), (48_000, 384),
+    (96_000, 768), (192_000, 1536),
   ])
   func `a hop is near 8 ms and fast to transform`(sampleRate: Double, hop: Int) {
     #expect(VoiceProcessor.hop(sampleRate: sampleRate) == hop)

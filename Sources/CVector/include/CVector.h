@@ -86,8 +86,8 @@ void cvector_add_scaled(const float *samples, float gain, size_t count, float *s
 /// which has magnitude 1: a circular shift of its signal. `count` is a multiple of 8.
 void cvector_turn(float *re, float *im, double cosine, double sine, size_t count);
 
-// The Fourier transform of `length` real samples, a power of two of at least 128. It uses factors
-// for the length, and work memory.
+// The Fourier transform of `length` real samples, a power of two of at least 128 or three times one.
+// It uses factors for the length, and work memory.
 
 /// The number of floats of the factors, and of the work memory.
 size_t cvector_fft_factor_count(size_t length);
@@ -104,6 +104,56 @@ void cvector_fft_forward(const float *factors, float *memory, size_t length, con
 /// The inverse transform. The imaginary parts of the first and the last number are ignored.
 void cvector_fft_inverse(const float *factors, float *memory, size_t length, const float *re,
                          const float *im, float *samples);
+
+// MARK: - Adaptive filters
+//
+// Spectra and rows of any length, `count` numbers. Each number is computed alike, whatever its place.
+
+/// `sum += a * b` for spectra row by row, in their order: a row is `width` real parts and then as many
+/// imaginary ones, the first `count` of which are taken.
+void cvector_spectrum_rows(const float *a, const float *b, size_t width, size_t rows, size_t count,
+                           float *sum_re, float *sum_im);
+
+/// `sum += a * b`, row by row, in their order: rows are `width` apart.
+void cvector_product_rows(const float *a, const float *b, size_t width, size_t rows, size_t count,
+                          float *sum);
+
+/// `sum += x * gain`, row by row, in their order: a gain for each row.
+void cvector_scaled_rows(const float *x, const float *gains, size_t width, size_t rows,
+                         size_t count, float *sum);
+
+/// A mean of the conjugate of `a` times `b`, moved on by a share.
+void cvector_spectrum_average(const float *a_re, const float *a_im, const float *b_re,
+                              const float *b_im, float share, size_t count, float *re, float *im);
+
+/// The sum of `(re^2 + im^2) / (a * b + least)`.
+float cvector_coherence(const float *re, const float *im, const float *a, const float *b,
+                        float least, size_t count);
+
+/// What a step of an adaptive filter takes: a spectrum of what was played and its power, the error times
+/// `trust`, and, for each number, `trust`: by what a variance is multiplied to be a step size.
+struct cvector_adaptation {
+  const float *far_re;
+  const float *far_im;
+  const float *power;
+  const float *error_re;
+  const float *error_im;
+  const float *trust;
+  float forgetting;
+  float rate;
+  float least;
+};
+
+/// A step of the coefficients `re + i im`, and of their variance:
+///
+///     c = (c + variance conj(far) error) forgetting
+///     variance = max(least, forgetting^2 (1 - rate variance trust power) variance + (1 - forgetting^2) |c|^2)
+void cvector_adapt(const struct cvector_adaptation *step, size_t count, float *variance, float *re,
+                   float *im);
+
+/// `c += rate variance conj(far) error`, and nothing else.
+void cvector_approach(const struct cvector_adaptation *step, size_t count, const float *variance,
+                      float *re, float *im);
 
 // MARK: - Samples on their way
 //
@@ -241,6 +291,20 @@ struct cvector_kernels {
   void (*widen)(const float *first, const float *second, size_t count, double *samples);
   void (*narrow)(const double *samples, size_t count, double gain, double rise, int32_t place,
                  float *first, float *second);
+  void (*spectrum_rows)(const float *a, const float *b, size_t width, size_t rows, size_t count,
+                        float *sum_re, float *sum_im);
+  void (*product_rows)(const float *a, const float *b, size_t width, size_t rows, size_t count,
+                       float *sum);
+  void (*scaled_rows)(const float *x, const float *gains, size_t width, size_t rows, size_t count,
+                      float *sum);
+  void (*spectrum_average)(const float *a_re, const float *a_im, const float *b_re,
+                           const float *b_im, float share, size_t count, float *re, float *im);
+  float (*coherence)(const float *re, const float *im, const float *a, const float *b, float least,
+                     size_t count);
+  void (*adapt)(const struct cvector_adaptation *step, size_t count, float *variance, float *re,
+                float *im);
+  void (*approach)(const struct cvector_adaptation *step, size_t count, const float *variance,
+                   float *re, float *im);
 };
 
 /// The kinds that this processor has: "baseline" (0) first and the one in use last; NULL for any

@@ -2,8 +2,8 @@ import CKissFFT
 import CVector
 
 /// The discrete Fourier transform of real samples, and its inverse, in floats, for even lengths
-/// whose prime factors are 2, 3 and 5: with our own transform for powers of two from 128 to 16384,
-/// with the vectors in use, and kissfft for others.
+/// whose prime factors are 2, 3 and 5: with our own transform, with the vectors in use, for powers of
+/// two from 128 to 16384 and three times those from 128 to 4096, and kissfft for others.
 ///
 /// A plan and its scratch memory are made on the control thread. The transforms neither allocate
 /// nor lock nor call the system. One thread at a time may use them, because they share the scratch
@@ -40,7 +40,7 @@ public struct RealFFT: ~Copyable, @unchecked Sendable {
       length >= 4 && length <= 1 << 24 && length % 2 == 0 && Self.hasSmallFactors(length),
       "the length of a transform is even, from 4 to 2^24, of the factors 2, 3 and 5")
     self.length = length
-    isOwn = length & (length - 1) == 0 && (128...16_384).contains(length)
+    isOwn = Self.isFast(length)
     factors = SampleStorage(repeating: 0, count: isOwn ? cvector_fft_factor_count(length) : 1)
     memory = SampleStorage(repeating: 0, count: isOwn ? cvector_fft_memory_count(length) : 1)
     let pairCount = isOwn ? 2 : length + 2
@@ -60,6 +60,12 @@ public struct RealFFT: ~Copyable, @unchecked Sendable {
       unsafe forwardPlan = forward
       unsafe inversePlan = inverse
     }
+  }
+
+  /// Whether our own transform, which is faster than kissfft, has this length.
+  public static func isFast(_ length: Int) -> Bool {
+    func isPower(_ length: Int) -> Bool { length >= 128 && length & (length - 1) == 0 }
+    return length <= 16_384 && (isPower(length) || length % 3 == 0 && isPower(length / 3))
   }
 
   /// Whether 2, 3 and 5 are the only prime factors of a length.

@@ -1,3 +1,5 @@
+import CVector
+
 /// A spectrum of a real signal, with separate real and imaginary parts.
 ///
 /// Each operation checks the lengths once and then loops without checks, so that it vectorizes.
@@ -42,19 +44,6 @@ public struct Spectrum: BitwiseCopyable {
     }
   }
 
-  /// Adds the product of two spectra.
-  @_noLocks
-  public func add(_ a: Spectrum, times b: Spectrum) {
-    precondition(a.count >= count && b.count >= count, "the spectra are as long as each other")
-    let (re, im) = unsafe (real.start, imaginary.start)
-    let (aRe, aIm) = unsafe (a.real.start, a.imaginary.start)
-    let (bRe, bIm) = unsafe (b.real.start, b.imaginary.start)
-    for bin in 0..<count {
-      unsafe re[bin] += aRe[bin] * bRe[bin] - aIm[bin] * bIm[bin]
-      unsafe im[bin] += aRe[bin] * bIm[bin] + aIm[bin] * bRe[bin]
-    }
-  }
-
   /// Sets each bin to `factors` times the conjugate of `a` times `b`.
   @_noLocks
   public func set(_ factors: ChannelBuffer, conjugate a: Spectrum, times b: Spectrum) {
@@ -71,37 +60,21 @@ public struct Spectrum: BitwiseCopyable {
     }
   }
 
-  /// Adds to each bin `scale` times `factors` times the conjugate of `a` times `b`.
-  @_noLocks
-  public func add(
-    _ factors: ChannelBuffer, _ scale: Float, conjugate a: Spectrum, times b: Spectrum
-  ) {
-    precondition(
-      factors.count >= count && a.count >= count && b.count >= count,
-      "the spectra are as long as each other")
-    let (re, im) = unsafe (real.start, imaginary.start)
-    let (aRe, aIm) = unsafe (a.real.start, a.imaginary.start)
-    let (bRe, bIm) = unsafe (b.real.start, b.imaginary.start)
-    let gain = unsafe factors.start
-    for bin in 0..<count {
-      let factor = unsafe scale * gain[bin]
-      unsafe re[bin] += factor * (aRe[bin] * bRe[bin] + aIm[bin] * bIm[bin])
-      unsafe im[bin] += factor * (aRe[bin] * bIm[bin] - aIm[bin] * bRe[bin])
-    }
-  }
-
   /// Updates a running mean: `1 - share` of itself plus `share` of the conjugate of `a` times `b`.
-  @_noLocks
+  @_semantics("no_performance_analysis")
   public func average(share: Float, conjugate a: Spectrum, times b: Spectrum) {
     precondition(a.count >= count && b.count >= count, "the spectra are as long as each other")
-    let (re, im) = unsafe (real.start, imaginary.start)
-    let (aRe, aIm) = unsafe (a.real.start, a.imaginary.start)
-    let (bRe, bIm) = unsafe (b.real.start, b.imaginary.start)
-    let rest = 1 - share
-    for bin in 0..<count {
-      unsafe re[bin] = rest * re[bin] + share * (aRe[bin] * bRe[bin] + aIm[bin] * bIm[bin])
-      unsafe im[bin] = rest * im[bin] + share * (aRe[bin] * bIm[bin] - aIm[bin] * bRe[bin])
-    }
+    unsafe cvector_spectrum_average(
+      a.real.start, a.imaginary.start, b.real.start, b.imaginary.start, share, count, real.start,
+      imaginary.start)
+  }
+
+  /// The sum over all bins of the squared magnitude divided by the product of two powers plus `least`.
+  @_semantics("no_performance_analysis")
+  public func coherence(_ first: ChannelBuffer, _ second: ChannelBuffer, least: Float) -> Float {
+    precondition(first.count >= count && second.count >= count, "a power for each bin")
+    return unsafe cvector_coherence(
+      real.start, imaginary.start, first.start, second.start, least, count)
   }
 
   /// Multiplies each bin by its own factor.
@@ -160,10 +133,13 @@ public struct SpectrumStorage: ~Copyable, Sendable {
   public let rowCount: Int
   /// The number of bins of each.
   public let binCount: Int
+  /// The distance from the real to the imaginary parts, and from there to the next row.
+  private let width: Int
 
   /// Allocates spectra of zeros.
   public init(rowCount: Int, binCount: Int) {
-    memory = SampleStorage(repeating: 0, count: 2 * rowCount * binCount)
+    width = VectorMath.rowLength(binCount)
+    memory = SampleStorage(repeating: 0, count: 2 * rowCount * width)
     self.rowCount = rowCount
     self.binCount = binCount
   }
@@ -173,9 +149,77 @@ public struct SpectrumStorage: ~Copyable, Sendable {
     @_noLocks get {
       precondition(row >= 0 && row < rowCount, "row out of range")
       return Spectrum(
-        real: memory.buffer(at: 2 * row * binCount, count: binCount),
-        imaginary: memory.buffer(at: (2 * row + 1) * binCount, count: binCount))
+        real: memory.buffer(at: 2 * row * width, count: binCount),
+        imaginary: memory.buffer(at: (2 * row + 1) * width, count: binCount))
     }
+  }
+
+  /// Adds to `sum` the products of `count` rows, from `row` on, with as many rows of another storage, in order.
+  @_semantics("no_performance_analysis")
+  public func addProducts(
+    _ count: Int, from row: Int, times other: borrowing SpectrumStorage, from otherRow: Int,
+    to sum: Spectrum
+  ) {
+    precondition(
+      count >= 0 && row >= 0 && row + count <= rowCount && otherRow >= 0
+        && otherRow + count <= other.rowCount && other.binCount == binCount
+        && sum.count == binCount, "the rows are there, and as long as the sum")
+    guard count > 0 else { return }
+    unsafe cvector_spectrum_rows(
+      memory.start + 2 * row * width, other.memory.start + 2 * otherRow * width, width, count,
+      binCount, sum.real.start, sum.imaginary.start)
+  }
+}
+
+/// Rows of numbers that a kernel owns, all of one length, never resized.
+@safe
+public struct RowStorage: ~Copyable, Sendable {
+  private let memory: SampleStorage
+  /// The number of rows.
+  public let rowCount: Int
+  /// The number of numbers in each row.
+  public let count: Int
+  /// The distance from one row to the next.
+  private let width: Int
+
+  /// Allocates rows of zeros.
+  public init(rowCount: Int, count: Int) {
+    width = VectorMath.rowLength(count)
+    memory = SampleStorage(repeating: 0, count: rowCount * width)
+    self.rowCount = rowCount
+    self.count = count
+  }
+
+  /// One of the rows; one that is out of range ends the process.
+  public subscript(row: Int) -> ChannelBuffer {
+    @_noLocks get {
+      precondition(row >= 0 && row < rowCount, "row out of range")
+      return memory.buffer(at: row * width, count: count)
+    }
+  }
+
+  /// Adds to `sum` the products of `number` rows, from `row` on, with as many rows of another storage, in order.
+  @_semantics("no_performance_analysis")
+  public func addProducts(
+    _ number: Int, from row: Int, times other: borrowing RowStorage, from otherRow: Int,
+    to sum: ChannelBuffer
+  ) {
+    precondition(
+      number >= 0 && row >= 0 && row + number <= rowCount && otherRow >= 0
+        && otherRow + number <= other.rowCount && other.count == count && sum.count == count,
+      "the rows are there, and as long as the sum")
+    guard number > 0 else { return }
+    unsafe cvector_product_rows(
+      memory.start + row * width, other.memory.start + otherRow * width, width, number, count,
+      sum.start)
+  }
+
+  /// Adds all rows to `sum`, each multiplied by its own gain, in order.
+  @_semantics("no_performance_analysis")
+  public func addRows(times gains: ChannelBuffer, to sum: ChannelBuffer) {
+    precondition(gains.count == rowCount && sum.count == count, "a gain for each row")
+    unsafe cvector_scaled_rows(
+      memory.start, gains.start, width, rowCount, count, sum.start)
   }
 }
 
@@ -233,37 +277,58 @@ extension RealFFT {
 /// frequency domain (G. Enzner and P. Vary, "Frequency-domain adaptive Kalman filter for acoustic
 /// echo control in hands-free telephones", Signal Processing 86, 2006).
 public enum KalmanBins {
-  /// `gains = variance / (spread + 2 noise + floor)`.
+  /// The factor from a variance to a step size: `trust = 1 / (spread + 2 noise + floor)`.
   @_noLocks
-  public static func gains(
-    _ gains: ChannelBuffer, variance: ChannelBuffer, spread: ChannelBuffer, noise: ChannelBuffer,
-    floor: Float
+  public static func trust(
+    _ trust: ChannelBuffer, spread: ChannelBuffer, noise: ChannelBuffer, floor: Float
   ) {
-    let count = gains.count
+    let count = trust.count
     precondition(
-      variance.count >= count && spread.count >= count && noise.count >= count,
-      "the stretches are as long as each other")
-    let (gain, p, s, n) = unsafe (gains.start, variance.start, spread.start, noise.start)
-    for bin in 0..<count { unsafe gain[bin] = p[bin] / (s[bin] + 2 * n[bin] + floor) }
+      spread.count >= count && noise.count >= count, "the stretches are as long as each other")
+    let (result, s, n) = unsafe (trust.start, spread.start, noise.start)
+    for bin in 0..<count { unsafe result[bin] = 1 / (s[bin] + 2 * n[bin] + floor) }
   }
 
-  /// `variance = a² (1 - rate gain power) variance + (1 - a²) |coefficients|²`, at least `least`.
-  @_noLocks
-  public static func settle(
-    _ variance: ChannelBuffer, gains: ChannelBuffer, power: ChannelBuffer, rate: Float,
-    forgetting: Float, coefficients: Spectrum, least: Float
+  /// Adds `variance` times the conjugate of `far` times `error` to the coefficients and multiplies them by the
+  /// forgetting factor a. Then `variance = a² (1 - rate variance trust power) variance + (1 - a²)
+  /// |coefficients|²`, at least `least`.
+  ///
+  /// - Parameters:
+  ///   - power: The power of `far`.
+  ///   - error: The error, already multiplied by `trust`.
+  @_semantics("no_performance_analysis")
+  public static func adapt(
+    _ coefficients: Spectrum, _ variance: ChannelBuffer, far: Spectrum, power: ChannelBuffer,
+    error: Spectrum, trust: ChannelBuffer, rate: Float, forgetting: Float, least: Float
   ) {
-    let count = variance.count
+    let count = coefficients.count
     precondition(
-      gains.count >= count && power.count >= count && coefficients.count >= count,
+      variance.count >= count && far.count >= count && power.count >= count
+        && error.count >= count && trust.count >= count, "the stretches are as long as each other")
+    var step = unsafe cvector_adaptation(
+      far_re: far.real.start, far_im: far.imaginary.start, power: power.start,
+      error_re: error.real.start, error_im: error.imaginary.start, trust: trust.start,
+      forgetting: forgetting, rate: rate, least: least)
+    unsafe cvector_adapt(
+      &step, count, variance.start, coefficients.real.start, coefficients.imaginary.start)
+  }
+
+  /// Adds `rate` times `variance` times the conjugate of `far` times `error` to the coefficients. The error has
+  /// been multiplied by `trust`.
+  @_semantics("no_performance_analysis")
+  public static func approach(
+    _ coefficients: Spectrum, _ variance: ChannelBuffer, far: Spectrum, error: Spectrum,
+    rate: Float
+  ) {
+    let count = coefficients.count
+    precondition(
+      variance.count >= count && far.count >= count && error.count >= count,
       "the stretches are as long as each other")
-    let (p, gain, x2) = unsafe (variance.start, gains.start, power.start)
-    let (re, im) = unsafe (coefficients.real.start, coefficients.imaginary.start)
-    let kept = forgetting * forgetting
-    for bin in 0..<count {
-      let size = unsafe re[bin] * re[bin] + im[bin] * im[bin]
-      let next = unsafe kept * (1 - rate * gain[bin] * x2[bin]) * p[bin] + (1 - kept) * size
-      unsafe p[bin] = next > least ? next : least
-    }
+    var step = unsafe cvector_adaptation(
+      far_re: far.real.start, far_im: far.imaginary.start, power: variance.start,
+      error_re: error.real.start, error_im: error.imaginary.start, trust: variance.start,
+      forgetting: 1, rate: rate, least: 0)
+    unsafe cvector_approach(
+      &step, count, variance.start, coefficients.real.start, coefficients.imaginary.start)
   }
 }

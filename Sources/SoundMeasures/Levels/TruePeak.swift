@@ -83,7 +83,7 @@ private struct TruePeakFilters: ~Copyable {
       }
       transform.forward(input.buffer(at: 0, count: input.count), into: half[1])
       half[2].clear()
-      half[2].add(half[1], times: half[0])
+      half.addProducts(1, from: 1, times: half, from: 0, to: half[2])
       transform.inverse(half[2], into: between.buffer(at: 0, count: between.count))
       for index in 0..<block + 2 * margin {
         halves[2 * index] = input[lead + index]
