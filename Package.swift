@@ -19,6 +19,9 @@ let withRuntime = LinkerSetting.unsafeFlags(
   ["-static-stdlib", "-l_FoundationCShims", "-l_FoundationCollections"],
   .when(configuration: .release))
 
+/// The rooms of back ends, which the program has in its `BackEndCatalog`.
+let backEnds: [Target.Dependency] = ["PulseIO", "PipeIO"]
+
 // Rooms, from the ground up. A room imports only rooms that stand above it in this list.
 let package = Package(
   name: "patchrun",
@@ -226,7 +229,7 @@ let package = Package(
     .target(
       name: "Control",
       dependencies: [
-        "Diagnostics", "PatchSyntax", "Panel",
+        "AudioTypes", "Diagnostics", "PatchSyntax", "Panel",
         .product(name: "NIOCore", package: "swift-nio", condition: forProgram),
         .product(name: "NIOPosix", package: "swift-nio", condition: forProgram),
         .product(name: "NIOHTTP1", package: "swift-nio", condition: forProgram),
@@ -236,8 +239,7 @@ let package = Package(
       name: "patchrun",
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "SoundFiles", "RenderCore", "RenderCallbacks",
-        "Pictures", "RenderTaps", "PictureTaps", "RenderHost", "PulseIO", "PipeIO",
-        "FileAccess",
+        "Pictures", "RenderTaps", "PictureTaps", "RenderHost", "FileAccess",
         "Diagnostics", "PatchSyntax", "PatchGraph", "PatchImport", "PatchRendering",
         "SoundMeasures", "SoundExpectations", "SoundChecks", "Batches", "Jobs",
         "GraphDrawings", "PatchReference", "Responses",
@@ -246,7 +248,7 @@ let package = Package(
         "TerminalScreen", "CLoading", "CShims",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: forProgram),
-      ],
+      ] + backEnds,
       swiftSettings: settings, linkerSettings: [withRuntime]),
 
     // Measures what the pages beside it claim: `swift run -c release patchrun-bench`.
@@ -383,8 +385,8 @@ let package = Package(
     .testTarget(
       name: "BackEndTests",
       dependencies: [
-        "AudioTypes", "RenderCore", "RenderHost", "SoundFiles", "PulseIO", "PipeIO", "TestSupport",
-      ],
+        "AudioTypes", "RenderCore", "RenderHost", "SoundFiles", "TestSupport",
+      ] + backEnds,
       swiftSettings: settings),
     .testTarget(
       name: "TerminalScreenTests", dependencies: ["TerminalScreen", "TestSupport"],
@@ -428,7 +430,7 @@ let package = Package(
     .testTarget(
       name: "ControlTests",
       dependencies: [
-        "Control", "Diagnostics", "PatchSyntax", "Panel", "TestSupport",
+        "AudioTypes", "Control", "Diagnostics", "PatchSyntax", "Panel", "TestSupport",
         .product(name: "NIOCore", package: "swift-nio", condition: forProgram),
         .product(name: "NIOHTTP1", package: "swift-nio", condition: forProgram),
       ],

@@ -291,7 +291,7 @@ public final class AudioGraph: Sendable {
       device: DeviceSides(
         output: grant.outputFormat, input: grant.inputFormat, ioBufferFrames: largestSlice,
         isSynchronous: hardware?.isSynchronous ?? true, capture: capture ?? state.running?.capture),
-      defaultFormat: state.defaultFormat, known: state.settled)
+      defaultFormat: state.defaultFormat, rules: GraphRules.ofNodes, known: state.settled)
     var preparation = preparer.prepare()
     if let limit = state.memoryLimit,
       let violation = MemoryFits.violation(in: model, preparation.configurations, limit: limit)

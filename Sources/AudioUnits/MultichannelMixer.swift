@@ -123,94 +123,6 @@ public enum MultichannelMixer: AudioUnit {
     }
   }
 
-  public static func refusal(
-    of format: StreamFormat, scope: Scope, element: Int
-  ) -> FormatRefusal? {
-    if scope == .output && format.channelCount != 2 {
-      return FormatRefusal(
-        "the output of a MultichannelMixer is stereo, not \(channels(format.channelCount))",
-        help: ["set only the rate of the output: \"sampleRate\": \(rateText(format.sampleRate))"],
-        remedies: [
-          Remedy(
-            "set only the rate",
-            [.removeFormat(.output, 0), .setSampleRate(.output, 0, format.sampleRate)])
-        ])
-    }
-    if scope == .input && !(1...2).contains(format.channelCount) {
-      return FormatRefusal(
-        "an input of a MultichannelMixer is mono or stereo, not \(channels(format.channelCount))",
-        help: ["give each channel, or each pair, an input of its own"])
-    }
-    return nil
-  }
-
-  public static func violations(in configuration: UnitConfiguration) -> [Violation] {
-    let output = configuration.outputs[0]
-    var found: [Violation] = []
-    for (element, input) in configuration.inputs.enumerated() where input.isUsed {
-      guard input.format.sampleRate != output.format.sampleRate else { continue }
-      found.append(
-        Violation(
-          UnitRules.mixerRates, status: .formatNotSupported,
-          .mixerRates(element, input.format.sampleRate, output.format.sampleRate),
-          at: .init(node: nil, .streamFormat(.input, element)),
-          notes: [
-            .init(
-              output.origin == .initial
-                ? "the output runs at \(rateText(output.format.sampleRate)) Hz, until it is given a rate"
-                : "the output's rate is settled here",
-              at: .init(node: nil, .streamFormat(.output, 0)))
-          ],
-          help: [
-            output.origin == .initial
-              ? "give the output the rate: \"outputs\": { \"0\": { \"sampleRate\": "
-                + "\(rateText(input.format.sampleRate)) } }"
-              : "use one rate throughout: a file callback plays a file at its bus's rate, whatever its own",
-            "or put a FormatConverter ahead of the input",
-          ],
-          remedies: output.origin == .initial
-            ? [
-              Remedy(
-                "give the output the rate",
-                [.setSampleRate(.output, 0, input.format.sampleRate)])
-            ] : []))
-    }
-    for (element, input) in configuration.inputs.enumerated() where input.isUsed {
-      let place = PropertyPlace(.matrixLevels, .input, element)
-      guard let value = configuration.properties[place],
-        let message = refusal(of: value, for: place, in: configuration)
-      else { continue }
-      found.append(
-        Violation(
-          UnitRules.propertyFits, status: .invalidPropertyValue, message,
-          at: .init(node: nil, .property(.matrixLevels, .input, element))))
-    }
-    if found.isEmpty && output.origin == .initial {
-      found.append(
-        Violation(
-          UnitRules.mixerOutputRate, status: .ok,
-          "the mixer's output is given no rate, so it runs at 44100 Hz",
-          at: .init(node: nil, .streamFormat(.output, 0)),
-          help: [
-            "say so, \"outputs\": { \"0\": { \"sampleRate\": 44100 } }, "
-              + "or give the patch a \"streamFormat\""
-          ],
-          remedies: [Remedy("say so", [.setSampleRate(.output, 0, 44_100)])]))
-    }
-    return found
-  }
-
-  public static func refusal(
-    of value: PropertyValue, for place: PropertyPlace, in configuration: UnitConfiguration
-  ) -> String? {
-    guard place.id == .matrixLevels, case .floats(let levels) = value else { return nil }
-    let count = configuration.inputs[place.element].format.channelCount
-    guard levels.count != 2 * count else { return nil }
-    return
-      "input \(place.element) has \(channels(count)) and the mix 2: that is \(2 * count) matrix "
-      + "levels, not \(levels.count)"
-  }
-
   public static func derivedValue(
     of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
   ) -> PropertyValue? {
@@ -249,31 +161,36 @@ public enum MultichannelMixer: AudioUnit {
 
 // MARK: Controls
 
-extension MixerKernel {
-  /// - Parameters:
-  ///   - sampleRate: Of all buses, in hertz.
-  ///   - inputChannelCounts: For each input element 1 or 2.
-  ///   - controls: Of a MultichannelMixer with as many inputs; its block must outlive the kernel.
-  public init(sampleRate: Double, inputChannelCounts: [Int], controls: ControlLayout) {
-    precondition(
-      controls.base(.output, element: 0)
-        == controls.base(.input, element: inputChannelCounts.count),
-      "the control block is that of a mixer with as many inputs")
-    self.init(
-      sampleRate: sampleRate, inputChannelCounts: inputChannelCounts,
-      controls: MixerControls(controls))
-  }
-}
+/// The controls of the kernel, and the words of its meters: a line for each parameter and live property of the
+/// description.
+struct MixerControls: BitwiseCopyable, Sendable {
+  // Controls of an input.
+  let volume: ControlSlot
+  let pan: ControlSlot
+  let enable: ControlSlot
+  /// A word that is 0 while the pan decides, and otherwise another number each time levels have
+  /// been set; then the gains from the left channel to the left and the right of the mix, and from
+  /// the right channel.
+  let matrixLevels: ControlSlot
+  let metering: ControlSlot
+  let meters: MeterSlots
+  // Controls of the output.
+  let outputVolume: ControlSlot
+  let outputMetering: ControlSlot
+  let outputMeters: MeterSlots
 
-extension MixerControls {
-  fileprivate init(_ layout: ControlLayout) {
-    volume = layout.control(MultichannelMixer.Parameter.volume, .input)
-    pan = layout.control(MultichannelMixer.Parameter.pan, .input)
-    enable = layout.control(MultichannelMixer.Parameter.enable, .input)
+  let clipping: ClippingWatch
+  let access: ControlAccess
+
+  init(_ layout: ControlLayout) {
+    typealias Parameter = MultichannelMixer.Parameter
+    volume = layout.control(Parameter.volume, .input)
+    pan = layout.control(Parameter.pan, .input)
+    enable = layout.control(Parameter.enable, .input)
     matrixLevels = layout.control(.matrixLevels, .input)
     metering = layout.control(.meteringMode, .input)
     meters = MeterSlots(layout, .input)
-    outputVolume = layout.control(MultichannelMixer.Parameter.volume, .output)
+    outputVolume = layout.control(Parameter.volume, .output)
     outputMetering = layout.control(.meteringMode, .output)
     outputMeters = MeterSlots(layout, .output)
     clipping = ClippingWatch(layout)
@@ -281,8 +198,19 @@ extension MixerControls {
   }
 }
 
-extension MeterSlots {
-  fileprivate init(_ layout: ControlLayout, _ scope: Scope) {
+/// The words of an element's levels: in decibels, of the left and of the right channel.
+struct MeterSlots: BitwiseCopyable, Sendable {
+  /// The slots of both channels.
+  typealias Pair = (left: ControlSlot, right: ControlSlot)
+
+  /// Before the gains of the element.
+  let preAverage: Pair
+  let prePeak: Pair
+  /// After them.
+  let postAverage: Pair
+  let postPeak: Pair
+
+  init(_ layout: ControlLayout, _ scope: Scope) {
     typealias Parameter = MultichannelMixer.Parameter
     func pair(_ parameter: UInt32) -> Pair {
       (layout.control(parameter, scope), layout.control(parameter + 1, scope))
@@ -292,14 +220,19 @@ extension MeterSlots {
     postAverage = pair(Parameter.postAveragePower)
     postPeak = pair(Parameter.postPeakHoldLevel)
   }
-}
 
-extension String {
-  fileprivate static func mixerRates(_ element: Int, _ input: Double, _ output: Double) -> String {
-    "a MultichannelMixer converts no rates: input \(element) runs at \(rateText(input)) Hz, "
-      + "the output at \(rateText(output)) Hz"
+  /// Resets all levels to silence.
+  @_noLocks
+  func reset(_ element: Int) {
+    reset(preAverage, element)
+    reset(prePeak, element)
+    reset(postAverage, element)
+    reset(postPeak, element)
+  }
+
+  @_noLocks
+  private func reset(_ pair: Pair, _ element: Int) {
+    pair.left.note(LevelMeters.floor, element)
+    pair.right.note(LevelMeters.floor, element)
   }
 }
-
-/// `1 channel`, `2 channels`.
-func channels(_ count: Int) -> String { count == 1 ? "1 channel" : "\(count) channels" }

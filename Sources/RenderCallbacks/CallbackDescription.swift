@@ -39,15 +39,6 @@ public struct CallbackDescription: Sendable {
     self.make = make
   }
 
-  /// The settings that can change while a callback of this kind plays, with these initial values.
-  /// Members of an object of numbers are not among them.
-  func liveSettings(_ values: [String: Double]) -> [LiveSetting] {
-    settings.compactMap { info in
-      guard info.change != .fixed, let value = values[info.key] else { return nil }
-      return LiveSetting(info, value: value)
-    }
-  }
-
   /// The problems of the settings that do not depend on the bus. `RenderCallback.problems(for:)`
   /// finds those that depend on the bus and on files.
   public func problems(with values: [String: SettingValue]) -> [CallbackProblem] {

@@ -16,7 +16,7 @@ import SoundFiles
 /// - two, on a bus of one: the mean of both;
 /// - n², from each channel to each: for two, left to left, left to right, right to left, right to
 ///   right ("true stereo").
-public struct ConvolutionCallback: LiveCallback {
+public struct ConvolutionCallback: TurnableCallback {
   public static let description = CallbackDescription(
     kind: "convolution",
     summary: "What it pulls, convolved with an impulse response, without latency.",
@@ -37,6 +37,8 @@ public struct ConvolutionCallback: LiveCallback {
       callback.files = values.files
       return callback
     })
+
+  public static let turnable: Turnable = ["gain": \.gain, "mix": \.mix]
 
   /// The limit of a response by default, in seconds.
   public static let usualLongestResponse = 30.0
@@ -71,17 +73,6 @@ public struct ConvolutionCallback: LiveCallback {
     case .success: []
     case .failure(let found): found.problems
     }
-  }
-
-  public var liveSettings: [LiveSetting] {
-    Self.description.liveSettings(["gain": gain, "mix": mix])
-  }
-
-  public func setting(_ values: [String: Double]) -> ConvolutionCallback {
-    var copy = self
-    copy.gain = values["gain"] ?? gain
-    copy.mix = values["mix"] ?? mix
-    return copy
   }
 
   /// The parts of the response and of the input are kept as spectra: 24 bytes for each sample.

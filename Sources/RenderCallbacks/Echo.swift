@@ -11,7 +11,7 @@ public import RenderCore
 /// A delay that is set while it plays fades from the old echo to the new one in 20 ms. A delay that
 /// ramps moves as the head of a tape does, and the echoes change their pitch on the way. The
 /// longest delay is 10 seconds, or what fits in 64 MiB for the bus.
-public struct EchoCallback: LiveCallback {
+public struct EchoCallback: TurnableCallback {
   public static let description = CallbackDescription(
     kind: "echo", summary: "What it pulls, and echoes of it.", input: .required,
     settings: [
@@ -30,6 +30,8 @@ public struct EchoCallback: LiveCallback {
         delay: $0.number("delay") ?? 0.3, feedback: $0.number("feedback") ?? 0.4,
         mix: $0.number("mix") ?? 0.35)
     })
+
+  public static let turnable: Turnable = ["delay": \.delay, "feedback": \.feedback, "mix": \.mix]
 
   /// In seconds, above 0 and up to 10.
   public var delay: Double
@@ -76,16 +78,6 @@ public struct EchoCallback: LiveCallback {
           help: "shorten the delay, or take fewer channels", setting: "delay"))
     }
     return found
-  }
-
-  public var liveSettings: [LiveSetting] {
-    Self.description.liveSettings(["delay": delay, "feedback": feedback, "mix": mix])
-  }
-
-  public func setting(_ values: [String: Double]) -> EchoCallback {
-    EchoCallback(
-      delay: values["delay"] ?? delay, feedback: values["feedback"] ?? feedback,
-      mix: values["mix"] ?? mix)
   }
 
   /// The longest delay that there is memory for, in frames.

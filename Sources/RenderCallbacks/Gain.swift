@@ -2,7 +2,7 @@ public import AudioTypes
 public import RenderCore
 
 /// Multiplies what it pulls by one number.
-public struct GainCallback: LiveCallback {
+public struct GainCallback: TurnableCallback {
   public static let description = CallbackDescription(
     kind: "gain", summary: "What it pulls, louder or softer.", input: .required,
     settings: [
@@ -11,6 +11,8 @@ public struct GainCallback: LiveCallback {
         summary: "What each sample is multiplied by; below 0 turns the wave over.")
     ],
     make: { GainCallback(gain: $0.number("gain") ?? 1) })
+
+  public static let turnable: Turnable = ["gain": \.gain]
 
   /// Linear, from -100 to 100.
   public var gain: Double
@@ -25,12 +27,6 @@ public struct GainCallback: LiveCallback {
 
   public func problems(for format: StreamFormat) -> [CallbackProblem] {
     Self.description.problems(with: ["gain": .number(gain)]) + busProblems(format)
-  }
-
-  public var liveSettings: [LiveSetting] { Self.description.liveSettings(["gain": gain]) }
-
-  public func setting(_ values: [String: Double]) -> GainCallback {
-    GainCallback(gain: values["gain"] ?? gain)
   }
 
   public func makeSource(

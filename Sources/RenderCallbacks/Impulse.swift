@@ -2,7 +2,7 @@ public import AudioTypes
 public import RenderCore
 
 /// Single samples in silence, the same on each channel.
-public struct ImpulseCallback: LiveCallback {
+public struct ImpulseCallback: TurnableCallback {
   public static let description = CallbackDescription(
     kind: "impulse", summary: "A single sample in silence, once or periodically.",
     hasBeginning: true,
@@ -22,6 +22,8 @@ public struct ImpulseCallback: LiveCallback {
         amplitude: values.number("amplitude") ?? 1, at: values.number("at") ?? 0,
         period: values.number("period"))
     })
+
+  public static let turnable: Turnable = ["amplitude": \.amplitude]
 
   /// From -8 to 8.
   public var amplitude: Double
@@ -55,14 +57,6 @@ public struct ImpulseCallback: LiveCallback {
           setting: "period"))
     }
     return found
-  }
-
-  public var liveSettings: [LiveSetting] {
-    Self.description.liveSettings(["amplitude": amplitude])
-  }
-
-  public func setting(_ values: [String: Double]) -> ImpulseCallback {
-    ImpulseCallback(amplitude: values["amplitude"] ?? amplitude, at: at, period: period)
   }
 
   public func makeSource(

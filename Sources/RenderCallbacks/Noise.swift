@@ -8,7 +8,7 @@ public import RenderCore
 /// dB below). Pink noise has the same RMS, and peaks of up to about three times `amplitude`. It
 /// falls by 3.01 dB per octave from 20 Hz to 20 kHz (or 95 % of half the sample rate), within 0.1
 /// dB.
-public struct NoiseCallback: LiveCallback {
+public struct NoiseCallback: TurnableCallback {
   /// How its power depends on the frequency.
   public enum Color: String, CaseIterable, Hashable, Sendable {
     case white, pink
@@ -32,6 +32,8 @@ public struct NoiseCallback: LiveCallback {
         amplitude: values.number("amplitude") ?? 0.25, seed: UInt64(values.number("seed") ?? 1))
     })
 
+  public static let turnable: Turnable = ["amplitude": \.amplitude]
+
   /// How its power depends on the frequency.
   public var color: Color
   /// From 0 to 8.
@@ -53,14 +55,6 @@ public struct NoiseCallback: LiveCallback {
     Self.description.problems(with: [
       "color": .text(color.rawValue), "amplitude": .number(amplitude),
     ]) + busProblems(format)
-  }
-
-  public var liveSettings: [LiveSetting] {
-    Self.description.liveSettings(["amplitude": amplitude])
-  }
-
-  public func setting(_ values: [String: Double]) -> NoiseCallback {
-    NoiseCallback(color: color, amplitude: values["amplitude"] ?? amplitude, seed: seed)
   }
 
   public func makeSource(

@@ -6,7 +6,7 @@ public import RenderCore
 ///
 /// y = x ((1 - mix) + mix sin(2π frequency t)), the same sine on each channel, from phase 0 at the
 /// first frame.
-public struct RingModulatorCallback: LiveCallback {
+public struct RingModulatorCallback: TurnableCallback {
   public static let description = CallbackDescription(
     kind: "ringModulator", summary: "What it pulls, multiplied by a sine.", input: .required,
     settings: [
@@ -20,6 +20,8 @@ public struct RingModulatorCallback: LiveCallback {
       RingModulatorCallback(
         frequency: $0.number("frequency") ?? 440, mix: $0.number("mix") ?? 1)
     })
+
+  public static let turnable: Turnable = ["frequency": \.frequency, "mix": \.mix]
 
   /// In Hz, above 0 and up to half the sample rate.
   public var frequency: Double
@@ -40,15 +42,6 @@ public struct RingModulatorCallback: LiveCallback {
   public func problems(for format: StreamFormat) -> [CallbackProblem] {
     Self.description.problems(with: ["frequency": .number(frequency), "mix": .number(mix)])
       + busProblems(format) + [frequencyProblem(frequency, "frequency", format)].compactMap { $0 }
-  }
-
-  public var liveSettings: [LiveSetting] {
-    Self.description.liveSettings(["frequency": frequency, "mix": mix])
-  }
-
-  public func setting(_ values: [String: Double]) -> RingModulatorCallback {
-    RingModulatorCallback(
-      frequency: values["frequency"] ?? frequency, mix: values["mix"] ?? mix)
   }
 
   public func makeSource(

@@ -3,7 +3,7 @@ import Glibc
 public import RenderCore
 
 /// A sine whose frequency goes from one value to another, the same on each channel.
-public struct SweepCallback: LiveCallback {
+public struct SweepCallback: TurnableCallback {
   /// How the frequency moves in time.
   public enum Curve: String, CaseIterable, Hashable, Sendable {
     /// The same time for each octave.
@@ -43,6 +43,8 @@ public struct SweepCallback: LiveCallback {
         duration: values.number("duration") ?? 10, amplitude: values.number("amplitude") ?? 0.25,
         loop: values.boolean("loop"))
     })
+
+  public static let turnable: Turnable = ["amplitude": \.amplitude, "loop": \.loop.number]
 
   /// How the frequency moves in time.
   public var curve: Curve
@@ -86,17 +88,6 @@ public struct SweepCallback: LiveCallback {
     ]) + busProblems(format)
       + [frequencyProblem(from, "from", format), frequencyProblem(to, "to", format)]
       .compactMap { $0 }
-  }
-
-  public var liveSettings: [LiveSetting] {
-    Self.description.liveSettings(["amplitude": amplitude, "loop": loop ? 1 : 0])
-  }
-
-  public func setting(_ values: [String: Double]) -> SweepCallback {
-    var copy = self
-    copy.amplitude = values["amplitude"] ?? amplitude
-    if let loop = values["loop"] { copy.loop = loop != 0 }
-    return copy
   }
 
   public func makeSource(

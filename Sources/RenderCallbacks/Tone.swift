@@ -7,7 +7,7 @@ public import RenderCore
 /// have their steps and corners rounded over two frames (polynomial band-limited steps), which
 /// removes most of the aliasing; below a hundredth of the sample rate they sound like the plain
 /// shapes.
-public struct ToneCallback: LiveCallback {
+public struct ToneCallback: TurnableCallback {
   /// The shape of a period.
   public enum Waveform: String, CaseIterable, Hashable, Sendable {
     case sine, square, sawtooth, triangle
@@ -34,6 +34,8 @@ public struct ToneCallback: LiveCallback {
         frequency: values.number("frequency") ?? 440, amplitude: values.number("amplitude") ?? 0.25,
         phase: values.number("phase") ?? 0)
     })
+
+  public static let turnable: Turnable = ["frequency": \.frequency, "amplitude": \.amplitude]
 
   /// The shape of a period.
   public var waveform: Waveform
@@ -63,17 +65,6 @@ public struct ToneCallback: LiveCallback {
       "waveform": .text(waveform.rawValue), "frequency": .number(frequency),
       "amplitude": .number(amplitude), "phase": .number(phase),
     ]) + busProblems(format) + [frequencyProblem(frequency, "frequency", format)].compactMap { $0 }
-  }
-
-  public var liveSettings: [LiveSetting] {
-    Self.description.liveSettings(["frequency": frequency, "amplitude": amplitude])
-  }
-
-  public func setting(_ values: [String: Double]) -> ToneCallback {
-    var copy = self
-    copy.frequency = values["frequency"] ?? frequency
-    copy.amplitude = values["amplitude"] ?? amplitude
-    return copy
   }
 
   public func makeSource(

@@ -6,7 +6,7 @@ public import RenderCore
 /// The gain is 1 at the first frame, and goes from there to `1 - depth` and back `rate` times a
 /// second: y = x (1 - depth (1 - w(t)) / 2), where w is a wave between -1 and 1 that begins at its
 /// top.
-public struct TremoloCallback: LiveCallback {
+public struct TremoloCallback: TurnableCallback {
   /// How the gain moves between its ends.
   public enum Shape: String, CaseIterable, Hashable, Sendable {
     /// A cosine.
@@ -41,6 +41,8 @@ public struct TremoloCallback: LiveCallback {
         shape: Shape(rawValue: $0.text("shape") ?? "") ?? .sine)
     })
 
+  public static let turnable: Turnable = ["rate": \.rate, "depth": \.depth]
+
   /// In Hz, above 0 and up to 100.
   public var rate: Double
   /// From 0 to 1.
@@ -64,14 +66,6 @@ public struct TremoloCallback: LiveCallback {
     Self.description.problems(with: [
       "rate": .number(rate), "depth": .number(depth), "shape": .text(shape.rawValue),
     ]) + busProblems(format) + [frequencyProblem(rate, "rate", format)].compactMap { $0 }
-  }
-
-  public var liveSettings: [LiveSetting] {
-    Self.description.liveSettings(["rate": rate, "depth": depth])
-  }
-
-  public func setting(_ values: [String: Double]) -> TremoloCallback {
-    TremoloCallback(rate: values["rate"] ?? rate, depth: values["depth"] ?? depth, shape: shape)
   }
 
   public func makeSource(

@@ -16,21 +16,62 @@ public struct FrameTap: RenderTap {
   public func makeSink(
     for format: StreamFormat, maximumFramesPerSlice: Int
   ) throws(CallbackProblem) -> RenderSink {
-    let feed = FrameFeed(format, maximumFramesPerSlice: maximumFramesPerSlice)
-    return RenderSink(kernel: feed.makeKernel(), service: FrameService(feed: feed, body: body))
+    BlockService.sink(format, maximumFramesPerSlice) { feed in
+      var samples = [Double](repeating: 0, count: FrameFeed.block * feed.channelCount)
+      return { [body] count in
+        feed.read(count, into: &samples)
+        body(samples, count)
+      }
+    }
   }
 }
 
-/// `@unchecked Sendable`: a host makes one call at a time, as `RenderService` demands.
-private final class FrameService: RenderService, @unchecked Sendable {
-  private let feed: FrameFeed
-  private let body: FrameTap.Body
-  private var samples: [Double]
+/// Passes the samples of a bus to the program unchanged, on the service thread: also those that are
+/// not finite, which `FrameTap` replaces by 0.
+public struct SampleTap: RenderTap {
+  /// Takes the first `count` samples of an interleaved array, where 1 is full scale. Called by one
+  /// thread at a time.
+  public typealias Body = @Sendable (_ samples: [Float], _ count: Int) -> Void
 
-  init(feed: FrameFeed, body: @escaping FrameTap.Body) {
+  private let body: Body
+
+  public init(_ body: @escaping Body) { self.body = body }
+
+  public func problems(for format: StreamFormat) -> [CallbackProblem] { [] }
+
+  public func makeSink(
+    for format: StreamFormat, maximumFramesPerSlice: Int
+  ) throws(CallbackProblem) -> RenderSink {
+    BlockService.sink(format, maximumFramesPerSlice) { feed in
+      var samples = [Float](repeating: 0, count: FrameFeed.block * feed.channelCount)
+      return { [body] count in
+        feed.readAll(count, into: &samples)
+        body(samples, count * feed.channelCount)
+      }
+    }
+  }
+}
+
+/// Passes the frames of a feed on in blocks.
+///
+/// `@unchecked Sendable`: a host makes one call at a time, as `RenderService` demands.
+private final class BlockService: RenderService, @unchecked Sendable {
+  private let feed: FrameFeed
+  private let take: (_ frameCount: Int) -> Void
+
+  /// - Parameter take: Returns the function that reads frames of the feed without removing them.
+  static func sink(
+    _ format: StreamFormat, _ maximumFramesPerSlice: Int,
+    taking take: (FrameFeed) -> (_ frameCount: Int) -> Void
+  ) -> RenderSink {
+    let feed = FrameFeed(format, maximumFramesPerSlice: maximumFramesPerSlice)
+    return RenderSink(
+      kernel: feed.makeKernel(), service: BlockService(feed, taking: take(feed)))
+  }
+
+  private init(_ feed: FrameFeed, taking take: @escaping (_ frameCount: Int) -> Void) {
     self.feed = feed
-    self.body = body
-    samples = [Double](repeating: 0, count: FrameFeed.block * feed.channelCount)
+    self.take = take
   }
 
   var lostFrames: Int { feed.lostFrames }
@@ -41,9 +82,8 @@ private final class FrameService: RenderService, @unchecked Sendable {
 
   private func drain() {
     while case let count = min(feed.available, FrameFeed.block), count > 0 {
-      feed.read(count, into: &samples)
+      take(count)
       feed.discard(count)
-      body(samples, count)
     }
   }
 }

@@ -1,6 +1,11 @@
 import AudioTypes
 import Diagnostics
 
+extension ReportFormat {
+  /// A line for each finding.
+  public static let concise = ReportFormat("concise") { $0.concise() }
+}
+
 extension Report {
   /// A line for each finding, `file:line:column: severity[code] message`, and a line with the
   /// totals.

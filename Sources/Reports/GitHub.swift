@@ -1,6 +1,11 @@
 import AudioTypes
 import Diagnostics
 
+extension ReportFormat {
+  /// Annotations of a pull request on GitHub.
+  public static let github = ReportFormat("github") { $0.github() }
+}
+
 extension Report {
   /// The number of annotations of a kind that GitHub shows for a step; it drops the others.
   static let annotationLimit = 10

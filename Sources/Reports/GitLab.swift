@@ -3,6 +3,11 @@ import Diagnostics
 import PatchGraph
 import PatchSyntax
 
+extension ReportFormat {
+  /// GitLab's code quality report.
+  public static let gitlab = ReportFormat("gitlab") { $0.gitlab() }
+}
+
 extension Report {
   /// A code quality report for GitLab.
   public func gitlab() -> String {

@@ -3,6 +3,11 @@ import Diagnostics
 import PatchGraph
 import PatchSyntax
 
+extension ReportFormat {
+  /// Everything there is to say, for programs.
+  public static let json = ReportFormat("json") { $0.json() }
+}
+
 extension Report {
   /// The whole report as JSON: the patches in order, each with its diagnostics.
   ///

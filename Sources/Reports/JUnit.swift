@@ -1,6 +1,11 @@
 import AudioTypes
 import Diagnostics
 
+extension ReportFormat {
+  /// JUnit's XML.
+  public static let junit = ReportFormat("junit") { $0.junit() }
+}
+
 extension Report {
   /// JUnit XML: a suite for each patch with a test for each finding, or one passing test without
   /// findings. A test file has a test for each expectation instead. A warning is a passing test

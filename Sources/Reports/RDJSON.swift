@@ -3,6 +3,11 @@ import Diagnostics
 import PatchGraph
 import PatchSyntax
 
+extension ReportFormat {
+  /// reviewdog's JSON.
+  public static let rdjson = ReportFormat("rdjson") { $0.rdjson() }
+}
+
 extension Report {
   /// A report in reviewdog's diagnostic format, with suggestions. Its columns count bytes.
   public func rdjson() -> String {

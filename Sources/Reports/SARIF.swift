@@ -4,6 +4,11 @@ import PatchGraph
 import PatchReference
 import PatchSyntax
 
+extension ReportFormat {
+  /// The Static Analysis Results Interchange Format.
+  public static let sarif = ReportFormat("sarif") { $0.sarif() }
+}
+
 extension Report {
   /// SARIF 2.1.0: the violated rules with their `explain` pages as text and Markdown, the
   /// artifacts, and a result for each finding with its region, related locations, fixes and a

@@ -1,6 +1,11 @@
 import AudioTypes
 import Diagnostics
 
+extension ReportFormat {
+  /// The Test Anything Protocol.
+  public static let tap = ReportFormat("tap", isOfTests: true) { $0.tap() }
+}
+
 extension Report {
   /// The Test Anything Protocol, version 14: a line for each expectation, and one line for each
   /// patch without expectations.

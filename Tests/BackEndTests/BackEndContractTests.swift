@@ -55,7 +55,7 @@ final class TestBench {
     session.play(
       RenderPlan(
         rows: [
-          .init(kernel: .holding(CountingKernel()), inputs: [], outputs: [RenderPlan.clientBus])
+          .init(kernel: .holding(NumberingKernel()), inputs: [], outputs: [RenderPlan.clientBus])
         ], busChannelCounts: [2], maximumFramesPerSlice: 4096))
     return session
   }

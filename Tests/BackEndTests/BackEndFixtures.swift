@@ -5,31 +5,6 @@ import RenderHost
 import Synchronization
 import TestSupport
 
-/// Outputs the number of each frame, so that a reader can identify frames.
-struct CountingKernel: RenderKernel {
-  @_noLocks
-  mutating func render(_ context: RenderContext) -> Status {
-    let output = context.output(0)
-    let first = Int(context.timeStamp.sampleTime)
-    for channel in 0..<output.channelCount {
-      for frame in 0..<context.frameCount {
-        output[channel][frame] = number(channel, first + frame)
-      }
-    }
-    return .ok
-  }
-}
-
-/// Never 0, and different for 16 million frames.
-@_noLocks
-func number(_ channel: Int, _ frame: Int) -> Float {
-  Float(frame &+ 1) / 16_777_216 * (channel == 0 ? 1 : -1)
-}
-
-func numbered(_ frames: Range<Int>) -> [Float] {
-  frames.flatMap { [number(0, $0), number(1, $0)] }
-}
-
 /// Copies the microphone to the loudspeaker.
 struct ThroughKernel: RenderKernel {
   let ring: FrameRingAccess
@@ -45,15 +20,6 @@ struct ThroughKernel: RenderKernel {
     ring.discard(context.frameCount)
     return .ok
   }
-}
-
-/// Waits up to a minute for something that another thread does soon.
-func eventually(_ condition: () -> Bool) -> Bool {
-  for _ in 0..<60_000 {
-    if condition() { return true }
-    usleep(1000)
-  }
-  return condition()
 }
 
 /// A flag that one thread sets for another.

@@ -33,7 +33,7 @@ struct PipeHardwareTests {
     let hardware = try PipeBackEnd().open(
       HardwareRequest(sinkName: pipe.path, options: ["to-format": "f32le:48000"]))
     let session = session(hardware.grant)
-    session.play(plan(.holding(CountingKernel())))
+    session.play(plan(.holding(NumberingKernel())))
     session.end(afterFrames: 100_001)
     try hardware.start(session)
     #expect(eventually { session.hasEnded })
@@ -59,7 +59,7 @@ struct PipeHardwareTests {
     #expect(hardware.grant.sampleRate == 32_000)
     for _ in 0..<2 {
       let session = session(hardware.grant)
-      session.play(plan(.holding(CountingKernel())))
+      session.play(plan(.holding(NumberingKernel())))
       session.end(afterFrames: 1000)
       try hardware.start(session)
       #expect(eventually { session.hasEnded })
@@ -87,7 +87,7 @@ struct PipeHardwareTests {
       HardwareRequest(sinkName: pipe.path, options: ["to-format": "f32le:48000"]))
     #expect(!hardware.keepsTime)
     let session = session(hardware.grant)
-    session.play(plan(.holding(CountingKernel())))
+    session.play(plan(.holding(NumberingKernel())))
     session.end(afterFrames: 50_000)
     try hardware.start(session)
     usleep(100_000)
@@ -118,7 +118,7 @@ struct PipeHardwareTests {
         sinkName: pipe.path, options: ["to-format": "f32le:192000", "pace": "realtime"]))
     #expect(hardware.keepsTime)
     let session = session(hardware.grant)
-    session.play(plan(.holding(CountingKernel())))
+    session.play(plan(.holding(NumberingKernel())))
     try hardware.start(session)
     #expect(eventually { hardware.statistics.underruns > 3 })
     // The render has gone on.
@@ -272,7 +272,7 @@ struct PipeHardwareTests {
     let hardware = try PipeBackEnd().open(
       HardwareRequest(sinkName: pipe.path, options: ["to-format": "f32le:48000"]))
     let session = session(hardware.grant)
-    session.play(plan(.holding(CountingKernel())))
+    session.play(plan(.holding(NumberingKernel())))
     hardware.allowPulls(upTo: 10_000)
     try hardware.start(session)
     #expect(hardware.waitForEvent(timeout: 60))

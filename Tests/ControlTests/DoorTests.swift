@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import PatchSyntax
+import TestSupport
 import Testing
 
 @testable import Control

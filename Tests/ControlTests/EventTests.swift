@@ -1,5 +1,6 @@
 import NIOCore
 import PatchSyntax
+import TestSupport
 import Testing
 
 @testable import Control

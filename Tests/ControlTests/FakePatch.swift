@@ -1,3 +1,4 @@
+import AudioTypes
 import PatchSyntax
 import Synchronization
 
@@ -214,13 +215,17 @@ final class FakePatch: ControlledPatch {
     ControlDocument(text: "<svg xmlns=\"http://www.w3.org/2000/svg\"/>", tag: tag)
   }
 
-  static let setting = ControlSetting(
-    pointer: "/nodes/mixer/inputs/0/parameters/volume", node: "mixer",
-    component: "MultichannelMixer", scope: "input", element: 0, elementName: "drums",
-    isUsed: true, name: "volume", title: "Volume", summary: "How loud.", kind: .gain,
-    unit: "linearGain", symbol: "", range: 0...1, isRangeEnforced: false, defaultValue: 1,
-    value: 0.5, choices: [], isWritable: true, isInDocument: true, isProperty: false,
-    isScheduled: false)
+  static let setting = {
+    var setting = PatchControl(
+      "volume", .gain, scope: .input, unit: .linearGain, range: 0...1, isRangeEnforced: false,
+      defaultValue: 1, value: 0.5, summary: "How loud.")
+    setting.pointer = JSONPointer(["nodes", "mixer", "inputs", "0", "parameters", "volume"])
+    setting.node = "mixer"
+    setting.component = "MultichannelMixer"
+    setting.elementName = "drums"
+    setting.isInDocument = true
+    return setting
+  }()
 
   func settings() async -> ControlSettings {
     ControlSettings(tag: tag, settings: [Self.setting])

@@ -1,4 +1,5 @@
 import PatchSyntax
+import TestSupport
 import Testing
 
 @testable import Control

@@ -208,12 +208,3 @@ final class RawConnection {
     }
   }
 }
-
-/// Waits for a condition for at most 20 s.
-func eventually(_ condition: () -> Bool) -> Bool {
-  for _ in 0..<4000 {
-    if condition() { return true }
-    usleep(5000)
-  }
-  return condition()
-}

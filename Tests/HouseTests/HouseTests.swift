@@ -33,7 +33,7 @@ import Testing
 
   /// Files of more than 500 lines, with their limits.
   static let longFiles: [String: Int] = [
-    "Sources/AudioGraphs/Plan/Preparation.swift": 580,
+    "Sources/AudioGraphs/Plan/Preparation.swift": 570,
     "Sources/patchrun-bench/Peers/PeerWorkload.swift": 515,
   ]
 
@@ -58,10 +58,10 @@ import Testing
   /// For each room, the code lines of its largest cycle of files if it has more than 250. Files
   /// form a cycle if each refers to a type of another, directly or indirectly.
   static let circles: [String: Int] = [
-    "AudioGraphs": 870, "AudioTypes": 410, "AudioUnits": 775, "Control": 255, "PatchGraph": 3605,
+    "AudioGraphs": 810, "AudioTypes": 410, "AudioUnits": 775, "Control": 255, "PatchGraph": 3605,
     "PatchReference": 950, "PatchRendering": 375, "PatchSyntax": 450, "PictureTaps": 870,
     "Pictures": 320, "PulseIO": 545, "RenderCallbacks": 765, "RenderCore": 810,
-    "RenderTaps": 255, "patchrun": 1530,
+    "RenderTaps": 255, "patchrun": 1070,
   ]
 
   /// Lines that are neither empty nor comments: documentation should not count.
@@ -173,7 +173,10 @@ import Testing
   // MARK: Back ends
 
   @Test func `back ends are named in one place`() {
-    let rooms: Set<String> = ["PulseIO", "PipeIO"]
+    let rooms = Set(
+      House.sources.filter { $0.text.contains(/(?:class|struct) \w+: (?:\w+, )*AudioBackEnd\b/) }
+        .map(\.room))
+    #expect(rooms.isSuperset(of: ["PulseIO", "PipeIO"]))
     for source in House.sources where !rooms.contains(source.room) {
       let named = source.lines.compactMap { line in
         line.wholeMatch(of: /(?:public |package )?import (\w+)/).map { String($0.output.1) }

@@ -60,22 +60,4 @@ import Testing
       #expect(Self.doors.contains(file.name), "\(file.name)")
     }
   }
-
-  /// Rooms that may access memory unsafely.
-  static let unsafeRooms: Set<String> = [
-    "RenderCore", "RenderHost", "PulseIO", "PipeIO", "SoundFiles", "RenderCallbacks", "RenderTaps",
-    "patchrun", "patchrun-bench", "HeadData", "VoiceProcessing", "FileAccess", "Control", "Panel",
-    "Pictures", "YAMLSyntax", "Batches",
-  ]
-
-  @Test func `no room is unsafe that is not meant to be`() throws {
-    for file in try Self.swiftFiles() {
-      let room = String(file.name.prefix { $0 != "/" })
-      guard !Self.unsafeRooms.contains(room) else { continue }
-      let offenders = file.lines.filter {
-        !$0.hasPrefix("//") && ($0.contains(" unsafe ") || $0.hasPrefix("unsafe "))
-      }
-      #expect(offenders.isEmpty, "\(file.name): \(offenders.first ?? "")")
-    }
-  }
 }

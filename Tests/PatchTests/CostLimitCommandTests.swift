@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import patchrun
+
 /// Limits of a patch's cost on the command line: `--limit`, `--max-findings`, and the size of
 /// reports.
 @Suite struct CostLimitCommandTests {
-  private static let formats = [
-    "text", "concise", "json", "sarif", "junit", "github", "gitlab", "rdjson",
-  ]
+  private static let formats = OutputFormat.allValueStrings
 
   /// Echoes of ten seconds that need 700 MB.
   private static let heavy = CostShape.echoes.text(200).replacing(

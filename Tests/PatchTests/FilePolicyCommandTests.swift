@@ -3,6 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import patchrun
+
 /// The options about files, and the commands that change the user's files.
 @Suite struct FilePolicyCommandTests {
   /// A patch with a record tap and a Generic Output.
@@ -121,9 +123,7 @@ import Testing
     for (name, path) in [("env", "secret.env"), ("json", "secret.json"), ("etc", "/etc/passwd")] {
       let node = ", \"part\": { \"subgraph\": \"\(path)\" }"
       try place.write(Self.patch(nodes: node), to: "\(name).json")
-      for format in [
-        "text", "concise", "json", "sarif", "junit", "github", "gitlab", "rdjson",
-      ] {
+      for format in OutputFormat.allValueStrings {
         let outcome = try Self.ends(
           place, ["validate", "\(name).json", "--output-format", format])
         let said = outcome.output + outcome.errors

@@ -9,31 +9,6 @@ let measuredSeconds = Int(ProcessInfo.processInfo.environment["PATCHRUN_MEASURE"
 /// Whether to include a microphone in the measurement.
 let measuresDuplex = ProcessInfo.processInfo.environment["PATCHRUN_DUPLEX"] != nil
 
-/// Outputs the number of each frame, so that a recording can be checked.
-struct NumberingKernel: RenderKernel {
-  @_noLocks
-  mutating func render(_ context: RenderContext) -> Status {
-    let output = context.output(0)
-    let first = Int(context.timeStamp.sampleTime)
-    for channel in 0..<output.channelCount {
-      for frame in 0..<context.frameCount {
-        output[channel][frame] = number(channel, first + frame)
-      }
-    }
-    return .ok
-  }
-}
-
-/// Never 0, and different for 16 million frames.
-@_noLocks
-func number(_ channel: Int, _ frame: Int) -> Float {
-  Float(frame &+ 1) / 16_777_216 * (channel == 0 ? 1 : -1)
-}
-
-func numbered(_ frames: Range<Int>) -> [Float] {
-  frames.flatMap { [number(0, $0), number(1, $0)] }
-}
-
 /// Copies the microphone to the loudspeaker; silence while it has too few frames.
 struct ThroughKernel: RenderKernel {
   let ring: FrameRingAccess
@@ -106,13 +81,4 @@ func contents(of ring: FrameRing) -> [Float] {
 func failure(_ body: () throws(HardwareError) -> Void) -> HardwareError? {
   do throws(HardwareError) { try body() } catch { return error }
   return nil
-}
-
-/// Waits up to a minute for something that another thread does soon.
-func eventually(_ condition: () -> Bool) -> Bool {
-  for _ in 0..<60_000 {
-    if condition() { return true }
-    usleep(1000)
-  }
-  return condition()
 }

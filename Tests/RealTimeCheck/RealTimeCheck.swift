@@ -71,7 +71,10 @@ struct RealTimeCheck {
     guard let data = FileManager.default.contents(atPath: path),
       let root = try? JSONSerialization.jsonObject(with: data) as? [String: Any]
     else { fail("\(path) cannot be read") }
-    let folder = (path as NSString).deletingLastPathComponent
+    run(path, root, in: (path as NSString).deletingLastPathComponent)
+  }
+
+  private mutating func run(_ path: String, _ root: [String: Any], in folder: String) {
     let source = Source(
       path: path, root: root,
       surroundings: PatchSurroundings(
@@ -79,6 +82,41 @@ struct RealTimeCheck {
         files: FilePolicy(patchIn: folder, outputFolder: scratch), takes: Takes(.replace)))
     for size in sizes { render(source, size) }
     for size in isLong ? [16, 64, 333, 1024] : [64, 512] { play(source, size) }
+  }
+
+  /// Runs each unit and each callback that none of the patches has, as a new one is: what needs settings to
+  /// render at all has to be in a patch.
+  mutating func runOthers() {
+    for kind in CallbackCatalog.standard
+    where !callbacks.contains(kind.kind) && kind.kind != "input" {
+      guard !kind.settings.contains(where: { $0.isRequired && $0.defaultValue == nil }) else {
+        continue
+      }
+      var callback = ["kind": kind.kind]
+      if kind.input != .none { callback["from"] = "tone" }
+      run(kind.kind, Self.patch(callback: callback, through: nil), in: scratch)
+    }
+    for unit in UnitCatalog.standard.components where !units.contains(unit.name.lowercased()) {
+      run(unit.name, Self.patch(callback: ["kind": "tone"], through: unit.name), in: scratch)
+    }
+  }
+
+  private static func patch(callback: [String: String], through unit: String?) -> [String: Any] {
+    var nodes: [String: Any] = ["io": ["component": "remoteIO"]]
+    if let unit {
+      nodes["unit"] = ["component": unit, "properties": ["maximumFramesPerSlice": 4096]]
+    }
+    let connections =
+      unit == nil
+      ? [["from": "other", "to": "io"]]
+      : [["from": "other", "to": "unit"], ["from": "unit", "to": "io"]]
+    return [
+      "schemaVersion": 1,
+      "streamFormat": ["sample": "float32", "channels": 2, "sampleRate": "session"]
+        as [String: Any],
+      "callbacks": ["tone": ["kind": "tone"], "other": callback], "nodes": nodes,
+      "connections": connections,
+    ]
   }
 
   private mutating func note(_ document: PatchDocument?, _ session: RenderSession) {

@@ -27,4 +27,5 @@ if isLong { arguments.removeFirst() }
 guard !arguments.isEmpty else { fail("usage: RealTimeCheck [--long] PATCH…", status: 2) }
 var check = RealTimeCheck(isLong: isLong)
 for path in arguments { check.run(path) }
+check.runOthers()
 check.finish()

@@ -6,15 +6,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Waits up to a minute for something that another thread does soon.
-func eventually(_ condition: () -> Bool) -> Bool {
-  for _ in 0..<60_000 {
-    if condition() { return true }
-    usleep(1000)
-  }
-  return condition()
-}
-
 /// A service that waits, as for a disk, until it is released.
 private final class StalledService: RenderService {
   let isStalled = Atomic<Bool>(false)

@@ -17,12 +17,14 @@ struct ReportTests {
   static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Fixtures")
 
-  static let shapes: [(name: String, print: @Sendable (Report) -> String)] = [
-    ("concise.txt", { $0.concise() }), ("json", { $0.json() }), ("sarif", { $0.sarif() }),
-    ("junit.xml", { $0.junit() }), ("github.txt", { $0.github() }),
-    ("github.md", { $0.githubSummary() }), ("gitlab.json", { $0.gitlab() }),
-    ("rdjson", { $0.rdjson() }),
-  ]
+  struct Shape: Sendable {
+    var name: String
+    var print: @Sendable (Report) -> String
+  }
+
+  static let shapes =
+    ReportCatalog.all.map { Shape(name: $0.name, print: $0.text) }
+    + [Shape(name: "github.md", print: { $0.githubSummary() })]
 
   /// Two patches, and a third that does not exist.
   static func report() throws -> Report {
@@ -46,13 +48,13 @@ struct ReportTests {
 
   @Test(arguments: shapes.indices)
   func `a report has the text expected`(index: Int) throws {
-    let (name, print) = Self.shapes[index]
+    let shape = Self.shapes[index]
     // The catalogue of rules has its own tests, so only the broken rules are listed.
     var report = try Self.report()
     let broken = Set(report.findings.map(\.diagnostic.code))
     report.rules.removeAll { !broken.contains($0.code) }
-    let found = print(report)
-    let file = Self.folder.appending(path: "report.\(name)")
+    let found = shape.print(report)
+    let file = Self.folder.appending(path: "report.\(shape.name)")
     if ProcessInfo.processInfo.environment["PATCHRUN_REPRINT"] != nil {
       try found.write(to: file, atomically: true, encoding: .utf8)
     }

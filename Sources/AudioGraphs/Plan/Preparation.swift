@@ -33,6 +33,8 @@ struct Preparer {
   let category: SessionCategory?
   let device: DeviceSides
   let defaultFormat: StreamFormat?
+  /// The rules that are checked for each node.
+  private let rules: [any NodeRule.Type]
   /// The settled nodes of the preparation before this one.
   private let known: SettledNodes
 
@@ -42,13 +44,11 @@ struct Preparer {
   private var doubtful: Set<NodeID> = []
   /// Nodes in a cycle, or downstream of one.
   private var stuck: Set<NodeID> = []
-  /// Whether the output unit's microphone side is on, or is connected and should be on.
-  private var isHeadToHear = false
 
   init(
     model: GraphModel, played: GraphModel? = nil, demandsFormats: Bool = true,
     category: SessionCategory? = nil, device: DeviceSides, defaultFormat: StreamFormat?,
-    known: SettledNodes
+    rules: [any NodeRule.Type], known: SettledNodes
   ) {
     self.model = model
     self.played = played
@@ -56,6 +56,7 @@ struct Preparer {
     self.category = category
     self.device = device
     self.defaultFormat = defaultFormat
+    self.rules = rules
     self.known = known.defaultFormat == defaultFormat ? known : SettledNodes()
     result.settled.defaultFormat = defaultFormat
     result.settled.nodes.reserveCapacity(model.nodes.count)
@@ -75,20 +76,7 @@ struct Preparer {
     }
     let domains = RateDomains(model, result)
     result.domains = domains
-    isHeadToHear =
-      model.head.map {
-        isHearing($0) || model.takers[BusKey(node: $0.id, bus: RemoteIO.inputElement)] != nil
-      } == true
-    for id in result.order {
-      guard let node = model.node(id), let configuration = result.configurations[id] else {
-        continue
-      }
-      checkSlices(node, configuration, domains)
-      result.violations += [
-        OutputsInStep.violation(node, configuration, in: model, domains, result.pulled),
-        DevicesKeepPace.violation(node, configuration, in: model),
-      ].compactMap(\.self)
-    }
+    checkNodes(domains)
     if let head = model.head?.id {
       let lead = domains.microphoneLead(model, result)
       result.configurations[head]?.device?.graphLead = lead
@@ -527,20 +515,24 @@ struct Preparer {
     if !missing.isEmpty || refused != nil { doubtful.insert(node.id) }
   }
 
-  /// Checks units in the main domain. A unit upstream of a pulled input is never asked for more
-  /// frames than it takes: see `PlanCompiler`.
-  private mutating func checkSlices(
-    _ node: GraphModel.Node, _ configuration: UnitConfiguration, _ domains: RateDomains
-  ) {
-    guard result.pulled.contains(node.id), domains.domain(of: node.id) == .main else { return }
-    if let violation = SliceFits.violation(
-      node, configuration, largestSlice: device.ioBufferFrames)
-    {
-      result.violations.append(violation)
-    } else if let head = model.head, head.isIO,
-      !isHeadToHear, let violation = SlicesOfScreenLock.violation(node, configuration)
-    {
-      result.violations.append(violation)
+  /// Checks the rules of single nodes.
+  private mutating func checkNodes(_ domains: RateDomains) {
+    let isHearing =
+      model.head.map {
+        self.isHearing($0) || model.takers[BusKey(node: $0.id, bus: RemoteIO.inputElement)] != nil
+      } == true
+    let graph = SettledGraph(
+      model: model, configurations: result.configurations, domains: domains, pulled: result.pulled,
+      largestSlice: device.ioBufferFrames, isIO: model.head?.isIO == true, isHearing: isHearing)
+    for id in result.order {
+      guard let index = model.index(of: id), let configuration = graph.configurations[id] else {
+        continue
+      }
+      for rule in rules {
+        if let violation = rule.violation(model.nodes[index], configuration, in: graph) {
+          result.violations.append(violation)
+        }
+      }
     }
   }
 

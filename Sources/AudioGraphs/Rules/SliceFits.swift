@@ -2,7 +2,7 @@ package import AudioTypes
 import AudioUnits
 
 /// The largest slice that can occur is within each unit's maximum.
-package enum SliceFits {
+package enum SliceFits: NodeRule {
   package static let rule = Rule(
     "PR0310", "unit/slice-fits",
     "no slice is larger than a unit's maximumFramesPerSlice",
@@ -21,10 +21,11 @@ package enum SliceFits {
         hardware: "frames=4096")))
 
   static func violation(
-    _ node: GraphModel.Node, _ configuration: UnitConfiguration, largestSlice: Int
+    _ node: GraphModel.Node, _ configuration: UnitConfiguration, in graph: SettledGraph
   ) -> Violation? {
+    guard exceeds(node, configuration, in: graph) else { return nil }
+    let largestSlice = graph.largestSlice
     let maximum = configuration.maximumFramesPerSlice
-    guard largestSlice > maximum, !node.unit.description.sizesItsOwnSlices else { return nil }
     return Violation(
       rule, status: .tooManyFramesToProcess,
       "a slice has up to \(largestSlice) frames, but '\(node.name)' takes at most \(maximum)",
@@ -37,5 +38,14 @@ package enum SliceFits {
           "set maximumFramesPerSlice to \(max(4096, largestSlice))",
           [.setProperty("maximumFramesPerSlice", .global, 0, "\(max(4096, largestSlice))")])
       ])
+  }
+
+  /// Whether slices of the device are larger than a node takes. A unit upstream of one that pulls at a pace of
+  /// its own is never asked for more frames than it takes: see `PlanCompiler`.
+  static func exceeds(
+    _ node: GraphModel.Node, _ configuration: UnitConfiguration, in graph: SettledGraph
+  ) -> Bool {
+    graph.largestSlice > configuration.maximumFramesPerSlice
+      && !node.unit.description.sizesItsOwnSlices && graph.rendersWholeSlices(node)
   }
 }

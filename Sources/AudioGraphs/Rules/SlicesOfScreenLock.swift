@@ -2,7 +2,7 @@ package import AudioTypes
 import AudioUnits
 
 /// With no input active slices grow to 4096 frames when an iPhone's screen is locked.
-package enum SlicesOfScreenLock {
+package enum SlicesOfScreenLock: NodeRule {
   package static let rule = Rule(
     "PR0311", "unit/slice-4096",
     "with no input active, a unit takes the 4096 frames of a slice while the screen is locked",
@@ -27,11 +27,12 @@ package enum SlicesOfScreenLock {
         wrong: ["      \"properties\": { \"maximumFramesPerSlice\": 4096 },\n": ""])))
 
   static func violation(
-    _ node: GraphModel.Node, _ configuration: UnitConfiguration
+    _ node: GraphModel.Node, _ configuration: UnitConfiguration, in graph: SettledGraph
   ) -> Violation? {
-    guard node.component.type != .outputType, configuration.maximumFramesPerSlice < 4096 else {
-      return nil
-    }
+    guard graph.isIO, !graph.isHearing, configuration.maximumFramesPerSlice < 4096,
+      node.component.type != .outputType, graph.rendersWholeSlices(node),
+      !SliceFits.exceeds(node, configuration, in: graph)
+    else { return nil }
     return Violation(
       rule, status: .ok,
       "'\(node.name)' takes at most \(configuration.maximumFramesPerSlice) frames in a slice; on "

@@ -65,13 +65,16 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   /// - Parameters:
   ///   - sampleRate: Of all buses, in hertz.
   ///   - inputChannelCounts: For each input element 1 or 2.
-  ///   - controls: Of a mixer with as many inputs; their block must outlive the kernel.
-  init(sampleRate: Double, inputChannelCounts: [Int], controls: MixerControls) {
+  ///   - controls: Of a MultichannelMixer with as many inputs; its block must outlive the kernel.
+  public init(sampleRate: Double, inputChannelCounts: [Int], controls: ControlLayout) {
     precondition(
       inputChannelCounts.allSatisfy { $0 == 1 || $0 == 2 }, "an input is mono or stereo")
     let count = inputChannelCounts.count
-    self.controls = controls
-    clipping = controls.clipping
+    precondition(
+      controls.base(.output, element: 0) == controls.base(.input, element: count),
+      "the control block is that of a mixer with as many inputs")
+    self.controls = MixerControls(controls)
+    clipping = self.controls.clipping
     inputCount = count
     rampLength = Swift.max(1, Int((sampleRate / 100).rounded()))
     let start = GainRamp(

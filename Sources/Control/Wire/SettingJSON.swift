@@ -1,3 +1,4 @@
+import AudioTypes
 import Diagnostics
 import PatchSyntax
 
@@ -8,22 +9,22 @@ extension ControlSettings {
   }
 }
 
-extension ControlSetting {
+extension PatchControl {
   var json: JSONText {
     [
-      "pointer": .string(pointer),
+      "pointer": .string(pointer.description),
       "node": .string(node),
       "component": .string(component),
-      "scope": .string(scope),
+      "scope": .string(scope.description),
       "element": .number(element),
       "elementName": .text(elementName),
       "isUsed": .boolean(isUsed),
-      "name": .string(name),
+      "name": .string(key),
       "title": .string(title),
       "summary": .string(summary),
       "kind": .string(kind.rawValue),
-      "unit": .string(unit),
-      "symbol": .string(symbol),
+      "unit": .string(unit.name),
+      "symbol": .string(unit.symbol),
       "minimum": .number(orNull: range?.lowerBound),
       "maximum": .number(orNull: range?.upperBound),
       "isRangeEnforced": .boolean(isRangeEnforced),
@@ -71,7 +72,7 @@ extension ControlSettings {
       "values": .array(
         said.map { setting in
           [
-            "pointer": .string(setting.pointer), "value": setting.value,
+            "pointer": .string(setting.pointer.description), "value": setting.value,
             "isInDocument": .boolean(setting.isInDocument),
             "isScheduled": .boolean(setting.isScheduled),
           ]
@@ -83,7 +84,7 @@ extension ControlSettings {
   private var list: String {
     var bytes: [UInt8] = []
     for setting in settings {
-      for part in [setting.pointer, setting.component, setting.elementName ?? "\u{1}"] {
+      for part in [setting.pointer.description, setting.component, setting.elementName ?? "\u{1}"] {
         bytes += part.utf8
         bytes.append(0)
       }
@@ -93,13 +94,13 @@ extension ControlSettings {
   }
 }
 
-extension ControlSetting {
+extension PatchControl {
   /// The members that controls of one kind share.
   fileprivate var kindJSON: JSONText {
     [
-      "component": .string(component), "scope": .string(scope), "name": .string(name),
+      "component": .string(component), "scope": .string(scope.description), "name": .string(key),
       "title": .string(title), "summary": .string(summary), "kind": .string(kind.rawValue),
-      "unit": .string(unit), "symbol": .string(symbol),
+      "unit": .string(unit.name), "symbol": .string(unit.symbol),
       "minimum": .number(orNull: range?.lowerBound), "maximum": .number(orNull: range?.upperBound),
       "isRangeEnforced": .boolean(isRangeEnforced), "default": defaultValue,
       "choices": .array(choices.map { ["value": $0.value, "title": .string($0.title)] }),
@@ -111,7 +112,7 @@ extension ControlSetting {
   /// The members of one control. Default values, zeros and `false` are left out.
   fileprivate var ownJSON: JSONText {
     var members: [JSONText.Member] = [
-      .init("pointer", .string(pointer)), .init("node", .string(node)),
+      .init("pointer", .string(pointer.description)), .init("node", .string(node)),
     ]
     if element != 0 { members.append(.init("element", .number(element))) }
     if let elementName { members.append(.init("elementName", .string(elementName))) }

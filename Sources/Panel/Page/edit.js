@@ -10,7 +10,7 @@ export const units = [
   "iPodEQ", "MultichannelMixer", "3DMixer", "MatrixMixer", "Merger", "Splitter", "MultiSplitter",
 ];
 /** Those that one sound goes into and one comes out of. */
-const inserts = new Set(units.slice(0, 16));
+const inserts = new Set(units.slice(0, units.indexOf("MultichannelMixer")));
 const growing = new Set(["MultichannelMixer", "3DMixer", "MatrixMixer"]);
 const callbacks = {
   "a tone": { kind: "tone", frequency: 440, amplitude: 0.1 }, noise: { kind: "noise", amplitude: 0.1 },

@@ -9,7 +9,7 @@ import SoundFiles
 /// `ChannelMapping` maps the channels, and the samples are rounded to the bus's format. Without a
 /// gain and a conversion each bit of the file reaches a bus that can hold it. A loop runs through
 /// the converter without a seam.
-public struct FileCallback: LiveCallback {
+public struct FileCallback: TurnableCallback {
   public static let description = CallbackDescription(
     kind: "file", summary: "A sound file, once or in a loop, in the format of its bus.",
     hasBeginning: true,
@@ -43,6 +43,8 @@ public struct FileCallback: LiveCallback {
       callback.files = values.files
       return callback
     })
+
+  public static let turnable: Turnable = ["loop": \.loop.number, "gain": \.gain]
 
   /// Absolute, or relative to the process's working directory.
   public var path: String
@@ -95,17 +97,6 @@ public struct FileCallback: LiveCallback {
     case .success: []
     case .failure(let found): found.problems
     }
-  }
-
-  public var liveSettings: [LiveSetting] {
-    Self.description.liveSettings(["loop": loop ? 1 : 0, "gain": gain])
-  }
-
-  public func setting(_ values: [String: Double]) -> FileCallback {
-    var copy = self
-    if let loop = values["loop"] { copy.loop = loop != 0 }
-    copy.gain = values["gain"] ?? gain
-    return copy
   }
 
   public func warnings(for format: StreamFormat) -> [CallbackProblem] {

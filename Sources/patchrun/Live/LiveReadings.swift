@@ -69,8 +69,7 @@ extension LiveControl {
 
   func settings() async -> ControlSettings {
     let (reading, controls) = stage.live.controls
-    return ControlSettings(
-      tag: Self.tag(of: reading.source), settings: controls.map(ControlSetting.init))
+    return ControlSettings(tag: Self.tag(of: reading.source), settings: controls)
   }
 
   func response(of node: String) async -> ControlCurve? {
@@ -168,23 +167,6 @@ private struct LevelParameters {
       return ControlLevel(average: Double(average), peak: Double(peak))
     }
     return levels.isEmpty ? nil : levels
-  }
-}
-
-extension ControlSetting {
-  init(_ control: PatchControl) {
-    self.init(
-      pointer: control.pointer.description, node: control.node, component: control.component,
-      scope: control.scope.description, element: control.element,
-      elementName: control.elementName, isUsed: control.isUsed, name: control.key,
-      title: control.title, summary: control.summary,
-      kind: Kind(rawValue: control.kind.rawValue) ?? .number, unit: control.unit.name,
-      symbol: control.unit.symbol, range: control.range,
-      isRangeEnforced: control.isRangeEnforced, defaultValue: control.defaultValue,
-      value: control.value,
-      choices: control.choices.map { Choice(value: $0.value, title: $0.title) },
-      isWritable: control.isWritable, isInDocument: control.isInDocument,
-      isProperty: control.isProperty, isScheduled: control.isScheduled)
   }
 }
 

@@ -2,7 +2,7 @@ package import AudioTypes
 import AudioUnits
 
 /// The input of a device is not played faster or slower.
-package enum DevicesKeepPace {
+package enum DevicesKeepPace: NodeRule {
   package static let rule = Rule(
     "PR0320", "connection/devices-keep-pace",
     "what a device hears is not played at another pace",
@@ -32,10 +32,10 @@ package enum DevicesKeepPace {
             "{ \"from\": \"io:1\", \"to\": \"speed\" }, { \"from\": \"speed\", \"to\": \"io:0\" }",
         ])))
 
-  /// - Parameter configuration: Settled.
   static func violation(
-    _ node: GraphModel.Node, _ configuration: UnitConfiguration, in model: GraphModel
+    _ node: GraphModel.Node, _ configuration: UnitConfiguration, in graph: SettledGraph
   ) -> Violation? {
+    let model = graph.model
     let demands = node.unit.pulledInputs(in: configuration)
     guard let head = model.head?.id,
       demands.values.contains(where: { $0.playsAtWill || $0.speed != 1 })

@@ -2,7 +2,7 @@ package import AudioTypes
 import AudioUnits
 
 /// All readers of a unit with several outputs pull at one pace.
-package enum OutputsInStep {
+package enum OutputsInStep: NodeRule {
   package static let rule = Rule(
     "PR0318", "connection/outputs-in-step",
     "the outputs of one unit are pulled at one pace",
@@ -45,16 +45,18 @@ package enum OutputsInStep {
         ])))
 
   static func violation(
-    _ node: GraphModel.Node, _ configuration: UnitConfiguration, in model: GraphModel,
-    _ domains: RateDomains, _ pulled: Set<NodeID>
+    _ node: GraphModel.Node, _ configuration: UnitConfiguration, in graph: SettledGraph
   ) -> Violation? {
-    guard !node.isOutput, configuration.outputs.count > 1, pulled.contains(node.id) else {
+    guard !node.isOutput, configuration.outputs.count > 1, graph.pulled.contains(node.id) else {
       return nil
     }
+    let model = graph.model
     var first: (output: Int, domain: RateDomains.Domain)?
     for output in configuration.outputs.indices {
       let key = BusKey(node: node.id, bus: output)
-      guard let domain = domains.domain(taking: key, in: model, pulled) else { continue }
+      guard let domain = graph.domains.domain(taking: key, in: model, graph.pulled) else {
+        continue
+      }
       guard let before = first else {
         first = (output, domain)
         continue

@@ -46,7 +46,7 @@ struct Validate: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The shape of the findings: \(OutputFormat.allCases.map(\.rawValue).joined(separator: ", ")).",
+      "The shape of the findings: \(OutputFormat.allValueStrings.joined(separator: ", ")).",
       valueName: "format"))
   var outputFormat = OutputFormat.text
 
@@ -144,8 +144,8 @@ struct Validate: PatchCommand {
       }
     }
     report.ignoredCount = tally.ignored
-    if outputFormat != .text {
-      try output(outputFormat.text(of: report))
+    if let format = outputFormat.report {
+      try output(format.text(report))
     } else if tally.patches > 1 || tally.ignored > 0 {
       try output(tally.text + "\n")
     }
@@ -353,23 +353,5 @@ extension Tally {
     if unreadable > 0 { return ExitStatus.worldRefused }
     return errors > 0 || (denyWarnings && warnings > 0)
       ? ExitStatus.wrongPatch : ExitStatus.success
-  }
-}
-
-/// The formats of a report.
-enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
-  case text, concise, json, sarif, junit, github, gitlab, rdjson
-
-  /// A whole report. Text is instead printed patch by patch, with colours.
-  fileprivate func text(of report: Report) -> String {
-    switch self {
-    case .text, .concise: report.concise()
-    case .json: report.json()
-    case .sarif: report.sarif()
-    case .junit: report.junit()
-    case .github: report.github()
-    case .gitlab: report.gitlab()
-    case .rdjson: report.rdjson()
-    }
   }
 }

@@ -42,11 +42,6 @@ struct TestCommand: PatchCommand {
         NAME.golden.wav  what a test has heard and found good: 'golden' names it
       """)
 
-  /// The formats of a report.
-  enum Format: String, CaseIterable, ExpressibleByArgument {
-    case text, concise, json, jsonl, tap, sarif, junit, github, gitlab, rdjson
-  }
-
   @Argument(
     help: ArgumentHelp(
       "Test files, patches, folders, or patterns such as 'patches/**/*.test.json'.",
@@ -74,9 +69,9 @@ struct TestCommand: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The shape of the report: \(Format.allCases.map(\.rawValue).joined(separator: ", ")).",
+      "The shape of the report: \(TestOutputFormat.allValueStrings.joined(separator: ", ")).",
       valueName: "format"))
-  var outputFormat = Format.text
+  var outputFormat = TestOutputFormat.text
 
   @Option(
     help: ArgumentHelp(

@@ -19,8 +19,7 @@ struct TestPrinter {
 
   /// Prints the result of a test that has ended.
   mutating func tell(_ test: CheckedTest, _ file: Int, _ number: Int) {
-    switch command.outputFormat {
-    case .jsonl:
+    if command.outputFormat == .jsonl {
       let line: JSONText = [
         "file": .string(batch.names[file]), "test": .string(test.name),
         "passed": .boolean(test.hasPassed),
@@ -37,7 +36,7 @@ struct TestPrinter {
           }),
       ]
       try? command.output(line.compact + "\n")
-    case .text where !command.quiet:
+    } else if isText, !command.quiet {
       if file != toldFile {
         try? command.output(printable(batch.names[file]) + "\n")
         toldFile = file
@@ -52,30 +51,20 @@ struct TestPrinter {
         passed == all ? counted(all, "expectation") : "\(passed) of \(counted(all, "expectation"))"
       try? command.output(
         "  \(shown) \(printable(test.name)): \(of), \(fixed(test.seconds, 2)) s\n")
-    default: break
     }
   }
 
   /// Prints the report when all tests have ended.
   func finish(_ report: Report, seconds: Double) throws(CommandFailure) {
-    switch command.outputFormat {
-    case .text:
+    if let format = command.outputFormat.report {
+      try command.output(format.text(report))
+      if command.outputFormat == .github { GitHubSummary.write(report, command.appearance) }
+    } else if isText {
       for case .patch(let patch) in report.entries where !patch.diagnostics.isEmpty {
         let text = command.appearance.findings(patch.diagnostics, in: patch.source)
         try command.output("\n" + text)
       }
       try command.output(summary(report, seconds) + "\n")
-    case .jsonl: break
-    case .tap: try command.output(report.tap())
-    case .concise: try command.output(report.concise())
-    case .json: try command.output(report.json())
-    case .sarif: try command.output(report.sarif())
-    case .junit: try command.output(report.junit())
-    case .github:
-      try command.output(report.github())
-      GitHubSummary.write(report, command.appearance)
-    case .gitlab: try command.output(report.gitlab())
-    case .rdjson: try command.output(report.rdjson())
     }
     if isText, let main = report.diagnostics.mainFinding { command.appearance.hint(at: main) }
   }
