@@ -33,7 +33,7 @@ import Testing
 
   /// Files of more than 500 lines, with their limits.
   static let longFiles: [String: Int] = [
-    "Sources/AudioGraphs/Plan/Preparation.swift": 570,
+    "Sources/AudioGraphs/Plan/Preparation.swift": 575,
     "Sources/patchrun-bench/Peers/PeerWorkload.swift": 515,
   ]
 
