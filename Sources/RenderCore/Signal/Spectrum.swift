@@ -1,5 +1,7 @@
 import CVector
 
+// What goes to the vector kernels is not checked for locks and allocations: the checker cannot see into C.
+
 /// A spectrum of a real signal, with separate real and imaginary parts.
 ///
 /// Each operation checks the lengths once and then loops without checks, so that it vectorizes.
