@@ -301,6 +301,11 @@ uint32_t cvector_mix(const struct cvector_signal *signals, size_t signal_count, 
   return chosen->mix(signals, signal_count, fresh, first, count, left, right);
 }
 
+void cvector_amplify(const float *left, float left_gain, const float *right, float right_gain,
+                     size_t count, float *to_left, float *to_right) {
+  chosen->amplify(left, left_gain, right, right_gain, count, to_left, to_right);
+}
+
 void cvector_filter(const double *coefficients, double *memory, size_t stride, size_t filters,
                     int channels, double *samples, size_t count) {
   chosen->filter(coefficients, memory, stride, filters, channels, samples, count);

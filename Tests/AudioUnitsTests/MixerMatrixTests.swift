@@ -231,6 +231,64 @@ struct MixerMatrixTests {
             peakValueSinceLastCall: 0.75, sawInfinity: infinite, sawNotANumber: notANumber)))
   }
 
+  /// A mixer of one input takes its peak from that of the mixer before it, and looks at no sample.
+  @Test(arguments: [[512], [100, 7, 405]])
+  func `mixers in series each tell their own peak`(lengths: [Int]) throws {
+    let volumes: [(input: Float, output: Float)] = [
+      (0.7, 1), (0.31, 1), (-1.9, 1), (0.6, 0.55), (1.3, 1), (1, 1),
+    ]
+    let mixers = try volumes.map { volume in
+      let mixer = UnitInstance(MultichannelMixer.self)
+      let format = StreamFormat(.float32, channels: 2, sampleRate: 48_000)
+      try mixer.setProperty(.elementCount, .input, to: .uint32(1))
+      try mixer.setProperty(.streamFormat, .input, 0, to: .streamFormat(format))
+      try mixer.setProperty(.sampleRate, .output, to: .float64(48_000))
+      try mixer.setParameter(0, .input, 0, to: volume.input)
+      try mixer.setParameter(0, .output, 0, to: volume.output)
+      return mixer
+    }
+    let rows = try mixers.enumerated().map { index, mixer in
+      RenderPlan.Row(
+        kernel: try #require(mixer.initialize(mixer.configuration()).main), inputs: [index],
+        outputs: [index + 1])
+    }
+    let plan = RenderPlan(
+      rows: rows, busChannelCounts: [Int](repeating: 2, count: mixers.count + 1),
+      maximumFramesPerSlice: 512)
+    var samples = noise(2048, amplitude: 0.75, seed: 4)
+    // What is below the smallest number after a gain, and the largest of its slice.
+    samples[3] = -Float.leastNonzeroMagnitude
+    samples[1700] = -0.99
+    var peaks = [Float](repeating: 0, count: mixers.count)
+    var position = 0
+    while position < samples.count {
+      for length in lengths {
+        let slice = samples[position..<position + length]
+        let input = plan.bus(0, frameCount: length)
+        for (frame, sample) in slice.enumerated() {
+          input[0][frame] = sample
+          input[1][frame] = sample / 2
+        }
+        input.markSounding()
+        #expect(plan.render(frameCount: length, at: TimeStamp(sampleTime: Double(position))) == .ok)
+        var expected = Array(slice)
+        for (index, volume) in volumes.enumerated() {
+          expected = expected.map { (0 + $0 * volume.input) * volume.output }
+          peaks[index] = max(peaks[index], expected.map(\.magnitude).max() ?? 0)
+        }
+        let found = plan.bus(mixers.count, frameCount: length)[0]
+        #expect(found.indices.allSatisfy { found[$0].bitPattern == expected[$0].bitPattern })
+        position += length
+      }
+    }
+    for (mixer, peak) in zip(mixers, peaks) {
+      #expect(
+        try mixer.property(.meterClipping)
+          == .clipping(
+            MeterClipping(peakValueSinceLastCall: peak, sawInfinity: false, sawNotANumber: false)))
+    }
+  }
+
   @Test func `clipping is read, not set`() {
     expectRefused(.propertyNotWritable) {
       try mixer.setProperty(

@@ -209,6 +209,12 @@ private let kindCount: Int32 = {
       unsafe kernels.interleave(samples, other, count, &both)
       let expected: [Float] = (0..<count).flatMap { [samples[$0], other[$0]] }
       #expect(both == expected + [7])
+      // As one signal of a mix, whose zeros are all positive.
+      var (left, right) = (samples, samples)
+      unsafe kernels.amplify(samples, 0.3, other, -2, count, &left, &right)
+      let amplified = (0..<count).map { 0 + samples[$0] * 0.3 } + samples[count...]
+      #expect(left.map(\.bitPattern) == amplified.map(\.bitPattern))
+      #expect((0..<count).allSatisfy { right[$0] == other[$0] * -2 })
       var scaled = Array(samples[...count])
       unsafe kernels.scale(&scaled, 0.3, count)
       let products: [Float] = samples[..<count].map { $0 * 0.3 }

@@ -156,6 +156,9 @@ static void run(const struct cvector_kernels *k) {
   memcpy(a, samples, sizeof *a * FRAMES);
   k->scale(a, 0.3f, FRAMES);
   put("scale", a, FRAMES);
+  k->amplify(samples, 0.3f, samples + FRAMES, -1.7f, FRAMES - 3, a, b);
+  put("amplify", a, FRAMES - 3);
+  put("amplify", b, FRAMES - 3);
 
   double exact[FRAMES];
   int32_t words[FRAMES];

@@ -104,6 +104,10 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     let count = context.frameCount
     let version = controls.access.version
     let isQuiet = self.isQuiet && version == quietVersion
+    if isQuiet, inputCount == 1, amplify(context.input(0), into: output) {
+      countFrames(count)
+      return .ok
+    }
     var sum = MixSum(left: output[0], right: output[1])
     for element in 0..<inputCount {
       let input = context.input(element)
@@ -149,6 +153,25 @@ public struct MixerKernel: RenderKernel, ~Copyable {
         strips[element].cross.isSettled
       else { return false }
     }
+    return true
+  }
+
+  /// Renders a mixer of one input with one steady gain, where the input's largest magnitude is known: that of
+  /// the output follows from it, since rounding keeps the order of numbers. Returns `false` where the mixer or the
+  /// input is another.
+  @_noLocks
+  private mutating func amplify(_ input: RenderBus, into output: RenderBus) -> Bool {
+    let gain = strips[0].straight.left
+    guard let largest = input.largest, !input.isSilent, gain != 0,
+      strips[0].straight.right == gain, strips[0].cross.left == 0, strips[0].cross.right == 0,
+      strips[1].straight.left == 1, input.channelCount == strips[0].channelCount
+    else { return false }
+    let product = (Float(bitPattern: largest) * gain).magnitude.bitPattern
+    guard product < ClippingWatch.infinity else { return false }
+    VectorMath.amplify(
+      input[0], by: gain, input[strips[0].channelCount - 1], by: gain, into: output[0], output[1])
+    clipping.note(product)
+    output.mark(largest: product)
     return true
   }
 
@@ -236,18 +259,21 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   /// Finishes a mix with a steady volume.
   @_noLocks
   private mutating func finish(_ output: RenderBus, gain: Float, largest: UInt32?) {
-    if gain == 0 {
-      output.silence()
-    } else if gain == 1, let largest, largest < ClippingWatch.infinity {
-      clipping.note(largest)
-    } else {
-      if gain != 1 {
-        VectorMath.scale(output[0], by: gain)
-        VectorMath.scale(output[1], by: gain)
-      }
-      clipping.watch(output[0])
-      clipping.watch(output[1])
+    guard gain != 0 else { return output.silence() }
+    if gain != 1 {
+      VectorMath.scale(output[0], by: gain)
+      VectorMath.scale(output[1], by: gain)
     }
+    // Rounding keeps the order of numbers: the largest product is that of the largest sample.
+    if let largest, largest < ClippingWatch.infinity {
+      let product = (Float(bitPattern: largest) * gain).magnitude.bitPattern
+      if product < ClippingWatch.infinity {
+        clipping.note(product)
+        return output.mark(largest: product)
+      }
+    }
+    clipping.watch(output[0])
+    clipping.watch(output[1])
   }
 
   @_noLocks

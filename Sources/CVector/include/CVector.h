@@ -214,6 +214,11 @@ struct cvector_signal {
 uint32_t cvector_mix(const struct cvector_signal *signals, size_t signal_count, int fresh,
                      size_t first, size_t count, float *left, float *right);
 
+/// Two channels times a gain each, into two others: what `cvector_mix` makes of one signal where the sum is fresh,
+/// without its largest magnitude.
+void cvector_amplify(const float *left, float left_gain, const float *right, float right_gain,
+                     size_t count, float *to_left, float *to_right);
+
 /// Filters `count` frames in place by second-order sections in series, in double precision, for 1
 /// or 2 interleaved `channels`. Each section has a memory `w1`, `w2` and computes
 ///
@@ -286,6 +291,8 @@ struct cvector_kernels {
   void (*noise)(uint64_t state, double gain, size_t count, float *output);
   uint32_t (*mix)(const struct cvector_signal *signals, size_t signal_count, int fresh,
                   size_t first, size_t count, float *left, float *right);
+  void (*amplify)(const float *left, float left_gain, const float *right, float right_gain,
+                  size_t count, float *to_left, float *to_right);
   void (*filter)(const double *coefficients, double *memory, size_t stride, size_t filters,
                  int channels, double *samples, size_t count);
   void (*widen)(const float *first, const float *second, size_t count, double *samples);

@@ -121,23 +121,43 @@ public struct FileCallback: TurnableCallback {
     // Before the first slice, too, it may be asked when it ends.
     let place = SourceClockAccess.Place(frame: start.position)
     if start.position < 0 { clock.access.note(at: -.infinity, from: place, to: place) }
+    func makeKernel(
+      _ origin: FileKernel.Origin, lost: ControlBlock, unscaled: CounterBlock, baked: Double
+    ) -> FileKernel {
+      FileKernel(
+        origin: origin, lost: lost.access, unscaled: unscaled.access, baked: baked,
+        gain: instance.control("gain", length: glideLength(format)),
+        loop: instance.control("loop", length: 1), sample: format.sampleType ?? .float32,
+        passes: passes, start: start, clock: clock.access, before: before?.clock.access)
+    }
+    let durationNow: @Sendable () -> Int? = {
+      instance.value(of: "loop") == 1 ? nil : clock.place.phase + passes.rest(clock.place.frame)
+    }
+    // A short loop is played from memory: it has no service that reads ahead.
+    if loop, before == nil, FileService.isStraight(part, format, gain: gain),
+      let frames = FileImage.frames(of: part.reader)
+    {
+      let lost = ControlBlock(count: 1)
+      let unscaled = CounterBlock(count: 1)
+      let kernel = makeKernel(
+        .stored(frames.access, first: part.frames.lowerBound), lost: lost, unscaled: unscaled,
+        baked: 1)
+      return RenderSource(
+        kernel: .holding(kernel, with: frames, lost, unscaled, instance.block, clock),
+        writesBusWords: true, clock: clock, durationNow: durationNow)
+    }
     let service = FileService(
       part: part, passes: passes, start: start, settings: instance, gain: gain, format: format,
       maximumFramesPerSlice: maximumFramesPerSlice, isContinuation: before != nil)
-    let kernel = FileKernel(
-      ring: service.ring.access, lost: service.lost.access, unscaled: service.unscaled.access,
-      baked: service.baked, gain: instance.control("gain", length: glideLength(format)),
-      loop: instance.control("loop", length: 1), sample: format.sampleType ?? .float32,
-      passes: passes, start: start, clock: clock.access, before: before?.clock.access)
+    let kernel = makeKernel(
+      .ring(service.ring.access), lost: service.lost, unscaled: service.unscaled,
+      baked: service.baked)
     return RenderSource(
       kernel: .holding(
         kernel, with: service.ring, service.lost, service.unscaled, instance.block, clock,
         FileOrigin(before)),
       writesBusWords: true, duration: loop ? nil : wait + part.duration(at: format.sampleRate),
-      service: service, clock: clock,
-      durationNow: {
-        instance.value(of: "loop") == 1 ? nil : clock.place.phase + passes.rest(clock.place.frame)
-      })
+      service: service, clock: clock, durationNow: durationNow)
   }
 
   /// An open file, and its frames to play.

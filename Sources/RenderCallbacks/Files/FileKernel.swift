@@ -12,7 +12,15 @@ final class FileOrigin: Sendable {
 // MARK: - Render thread
 
 struct FileKernel: RenderKernel {
-  private let ring: FrameRingAccess
+  /// Where the frames come from.
+  enum Origin: BitwiseCopyable {
+    /// A service reads them ahead.
+    case ring(FrameRingAccess)
+    /// They are in memory, and the part begins at the frame `first` of the file. Nothing of it is ever late.
+    case stored(StoredFramesAccess, first: Int)
+  }
+
+  private let origin: Origin
   private let lost: ControlAccess
   /// The first frame of the ring to which this kernel applies the gain, plus 1; 0 for none.
   private let unscaled: CounterAccess
@@ -37,11 +45,11 @@ struct FileKernel: RenderKernel {
   private var hasBegun = false
 
   init(
-    ring: FrameRingAccess, lost: ControlAccess, unscaled: CounterAccess, baked: Double,
+    origin: Origin, lost: ControlAccess, unscaled: CounterAccess, baked: Double,
     gain: GlidingControl, loop: GlidingControl, sample: SampleType, passes: FilePasses,
     start: FilePasses.Start, clock: SourceClockAccess, before: SourceClockAccess?
   ) {
-    self.ring = ring
+    self.origin = origin
     self.lost = lost
     self.unscaled = unscaled
     self.baked = baked
@@ -85,25 +93,19 @@ struct FileKernel: RenderKernel {
       clock.note(at: time, from: place, to: .init(frame: position, phase: phase))
       return .ok
     }
-    var available = ring.available
-    if late > 0 {
-      let skipped = late < available ? late : available
-      ring.discard(skipped)
-      late -= skipped
-      available -= skipped
+    let ready: Int
+    switch origin {
+    case .ring(let ring):
+      ready = take(from: ring, sounding, into: output, behind: wait)
+      gain.skip(wait)
+      scale(output, wait, ready, first: ring.totalRead)
+      ring.discard(ready)
+    case .stored(let frames, let first):
+      ready = sounding
+      read(from: frames, first, sounding, into: output, behind: wait)
+      gain.skip(wait)
+      scale(output, wait, ready, first: 0)
     }
-    let ready = available < sounding ? available : sounding
-    for channel in 0..<output.channelCount {
-      let buffer = output[channel]
-      // A file with one channel is heard on all.
-      let source = channel < ring.channelCount ? channel : 0
-      if wait > 0 { buffer.prefix(wait).clear() }
-      if ready > 0 { ring.read(into: buffer.dropping(wait).prefix(ready), channel: source) }
-      if wait + ready < buffer.count { buffer.dropping(wait + ready).clear() }
-    }
-    gain.skip(wait)
-    scale(output, wait, ready)
-    ring.discard(ready)
     if ready < sounding {
       late += sounding - ready
       let total = UInt64(lost[word: 0]) + UInt64(truncatingIfNeeded: sounding - ready)
@@ -115,6 +117,55 @@ struct FileKernel: RenderKernel {
     let phase = UInt64(bitPattern: Int64(elapsed - context.frameCount + wanted))
     clock.note(at: time, from: place, to: .init(frame: position, phase: phase))
     return .ok
+  }
+
+  /// Reads what waits in the ring, and clears what has no frames. Returns how many there were.
+  @_noLocks
+  private mutating func take(
+    from ring: FrameRingAccess, _ count: Int, into output: RenderBus, behind wait: Int
+  ) -> Int {
+    var available = ring.available
+    if late > 0 {
+      let skipped = late < available ? late : available
+      ring.discard(skipped)
+      late -= skipped
+      available -= skipped
+    }
+    let ready = available < count ? available : count
+    for channel in 0..<output.channelCount {
+      let buffer = output[channel]
+      // A file of one channel is heard on all.
+      let source = channel < ring.channelCount ? channel : 0
+      if wait > 0 { buffer.prefix(wait).clear() }
+      if ready > 0 { ring.read(into: buffer.dropping(wait).prefix(ready), channel: source) }
+      if wait + ready < buffer.count { buffer.dropping(wait + ready).clear() }
+    }
+    return ready
+  }
+
+  /// Reads frames from memory, from the beginning of the part again where it ends, and clears what is around them.
+  @_noLocks
+  private func read(
+    from frames: StoredFramesAccess, _ first: Int, _ count: Int, into output: RenderBus,
+    behind wait: Int
+  ) {
+    let length = passes.length
+    for channel in 0..<output.channelCount {
+      let buffer = output[channel]
+      // A file of one channel is heard on all.
+      let source = channel < frames.channelCount ? channel : 0
+      if wait > 0 { buffer.prefix(wait).clear() }
+      var offset = position + wait - (pass - 1) * length
+      var done = 0
+      while done < count {
+        let run = count - done < length - offset ? count - done : length - offset
+        frames.read(
+          from: first + offset, into: buffer.dropping(wait + done).prefix(run), channel: source)
+        done += run
+        offset = 0
+      }
+      if wait + count < buffer.count { buffer.dropping(wait + count).clear() }
+    }
   }
 
   @_noLocks
@@ -145,10 +196,10 @@ struct FileKernel: RenderKernel {
     passEnd = passes.end(pass)
   }
 
-  /// Applies the present gain, where the frames contain another one.
+  /// Applies the present gain, where the frames contain another one. `first` is how many frames were read before
+  /// them.
   @_noLocks
-  private mutating func scale(_ output: RenderBus, _ begin: Int, _ ready: Int) {
-    let first = ring.totalRead
+  private mutating func scale(_ output: RenderBus, _ begin: Int, _ ready: Int, first: Int) {
     let mark = Int(truncatingIfNeeded: unscaled[0])
     var isTurned = gain.isTurned
     if mark > 0 { isTurned = true }

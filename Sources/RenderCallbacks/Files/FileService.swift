@@ -66,7 +66,7 @@ final class FileService: RenderService, @unchecked Sendable {
   /// Whether fewer frames were ready than asked for, at the last call.
   private var wasShort = false
   /// Played in the place of the file once that has begun again; `nil` for the file.
-  private var image: FileImage?
+  private var image: StoredFrames?
   private var imagePosition = 0
   private var hasLookedForImage = false
 
@@ -101,7 +101,7 @@ final class FileService: RenderService, @unchecked Sendable {
     pass = passes.pass(at: start.frame)
     unread = part.frames.count - start.offset
     isDirect = part.converter == nil && Self.isDirect(part.reader, sample, gain: baked)
-    isStraight = isDirect && baked == 1 && Self.isStraight(sources, fileChannels: fileChannels)
+    isStraight = Self.isStraight(part, format, gain: gain)
     ring = FrameRing(
       channelCount: isStraight ? fileChannels : format.channelCount,
       minimumCapacity: max(
@@ -124,9 +124,18 @@ final class FileService: RenderService, @unchecked Sendable {
     unsafe floatBlock.deallocate()
   }
 
-  /// Whether the bus has the channels of the file in their order, or its only one on all channels.
-  private static func isStraight(_ sources: [ChannelMapping.Source], fileChannels: Int) -> Bool {
-    sources.enumerated().allSatisfy { channel, source in
+  /// Whether the bus has the samples of the file unchanged: its channels in their order, or its only one on all
+  /// channels.
+  static func isStraight(
+    _ part: FileCallback.Part, _ format: StreamFormat, gain: Double
+  ) -> Bool {
+    guard part.converter == nil, gain == 1,
+      isDirect(part.reader, format.sampleType ?? .float32, gain: 1)
+    else { return false }
+    let fileChannels = part.reader.channelCount
+    let sources = ChannelMapping(fileChannels: fileChannels, busChannels: format.channelCount)
+      .sources
+    return sources.enumerated().allSatisfy { channel, source in
       guard case .channel(let index) = source else { return false }
       return index == (fileChannels == 1 ? 0 : channel)
     } && (fileChannels == 1 || sources.count == fileChannels)
@@ -318,8 +327,8 @@ final class FileService: RenderService, @unchecked Sendable {
   private func read(_ length: Int, at first: Int) -> Int {
     let reader = part.reader
     if let image {
-      unsafe image.copy(imagePosition, length, to: floats + first * fileChannels)
-      if !image.isFinite { lookForNumbers(first..<first + length, from: imagePosition) }
+      unsafe image.copy(
+        imagePosition..<imagePosition + length, to: floats + first * fileChannels)
       imagePosition += length
       return length
     }
@@ -374,7 +383,7 @@ final class FileService: RenderService, @unchecked Sendable {
     guard !hasLookedForImage else { return }
     hasLookedForImage = true
     guard isDirect, !trouble.hasHappened else { return }
-    image = FileImage.image(of: part.reader)
+    image = FileImage.frames(of: part.reader)
   }
 
   private func seek(to frame: Int) {

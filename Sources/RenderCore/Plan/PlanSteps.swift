@@ -21,16 +21,16 @@ struct PlanSteps {
   /// The buses of all steps, in order: for each step its inputs, then its outputs.
   let indices: UnsafePointer<Int32>
   let buses: UnsafePointer<RenderBus.Row>
-  let silent: UnsafeMutablePointer<Bool>
+  let contents: UnsafeMutablePointer<BusContent>
 
   init(
     steps: UnsafeMutableBufferPointer<Step>, indices: UnsafePointer<Int32>,
-    buses: UnsafePointer<RenderBus.Row>, silent: UnsafeMutablePointer<Bool>
+    buses: UnsafePointer<RenderBus.Row>, contents: UnsafeMutablePointer<BusContent>
   ) {
     unsafe self.steps = steps
     unsafe self.indices = indices
     unsafe self.buses = buses
-    unsafe self.silent = silent
+    unsafe self.contents = contents
   }
 
   /// Runs one row.
@@ -49,11 +49,15 @@ struct PlanSteps {
         let bus = unsafe first[output]
         var isInput = false
         for input in 0..<inputCount where unsafe first[input] == bus { isInput = true }
-        if !isInput { unsafe silent[Int(bus)] = false }
+        if isInput {
+          unsafe contents[Int(bus)].largest = BusContent.notLookedFor
+        } else {
+          unsafe contents[Int(bus)] = .unknown
+        }
       }
     } else {
       for output in inputCount..<(inputCount + outputCount) {
-        unsafe silent[Int(first[output])] = false
+        unsafe contents[Int(first[output])] = .unknown
       }
     }
     let context = unsafe RenderContext(

@@ -97,7 +97,7 @@ public struct RenderBus: BitwiseCopyable {
   struct Row {
     let channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
     let channelCount: Int
-    let silent: UnsafeMutablePointer<Bool>
+    let content: UnsafeMutablePointer<BusContent>
   }
 
   private let row: UnsafePointer<Row>
@@ -126,26 +126,61 @@ public struct RenderBus: BitwiseCopyable {
   /// Whether the bus is marked as silent (`kAudioUnitRenderAction_OutputIsSilence`). All samples
   /// are zero then.
   public var isSilent: Bool {
-    @_noLocks get { unsafe row.pointee.silent.pointee }
+    @_noLocks get { unsafe row.pointee.content.pointee.isSilent }
   }
 
   /// Fills the bus with zeros and marks it as silent.
   @_noLocks
   public func silence() {
     for channel in 0..<channelCount { self[channel].clear() }
-    unsafe row.pointee.silent.pointee = true
+    markSilent()
   }
 
   /// Removes the mark of silence. A plan does so for every bus that a row writes; a host must do so
   /// for a bus that it fills.
   @_noLocks
   public func markSounding() {
-    unsafe row.pointee.silent.pointee = false
+    unsafe row.pointee.content.pointee = .unknown
   }
 
   /// Marks the bus as silent. Every sample must be zero already.
   @_noLocks
   public func markSilent() {
-    unsafe row.pointee.silent.pointee = true
+    unsafe row.pointee.content.pointee = .silent
+  }
+
+  /// The largest magnitude of all channels, as the bits of a finite float; `nil` where nobody has looked for it.
+  public var largest: UInt32? {
+    @_noLocks get {
+      let largest = unsafe row.pointee.content.pointee.largest
+      return largest == BusContent.notLookedFor ? nil : largest
+    }
+  }
+
+  /// Says what `largest` is of the samples that have been written, which are not all zero.
+  @_noLocks
+  public func mark(largest: UInt32) {
+    unsafe row.pointee.content.pointee = BusContent(isSilent: false, largest: largest)
+  }
+}
+
+/// What is known of the samples of a bus in a slice.
+struct BusContent: BitwiseCopyable {
+  static var notLookedFor: UInt32 { @_noLocks get { .max } }
+
+  /// Whether all are zero, and said to be.
+  let isSilent: Bool
+  /// The largest magnitude, as the bits of a finite float, or `notLookedFor`.
+  var largest: UInt32
+
+  @_noLocks
+  init(isSilent: Bool, largest: UInt32) {
+    self.isSilent = isSilent
+    self.largest = largest
+  }
+
+  static var silent: BusContent { @_noLocks get { BusContent(isSilent: true, largest: 0) } }
+  static var unknown: BusContent {
+    @_noLocks get { BusContent(isSilent: false, largest: notLookedFor) }
   }
 }

@@ -54,7 +54,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
   /// `nil` where one thread renders it.
   private let shared: UnsafeMutablePointer<SharedRows>?
   private let channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
-  private let silent: UnsafeMutableBufferPointer<Bool>
+  private let contents: UnsafeMutableBufferPointer<BusContent>
   private let samples: UnsafeMutableRawPointer
   private let observers: UnsafeMutableBufferPointer<Unmanaged<RenderObserver>>
   /// Whether a row calls a client's code, which may rely on one thread.
@@ -118,8 +118,8 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     for (channel, stretch) in memory.stretches.enumerated() {
       unsafe channels.initializeElement(at: channel, to: base + stretch * stride)
     }
-    unsafe silent = .allocate(capacity: busChannelCounts.count)
-    unsafe silent.initialize(repeating: true)
+    unsafe contents = .allocate(capacity: busChannelCounts.count)
+    unsafe contents.initialize(repeating: .silent)
     unsafe buses = .allocate(capacity: busChannelCounts.count)
     var first = 0
     for (index, count) in busChannelCounts.enumerated() {
@@ -127,7 +127,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
         at: index,
         to: RenderBus.Row(
           channels: channels.baseAddress! + first, channelCount: count,
-          silent: silent.baseAddress! + index))
+          content: contents.baseAddress! + index))
       first += count
     }
     unsafe indices = .allocate(capacity: max(1, flat.count))
@@ -147,7 +147,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     }
     unsafe steps = PlanSteps(
       steps: table, indices: UnsafePointer(indices.baseAddress!),
-      buses: UnsafePointer(buses.baseAddress!), silent: silent.baseAddress!)
+      buses: UnsafePointer(buses.baseAddress!), contents: contents.baseAddress!)
     if let strands {
       unsafe shared = .allocate(capacity: 1)
       unsafe shared!.initialize(to: SharedRows(steps, strands))
@@ -192,7 +192,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     unsafe indices.deallocate()
     unsafe buses.deallocate()
     unsafe channels.deallocate()
-    unsafe silent.deallocate()
+    unsafe contents.deallocate()
     unsafe samples.deallocate()
   }
 

@@ -63,6 +63,21 @@ public enum VectorMath {
     unsafe cvector_scale(samples.start, gain, samples.count)
   }
 
+  /// Two channels times a gain each, into two others of the same length: to the bit what
+  /// `WaitingSignals` makes of one signal.
+  @_semantics("no_performance_analysis")
+  public static func amplify(
+    _ left: ChannelBuffer, by leftGain: Float, _ right: ChannelBuffer, by rightGain: Float,
+    into leftOutput: ChannelBuffer, _ rightOutput: ChannelBuffer
+  ) {
+    let count = leftOutput.count
+    precondition(
+      left.count == count && right.count == count && rightOutput.count == count,
+      "all channels are as long")
+    unsafe cvector_amplify(
+      left.start, leftGain, right.start, rightGain, count, leftOutput.start, rightOutput.start)
+  }
+
   /// The sum of the products of a row of coefficients with samples.
   ///
   /// - Parameters:

@@ -8,8 +8,8 @@ import Glibc
 /// thread of a stopped process sleeps longer than it wanted to. The rest of the time of a render is
 /// its own. Where neither explains the underrun, the server asked too late.
 ///
-/// Used by the render thread, outside of the pulls: each call makes a system call, and only
-/// `underrun(at:)` allocates.
+/// Used by the render thread, outside of the pulls. It makes a system call each time that the thread wakes, and after
+/// a render that took longer than its frames last. Only `underrun(at:)` allocates.
 @safe
 public final class UnderrunWatch: @unchecked Sendable {
   // `@unchecked Sendable`: made by one thread, used by another from then on.
@@ -41,6 +41,8 @@ public final class UnderrunWatch: @unchecked Sendable {
   private var begin: UInt64 = 0
   private var waited: UInt64 = 0
   private var patience: UInt64 = 0
+  /// What the account has said last: what has come since counts for the stretch that ends with the next reading.
+  private var reading: UInt64 = 0
 
   /// - Parameters:
   ///   - sampleRate: The device's, in Hz.
@@ -57,19 +59,27 @@ public final class UnderrunWatch: @unchecked Sendable {
 
   /// Called before the thread sleeps until it is woken, or for this many seconds.
   public func willSleep(atMost seconds: Double) {
-    if account < 0, readsAccount { account = shims_open_run_delay() }
-    willSleep(atMost: seconds, now: monotonicNanoseconds(), delay: runDelay)
+    if account < 0, readsAccount {
+      account = shims_open_run_delay()
+      read()
+    }
+    willSleep(atMost: seconds, now: monotonicNanoseconds(), delay: reading)
   }
 
   /// Called when the thread has woken.
-  public func hasWoken() { hasWoken(now: monotonicNanoseconds(), delay: runDelay) }
+  public func hasWoken() {
+    read()
+    hasWoken(now: monotonicNanoseconds(), delay: reading)
+  }
 
   /// Called before the thread renders a request.
-  public func willRender() { willRender(now: monotonicNanoseconds(), delay: runDelay) }
+  public func willRender() { willRender(now: monotonicNanoseconds(), delay: reading) }
 
   /// Called when the thread has rendered it.
   public func hasRendered(frameCount: Int) {
-    hasRendered(frameCount: frameCount, now: monotonicNanoseconds(), delay: runDelay)
+    let now = monotonicNanoseconds()
+    if now &- begin > duration(frameCount) { read() }
+    hasRendered(frameCount: frameCount, now: now, delay: reading)
   }
 
   /// The cause of an underrun now.
@@ -79,8 +89,13 @@ public final class UnderrunWatch: @unchecked Sendable {
     underrun(at: time, now: monotonicNanoseconds())
   }
 
-  /// The time that the thread has waited for a processor since it began, in nanoseconds.
-  private var runDelay: UInt64 { account >= 0 ? shims_run_delay(account) : 0 }
+  /// Reads the time that the thread has waited for a processor since it began, in nanoseconds.
+  private func read() { reading = account >= 0 ? shims_run_delay(account) : 0 }
+
+  /// How long so many frames last, in nanoseconds.
+  private func duration(_ frameCount: Int) -> UInt64 {
+    UInt64(Double(frameCount) / sampleRate * 1e9)
+  }
 
   // MARK: The same on a clock of the caller, for tests
 
@@ -100,7 +115,7 @@ public final class UnderrunWatch: @unchecked Sendable {
   func hasRendered(frameCount: Int, now: UInt64, delay: UInt64) {
     let taken = now &- begin
     let held = min(taken, delay &- waited)
-    let lasts = UInt64(Double(frameCount) / sampleRate * 1e9)
+    let lasts = duration(frameCount)
     let own = taken - held
     note(
       Stretch(
@@ -129,7 +144,7 @@ public final class UnderrunWatch: @unchecked Sendable {
         .machine, time: time,
         reason: "the render thread was not run for \(Self.milliseconds(delay)) ms")
     }
-    let lasts = UInt64(Double(worst.frameCount) / sampleRate * 1e9)
+    let lasts = duration(worst.frameCount)
     return Underrun(
       .render, time: time,
       reason: "to render \(worst.frameCount) frames took \(Self.milliseconds(worst.taken)) ms, "
