@@ -96,7 +96,7 @@ public struct SweepCallback: TurnableCallback {
   ) throws(CallbackProblem) -> RenderSource {
     if let problem = problems(for: format).first { throw problem }
     let frameCount = frameCount(for: format)
-    let passes = SourcePasses(loops: instance.value(of: "loop") == 1)
+    let passes = SourcePasses()
     return RenderSource(
       kernel: .holding(
         SweepKernel(

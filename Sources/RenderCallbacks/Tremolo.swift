@@ -124,7 +124,7 @@ struct TremoloKernel: RenderKernel {
     let now = rate.current
     let cycles = now / sampleRate
     counter.retune(to: cycles < 0 ? 0 : cycles > 0.5 ? 0.5 : cycles)
-    let edge = 0.004 * now
+    let edge = TremoloCallback.edge * now
     self.edge = edge < 0.125 ? edge : 0.125
   }
 

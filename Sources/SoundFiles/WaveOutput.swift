@@ -42,7 +42,11 @@ final class WaveOutput {
     self.limit = limit
     unsafe buffer = .allocate(
       byteCount: Self.piece + sampleType.bits / 8 * channelCount, alignment: 64)
-    try append(header)
+    do { try append(header) } catch {
+      // Nobody calls `close` on what was not made.
+      _ = Glibc.close(descriptor)
+      throw error
+    }
   }
 
   deinit { unsafe buffer.deallocate() }

@@ -4,10 +4,6 @@ import RenderCore
 /// turned on or off.
 struct SourcePasses: Sendable {
   let block = CounterBlock(count: 2)
-  /// Whether it was to loop when it was made.
-  private let loopedAtFirst: Bool
-
-  init(loops: Bool) { loopedAtFirst = loops }
 
   var access: CounterAccess { block.access }
 

@@ -109,8 +109,9 @@ public final class RenderMeter: @unchecked Sendable {
       }
       let cell = table.cells[number]
       // The meter retains the cells.
-      return .holding(
-        MeteredKernel(kernel, self, part: number, sum: cell.access), with: kernel, self)
+      let metered = MeteredKernel(kernel, self, part: number, sum: cell.access)
+      return kernel.callsClient
+        ? .calling(metered, with: kernel, self) : .holding(metered, with: kernel, self)
     }
   }
 

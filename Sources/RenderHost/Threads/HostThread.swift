@@ -46,6 +46,8 @@ public final class HostThread: @unchecked Sendable {
     self.thread = thread
     guard result == 0 else {
       unsafe context.release()
+      // There is no thread to detach.
+      isJoined.store(true, ordering: .relaxed)
       throw HardwareError(
         .systemError, "cannot start a thread: \(systemMessage(result))",
         help: "look at the limits on processes and memory ('ulimit -a')")
