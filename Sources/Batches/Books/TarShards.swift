@@ -76,7 +76,14 @@ final class TarShards: Sendable {
         }
         let start = state.size
         let number = state.number
-        try state.file?.write(bytes)
+        do throws(RawFile.Failure) { try state.file?.write(bytes) } catch {
+          // A full disk may have taken a part of the bytes. What follows begins where the members before end.
+          do throws(RawFile.Failure) { try state.file?.truncate(to: start) } catch {
+            state.file = nil
+            state.number += 1
+          }
+          throw error
+        }
         state.size += bytes.count
         if state.size >= limit { try finish(&state, in: folder) }
         return .success(

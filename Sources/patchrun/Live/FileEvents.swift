@@ -41,9 +41,6 @@ struct FileEvents {
   var summary: [String] {
     listed.map(\.message) + (count > listed.count ? ["and \(count - listed.count) more"] : [])
   }
-
-  /// How often frames of a file could not be read.
-  var readErrors: Int { listed.count { $0.kind == .unread } }
 }
 
 /// Detects that a device has stopped: time passes, and no frames are requested.

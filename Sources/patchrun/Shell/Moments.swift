@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioTypes
 import PatchSyntax
 
 /// A duration on the command line: seconds, `1:30`, or `500 ms`.
@@ -23,6 +24,9 @@ struct Seconds: ExpressibleByArgument, Equatable {
     self.value = value
   }
 
+  /// The help page shows it as the default of an option.
+  var defaultValueDescription: String { rateText(value) }
+
   /// The nearest number of frames at a rate in Hz.
   func frames(at sampleRate: Double) -> Int { Int((value * sampleRate).rounded()) }
 }
@@ -42,6 +46,9 @@ struct StartMoment: ExpressibleByArgument, Equatable {
     else { return nil }
     value = quantity.value
   }
+
+  /// The help page shows it as the default of an option.
+  var defaultValueDescription: String { rateText(value) }
 
   /// The nearest number of frames at a rate in Hz.
   func frames(at sampleRate: Double) -> Int { Int((value * sampleRate).rounded()) }

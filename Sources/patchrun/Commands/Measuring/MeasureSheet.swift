@@ -58,9 +58,9 @@ struct MeasureSheet {
     }
     lines.append(padded("loudness") + loudness)
     let faults = [
-      (clipped.count, "clipped run", clipped.first?.frames?.lowerBound),
+      (clipped.count, "clipped run", clipped.compactMap(\.frames?.lowerBound).min()),
       (clicks.count, "click", clicks.map(\.frame).min()),
-      (dropouts.count, "drop-out", dropouts.first?.frames?.lowerBound),
+      (dropouts.count, "drop-out", dropouts.compactMap(\.frames?.lowerBound).min()),
       (nonFinite, "sample that is no number", sound.nonFinite()?.first.frames?.lowerBound),
     ].filter { $0.0 > 0 }
     lines.append(
