@@ -1,20 +1,33 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let settings: [SwiftSetting] = [
-  .strictMemorySafety(),
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-  .enableUpcomingFeature("MemberImportVisibility"),
-  .treatAllWarnings(as: .error),
-]
+/// Has code ask for a generic type by its accessor, and not by its name: the runtime finds out by name whether each
+/// key of a dictionary is hashable, and looks at all conformances in the program for that, which was half of the
+/// program's start. A package that takes this one from elsewhere may not have such flags, and does without.
+let withAccessors: [SwiftSetting] =
+  Context.packageDirectory.contains("/checkouts/")
+  ? []
+  : [
+    .unsafeFlags(
+      ["-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors"],
+      .when(configuration: .release))
+  ]
+
+let settings: [SwiftSetting] =
+  [
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+  ] + withAccessors
 
 /// Packages that only the program needs: a package that takes a library of this one with `traits: []`
 /// has nothing to resolve.
 let forProgram = TargetDependencyCondition.when(traits: ["CommandLine"])
 
 /// The Swift runtime, linked in: to find and join its libraries takes as long as all else that the
-/// program begins with. No product that another package can take has a flag of this kind.
+/// program begins with. No product that another package can take has linker flags.
 let withRuntime = LinkerSetting.unsafeFlags(
   ["-static-stdlib", "-l_FoundationCShims", "-l_FoundationCollections"],
   .when(configuration: .release))
