@@ -50,7 +50,7 @@ struct PlanSteps {
         var isInput = false
         for input in 0..<inputCount where unsafe first[input] == bus { isInput = true }
         if isInput {
-          unsafe contents[Int(bus)].largest = BusContent.notLookedFor
+          unsafe contents[Int(bus)].largest = BusContent.notFound
         } else {
           unsafe contents[Int(bus)] = .unknown
         }

@@ -1,0 +1,94 @@
+@safe
+public struct RenderBus: BitwiseCopyable {
+  /// The memory of a bus, fixed when the plan is made.
+  @safe
+  struct Row {
+    let channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
+    let channelCount: Int
+    let content: UnsafeMutablePointer<BusContent>
+  }
+
+  private let row: UnsafePointer<Row>
+  /// The frames of the slice.
+  public let frameCount: Int
+
+  @_noLocks
+  init(row: UnsafePointer<Row>, frameCount: Int) {
+    unsafe self.row = row
+    self.frameCount = frameCount
+  }
+
+  /// The number of channels.
+  public var channelCount: Int {
+    @_noLocks get { unsafe row.pointee.channelCount }
+  }
+
+  /// The samples of a channel. An index out of range ends the process.
+  public subscript(channel: Int) -> ChannelBuffer {
+    @_noLocks get {
+      precondition(channel >= 0 && channel < channelCount, "channel out of range")
+      return unsafe ChannelBuffer(base: row.pointee.channels[channel], count: frameCount)
+    }
+  }
+
+  /// Whether the bus is marked as silent (`kAudioUnitRenderAction_OutputIsSilence`). All samples
+  /// are zero then.
+  public var isSilent: Bool {
+    @_noLocks get { unsafe row.pointee.content.pointee.isSilent }
+  }
+
+  /// Fills the bus with zeros and marks it as silent.
+  @_noLocks
+  public func silence() {
+    for channel in 0..<channelCount { self[channel].clear() }
+    markSilent()
+  }
+
+  /// Removes the mark of silence. A plan does so for every bus that a row writes; a host must do so
+  /// for a bus that it fills.
+  @_noLocks
+  public func markSounding() {
+    unsafe row.pointee.content.pointee = .unknown
+  }
+
+  /// Marks the bus as silent. Every sample must be zero already.
+  @_noLocks
+  public func markSilent() {
+    unsafe row.pointee.content.pointee = .silent
+  }
+
+  /// The largest magnitude of all channels, as the bits of a finite float; `nil` where no kernel has found it.
+  public var largest: UInt32? {
+    @_noLocks get {
+      let largest = unsafe row.pointee.content.pointee.largest
+      return largest == BusContent.notFound ? nil : largest
+    }
+  }
+
+  /// Sets `largest` for the samples that have been written. They are not all zero.
+  @_noLocks
+  public func mark(largest: UInt32) {
+    unsafe row.pointee.content.pointee = BusContent(isSilent: false, largest: largest)
+  }
+}
+
+/// What the plan knows of the samples of a bus in a slice.
+struct BusContent: BitwiseCopyable {
+  static var notFound: UInt32 { @_noLocks get { .max } }
+
+  /// Whether the bus is marked as silent: all samples are zero.
+  let isSilent: Bool
+  /// The largest magnitude, as the bits of a finite float, or `notFound`.
+  var largest: UInt32
+
+  @_noLocks
+  init(isSilent: Bool, largest: UInt32) {
+    self.isSilent = isSilent
+    self.largest = largest
+  }
+
+  static var silent: BusContent { @_noLocks get { BusContent(isSilent: true, largest: 0) } }
+  static var unknown: BusContent {
+    @_noLocks get { BusContent(isSilent: false, largest: notFound) }
+  }
+}
