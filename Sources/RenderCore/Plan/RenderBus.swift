@@ -1,3 +1,4 @@
+/// The channels of a bus for one slice. Valid during the slice only.
 @safe
 public struct RenderBus: BitwiseCopyable {
   /// The memory of a bus, fixed when the plan is made.

@@ -88,5 +88,3 @@ public struct RenderContext: BitwiseCopyable {
       row: buses + Int(indices[inputCount + element]), frameCount: frameCount)
   }
 }
-
-/// The channels of a bus for one slice. Valid during the slice only.

@@ -266,15 +266,8 @@ final class LiveRun {
       let statistics = hardware.statistics
       control?.noteXruns(underruns: statistics.underruns, overruns: statistics.overruns)
       graph.collect()
-      signals.wait(milliseconds: Self.pause(before: session, rate: rate), or: descriptors)
+      signals.wait(milliseconds: session.pauseBeforeEnd(rate: rate), or: descriptors)
     }
-  }
-
-  /// For how many milliseconds the loop may wait: 100, or 20 to 100 where the sound ends soon.
-  private static func pause(before session: RenderSession, rate: Double) -> Int32 {
-    guard let end = session.endFrame else { return 100 }
-    let rest = Double(end - session.renderedFrames + session.waitedFrames) / rate
-    return Int32(min(100, max(20, rest * 1000)))
   }
 
   /// Reports file events.
