@@ -350,7 +350,8 @@ void cvector_adapt(const struct cvector_adaptation *step, size_t count, float *v
   chosen->adapt(step, count, variance, re, im);
 }
 
-void cvector_approach(const struct cvector_adaptation *step, size_t count, const float *variance,
+void cvector_approach(const float *far_re, const float *far_im, const float *error_re,
+                      const float *error_im, float rate, size_t count, const float *variance,
                       float *re, float *im) {
-  chosen->approach(step, count, variance, re, im);
+  chosen->approach(far_re, far_im, error_re, error_im, rate, count, variance, re, im);
 }

@@ -20,6 +20,7 @@ public struct FrameTap: RenderTap {
       var samples = [Double](repeating: 0, count: FrameFeed.block * feed.channelCount)
       return { [body] count in
         feed.read(count, into: &samples)
+        feed.discard(count)
         body(samples, count)
       }
     }
@@ -46,6 +47,7 @@ public struct SampleTap: RenderTap {
       var samples = [Float](repeating: 0, count: FrameFeed.block * feed.channelCount)
       return { [body] count in
         feed.readAll(count, into: &samples)
+        feed.discard(count)
         body(samples, count * feed.channelCount)
       }
     }
@@ -59,7 +61,7 @@ private final class BlockService: RenderService, @unchecked Sendable {
   private let feed: FrameFeed
   private let take: (_ frameCount: Int) -> Void
 
-  /// - Parameter take: Returns the function that reads frames of the feed without removing them.
+  /// - Parameter take: Returns the function that takes frames out of the feed.
   static func sink(
     _ format: StreamFormat, _ maximumFramesPerSlice: Int,
     taking take: (FrameFeed) -> (_ frameCount: Int) -> Void
@@ -83,7 +85,6 @@ private final class BlockService: RenderService, @unchecked Sendable {
   private func drain() {
     while case let count = min(feed.available, FrameFeed.block), count > 0 {
       take(count)
-      feed.discard(count)
     }
   }
 }

@@ -379,6 +379,26 @@ struct FileTests {
     }
   }
 
+  @Test func `a short loop with an infinity is reported, and goes on when its file is gone`() throws
+  {
+    var samples = (0..<3000).map { Double($0) / 4096 }
+    samples[10] = .infinity
+    let file = try TestFile(.float32, samples)
+    let source = try FileCallback(path: file.path, loop: true).makeSource(
+      for: bus(.float32), maximumFramesPerSlice: 512)
+    let service = try #require(source.service)
+    let found = render(
+      source.kernel, outputChannelCounts: [1], frameCount: 20_000, slicing: Slicing([512]),
+      before: { position in
+        if position >= 10_000 && position < 10_512 {
+          #expect(unsafe truncate(file.path, 100) == 0)
+        }
+        #expect(throws: Never.self) { try service.service(inStepFor: 512) }
+      })[0][0]
+    #expect(found.indices.allSatisfy { $0 % 3000 == 10 || Double(found[$0]) == samples[$0 % 3000] })
+    #expect(service.takeEvents().map(\.kind) == [.notFinite])
+  }
+
   @Test func `a short loop that begins later is silent before, however it is cut`() throws {
     let file = try TestFile(.float32, (0..<700).map { Double($0 + 1) / 1024 })
     let callback = FileCallback(path: file.path, loop: true, at: 0.01)

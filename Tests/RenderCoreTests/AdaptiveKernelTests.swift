@@ -123,7 +123,9 @@ private let kindCount: Int32 = {
                     error_re: er.baseAddress, error_im: ei.baseAddress, trust: trust.baseAddress,
                     forgetting: forgetting, rate: rate, least: least)
                   unsafe kernels.adapt(&step, count, &next, &re, &im)
-                  unsafe kernels.approach(&step, count, variance, &approachedRe, &approachedIm)
+                  unsafe kernels.approach(
+                    xr.baseAddress, xi.baseAddress, er.baseAddress, ei.baseAddress, rate, count,
+                    variance, &approachedRe, &approachedIm)
                 }
               }
             }

@@ -122,7 +122,7 @@ static void run(const struct cvector_kernels *k) {
       samples, others, rows, samples + COUNT, others + COUNT, rows + COUNT, 0.99f, 0.25f, 0.1f};
   memcpy(a, others, sizeof *a * COUNT);
   memcpy(b, samples, sizeof *b * COUNT);
-  k->approach(&step, COUNT - 5, rows, a, b);
+  k->approach(samples, others, samples + COUNT, others + COUNT, 0.25f, COUNT - 5, rows, a, b);
   put("approach", a, COUNT);
   put("approach", b, COUNT);
   float variance[COUNT];

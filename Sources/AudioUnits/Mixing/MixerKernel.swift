@@ -156,9 +156,8 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     return true
   }
 
-  /// Renders a mixer of one input with one steady gain, where the input's largest magnitude is known: that of
-  /// the output follows from it, since rounding keeps the order of numbers. Returns `false` where the mixer or the
-  /// input is another.
+  /// Renders a mixer of one input with one steady gain, where the largest magnitude of the input is known. Returns
+  /// `false` where the mixer or the input is another.
   @_noLocks
   private mutating func amplify(_ input: RenderBus, into output: RenderBus) -> Bool {
     let gain = strips[0].straight.left
@@ -166,12 +165,9 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       strips[0].straight.right == gain, strips[0].cross.left == 0, strips[0].cross.right == 0,
       strips[1].straight.left == 1, input.channelCount == strips[0].channelCount
     else { return false }
-    let product = (Float(bitPattern: largest) * gain).magnitude.bitPattern
-    guard product < ClippingWatch.infinity else { return false }
     VectorMath.amplify(
       input[0], by: gain, input[strips[0].channelCount - 1], by: gain, into: output[0], output[1])
-    clipping.note(product)
-    output.mark(largest: product)
+    watch(output, largest: largest, gain: gain)
     return true
   }
 
@@ -264,7 +260,14 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       VectorMath.scale(output[0], by: gain)
       VectorMath.scale(output[1], by: gain)
     }
-    // Rounding keeps the order of numbers: the largest product is that of the largest sample.
+    watch(output, largest: largest, gain: gain)
+  }
+
+  /// Watches an output that is a signal times a gain. Where the largest magnitude of the signal is known and finite,
+  /// no sample is looked at: rounding keeps the order of numbers, so that the largest product is that of the largest
+  /// sample.
+  @_noLocks
+  private mutating func watch(_ output: RenderBus, largest: UInt32?, gain: Float) {
     if let largest, largest < ClippingWatch.infinity {
       let product = (Float(bitPattern: largest) * gain).magnitude.bitPattern
       if product < ClippingWatch.infinity {

@@ -76,15 +76,7 @@ final class TarShards: Sendable {
         }
         let start = state.size
         let number = state.number
-        do throws(RawFile.Failure) { try state.file?.write(bytes) } catch {
-          // A full disk may have taken a part of the bytes. What follows begins where the members before end.
-          do throws(RawFile.Failure) { try state.file?.truncate(to: start) } catch {
-            state.file = nil
-            state.number += 1
-          }
-          throw error
-        }
-        state.size += bytes.count
+        try append(bytes, to: &state)
         if state.size >= limit { try finish(&state, in: folder) }
         return .success(
           Places(
@@ -107,9 +99,22 @@ final class TarShards: Sendable {
     if let failure { throw failure }
   }
 
+  /// Writes to the end of the current archive, all of the bytes or none: of what a full disk took only a part, that
+  /// part is cut off, so that what follows begins where the members before end.
+  private func append(_ bytes: [UInt8], to state: inout State) throws(RawFile.Failure) {
+    do throws(RawFile.Failure) { try state.file?.write(bytes) } catch {
+      do throws(RawFile.Failure) { try state.file?.truncate(to: state.size) } catch {
+        state.file = nil
+        state.number += 1
+      }
+      throw error
+    }
+    state.size += bytes.count
+  }
+
   private func finish(_ state: inout State, in folder: String) throws(RawFile.Failure) {
     guard let file = state.file else { return }
-    try file.write([UInt8](repeating: 0, count: 1024))
+    try append([UInt8](repeating: 0, count: 1024), to: &state)
     try file.synchronize()
     try RawFile.rename(file.path, to: folder + "/" + name(state.number) + ".tar")
     state.file = nil

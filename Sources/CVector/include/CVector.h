@@ -152,7 +152,8 @@ void cvector_adapt(const struct cvector_adaptation *step, size_t count, float *v
                    float *im);
 
 /// `c += rate variance conj(far) error`, and nothing else.
-void cvector_approach(const struct cvector_adaptation *step, size_t count, const float *variance,
+void cvector_approach(const float *far_re, const float *far_im, const float *error_re,
+                      const float *error_im, float rate, size_t count, const float *variance,
                       float *re, float *im);
 
 // MARK: - Samples on their way
@@ -310,7 +311,8 @@ struct cvector_kernels {
                      size_t count);
   void (*adapt)(const struct cvector_adaptation *step, size_t count, float *variance, float *re,
                 float *im);
-  void (*approach)(const struct cvector_adaptation *step, size_t count, const float *variance,
+  void (*approach)(const float *far_re, const float *far_im, const float *error_re,
+                   const float *error_im, float rate, size_t count, const float *variance,
                    float *re, float *im);
 };
 

@@ -135,7 +135,7 @@ public struct FileCallback: TurnableCallback {
     }
     // A short loop is played from memory: it has no service that reads ahead.
     if loop, before == nil, FileService.isStraight(part, format, gain: gain),
-      let frames = FileImage.frames(of: part.reader)
+      let frames = FileImage.frames(of: part.reader), frames.isFinite
     {
       let lost = ControlBlock(count: 1)
       let unscaled = CounterBlock(count: 1)

@@ -14,8 +14,7 @@ enum FileImage {
 
   private static let images = Mutex<[FileVersion: Weak]>([:])
 
-  /// The frames of a reader's file; `nil` where it is too long, cannot be read whole or has a sample that is not
-  /// finite. The reader's position changes.
+  /// The frames of a reader's file; `nil` where it is too long or cannot be read whole. The reader's position changes.
   static func frames(of reader: SoundFileReader) -> StoredFrames? {
     guard reader.frameCount > 0, reader.frameCount * reader.channelCount <= mostSamples,
       reader.fitsFloat,
@@ -36,8 +35,7 @@ enum FileImage {
           return false
         }
       }
-      guard let frames, frames.isFinite else { return nil }
-      images[version] = Weak(frames: frames)
+      images[version] = frames.map(Weak.init)
       return frames
     }
   }

@@ -93,19 +93,16 @@ struct FileKernel: RenderKernel {
       clock.note(at: time, from: place, to: .init(frame: position, phase: phase))
       return .ok
     }
-    let ready: Int
-    switch origin {
-    case .ring(let ring):
-      ready = take(from: ring, sounding, into: output, behind: wait)
-      gain.skip(wait)
-      scale(output, wait, ready, first: ring.totalRead)
-      ring.discard(ready)
-    case .stored(let frames, let first):
-      ready = sounding
-      read(from: frames, first, sounding, into: output, behind: wait)
-      gain.skip(wait)
-      scale(output, wait, ready, first: 0)
+    let ready = readyFrames(of: sounding)
+    for channel in 0..<output.channelCount {
+      let buffer = output[channel]
+      if wait > 0 { buffer.prefix(wait).clear() }
+      if ready > 0 { read(channel, into: buffer.dropping(wait).prefix(ready)) }
+      if wait + ready < buffer.count { buffer.dropping(wait + ready).clear() }
     }
+    gain.skip(wait)
+    scale(output, wait, ready)
+    if case .ring(let ring) = origin { ring.discard(ready) }
     if ready < sounding {
       late += sounding - ready
       let total = UInt64(lost[word: 0]) + UInt64(truncatingIfNeeded: sounding - ready)
@@ -119,11 +116,10 @@ struct FileKernel: RenderKernel {
     return .ok
   }
 
-  /// Reads what waits in the ring, and clears what has no frames. Returns how many there were.
+  /// How many of the next frames are there. Late frames in the ring are discarded first.
   @_noLocks
-  private mutating func take(
-    from ring: FrameRingAccess, _ count: Int, into output: RenderBus, behind wait: Int
-  ) -> Int {
+  private mutating func readyFrames(of count: Int) -> Int {
+    guard case .ring(let ring) = origin else { return count }
     var available = ring.available
     if late > 0 {
       let skipped = late < available ? late : available
@@ -131,40 +127,27 @@ struct FileKernel: RenderKernel {
       late -= skipped
       available -= skipped
     }
-    let ready = available < count ? available : count
-    for channel in 0..<output.channelCount {
-      let buffer = output[channel]
-      // A file of one channel is heard on all.
-      let source = channel < ring.channelCount ? channel : 0
-      if wait > 0 { buffer.prefix(wait).clear() }
-      if ready > 0 { ring.read(into: buffer.dropping(wait).prefix(ready), channel: source) }
-      if wait + ready < buffer.count { buffer.dropping(wait + ready).clear() }
-    }
-    return ready
+    return available < count ? available : count
   }
 
-  /// Reads frames from memory, from the beginning of the part again where it ends, and clears what is around them.
+  /// Reads the next frames of a channel; a file with one channel is heard on all. Of frames in memory the part begins
+  /// again where it ends.
   @_noLocks
-  private func read(
-    from frames: StoredFramesAccess, _ first: Int, _ count: Int, into output: RenderBus,
-    behind wait: Int
-  ) {
-    let length = passes.length
-    for channel in 0..<output.channelCount {
-      let buffer = output[channel]
-      // A file of one channel is heard on all.
+  private func read(_ channel: Int, into sink: ChannelBuffer) {
+    switch origin {
+    case .ring(let ring):
+      ring.read(into: sink, channel: channel < ring.channelCount ? channel : 0)
+    case .stored(let frames, let first):
       let source = channel < frames.channelCount ? channel : 0
-      if wait > 0 { buffer.prefix(wait).clear() }
-      var offset = position + wait - (pass - 1) * length
+      var offset = (position < 0 ? 0 : position) - (pass - 1) * passes.length
       var done = 0
-      while done < count {
-        let run = count - done < length - offset ? count - done : length - offset
-        frames.read(
-          from: first + offset, into: buffer.dropping(wait + done).prefix(run), channel: source)
+      while done < sink.count {
+        let (left, rest) = (sink.count - done, passes.length - offset)
+        let run = left < rest ? left : rest
+        frames.read(from: first + offset, into: sink.dropping(done).prefix(run), channel: source)
         done += run
         offset = 0
       }
-      if wait + count < buffer.count { buffer.dropping(wait + count).clear() }
     }
   }
 
@@ -196,10 +179,9 @@ struct FileKernel: RenderKernel {
     passEnd = passes.end(pass)
   }
 
-  /// Applies the present gain, where the frames contain another one. `first` is how many frames were read before
-  /// them.
+  /// Applies the present gain, where the frames contain another one.
   @_noLocks
-  private mutating func scale(_ output: RenderBus, _ begin: Int, _ ready: Int, first: Int) {
+  private mutating func scale(_ output: RenderBus, _ begin: Int, _ ready: Int) {
     let mark = Int(truncatingIfNeeded: unscaled[0])
     var isTurned = gain.isTurned
     if mark > 0 { isTurned = true }
@@ -209,7 +191,7 @@ struct FileKernel: RenderKernel {
     }
     // How many frames at the beginning contain a gain.
     var scaled = ready
-    if mark > 0 { scaled = mark - 1 - first }
+    if mark > 0, case .ring(let ring) = origin { scaled = mark - 1 - ring.totalRead }
     let start = gain
     for channel in 0..<output.channelCount {
       gain = start

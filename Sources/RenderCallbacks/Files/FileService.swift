@@ -329,6 +329,7 @@ final class FileService: RenderService, @unchecked Sendable {
     if let image {
       unsafe image.copy(
         imagePosition..<imagePosition + length, to: floats + first * fileChannels)
+      if !image.isFinite { lookForNumbers(first..<first + length, from: imagePosition) }
       imagePosition += length
       return length
     }

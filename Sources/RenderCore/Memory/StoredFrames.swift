@@ -21,7 +21,6 @@ public final class StoredFrames: @unchecked Sendable {
     self.channelCount = channelCount
     let count = frameCount * channelCount
     let samples = UnsafeMutablePointer<Float>.allocate(capacity: count)
-    unsafe samples.initialize(repeating: 0, count: count)
     unsafe self.samples = samples
     let isFilled = unsafe fill(samples)
     isFinite =

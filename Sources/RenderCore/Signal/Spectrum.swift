@@ -326,11 +326,8 @@ public enum KalmanBins {
     precondition(
       variance.count >= count && far.count >= count && error.count >= count,
       "the stretches are as long as each other")
-    var step = unsafe cvector_adaptation(
-      far_re: far.real.start, far_im: far.imaginary.start, power: variance.start,
-      error_re: error.real.start, error_im: error.imaginary.start, trust: variance.start,
-      forgetting: 1, rate: rate, least: 0)
     unsafe cvector_approach(
-      &step, count, variance.start, coefficients.real.start, coefficients.imaginary.start)
+      far.real.start, far.imaginary.start, error.real.start, error.imaginary.start, rate, count,
+      variance.start, coefficients.real.start, coefficients.imaginary.start)
   }
 }
