@@ -8,6 +8,12 @@ import RenderCore
 /// heard, is taken off. So a band is never made louder than the microphone for long, and where no echo
 /// can be shown the microphone passes as it is.
 ///
+/// What adapts follows a voice near the microphone, too: a voice has few and lasting tones, and in the bands
+/// that have them it can be foretold from what is played. An echo is in most bands at once. So where someone
+/// near is known to speak and no filter has been kept yet, one that the microphone follows in few bands has
+/// to show more in each of them, and what it does not show is put back at the end (`withheld`): what is
+/// learnt from the frame stays what it was.
+///
 /// Frames of two hops under a sine window; averages over some 0.15 s.
 struct EchoChoice: ~Copyable {
   let bins: Int
@@ -28,6 +34,13 @@ struct EchoChoice: ~Copyable {
   private let shares: SampleStorage
   /// For each filter and band: what chance would make of that.
   private let chances: SampleStorage
+  /// For the main filter and the shadow filter and each band: how much of what is taken out is put back.
+  private let returns: SampleStorage
+  /// How much more those two have to show, in deviations.
+  private var demands: (main: Float, shadow: Float) = (0, 0)
+  /// In how many of the bands the microphone follows them: from 0 to 1.
+  private var followed: (main: Float, shadow: Float) = (0, 0)
+  private var isNothingKept = true
   /// For each band: how much of the chosen echo is supposed to be there.
   private let supposed: SampleStorage
   /// For each band: the filter that is chosen.
@@ -57,6 +70,7 @@ struct EchoChoice: ~Copyable {
     powers = SampleStorage(repeating: 0, count: Self.filterCount * bandCount)
     shares = SampleStorage(repeating: 0, count: Self.filterCount * bandCount)
     chances = SampleStorage(repeating: 1, count: Self.filterCount * bandCount)
+    returns = SampleStorage(repeating: 0, count: 2 * bandCount)
     heard = SampleStorage(repeating: 0, count: bandCount)
     choices = SampleStorage(repeating: 0, count: bandCount)
     supposed = SampleStorage(repeating: 0, count: bandCount)
@@ -73,6 +87,13 @@ struct EchoChoice: ~Copyable {
   @_noLocks
   func share(_ band: Int) -> Float {
     shares[Int(choices[band]) * bandCount + band]
+  }
+
+  /// How much of what was taken out of a band is to be put back, since an echo is not proven enough: from 0 to 1.
+  @_noLocks
+  func withheld(_ band: Int) -> Float {
+    let filter = Int(choices[band])
+    return filter == 2 ? 0 : returns[filter * bandCount + band]
   }
 
   /// How much of the chosen echo is supposed to be in a band: from 0 to 1.
@@ -94,6 +115,8 @@ struct EchoChoice: ~Copyable {
     var (turn, reach) = (Float(0), Float(0))
     var (wins, shadowWins, contests) = (Float(0), Float(0), Float(0))
     var (keptPower, wholePower) = (Float(0), Float(0))
+    var (bandsOfMain, bandsOfShadow) = (Float(0), Float(0))
+    demands = (demand(followed.main), demand(followed.shadow))
     for band in 0..<bandCount {
       let range = first(band)..<end(band)
       var power: Float = 0
@@ -139,6 +162,8 @@ struct EchoChoice: ~Copyable {
       let share = shares[best * bandCount + band]
       if first(band) > 1 && first(band) < endBin {
         contests += 1
+        if isFollowed(0, band) { bandsOfMain += 1 }
+        if isFollowed(1, band) { bandsOfShadow += 1 }
         if whole(0, band) < whole(2, band) { wins += 1 }
         if whole(1, band) < whole(2, band) { shadowWins += 1 }
       }
@@ -165,10 +190,12 @@ struct EchoChoice: ~Copyable {
     }
     betterShare = contests > 0 ? wins / contests : 0
     shadowShare = contests > 0 ? shadowWins / contests : 0
+    followed = contests > 0 ? (bandsOfMain / contests, bandsOfShadow / contests) : (0, 0)
     lateness = reach > 0 ? turn / reach : 0
     latenessVariance = reach > 0 ? 1 / reach : 1e9
     // Where nothing is kept there is nothing to believe in.
-    if keptPower < 1e-6 * wholePower { trust *= 0.98 }
+    isNothingKept = keptPower < 1e-6 * wholePower
+    if isNothingKept { trust *= 0.98 }
     guard possible > 3 else { return }
     let found = (shown / possible - 0.2) * 1.6
     let next = found < 0 ? 0 : found > 1 ? 1 : found
@@ -193,6 +220,23 @@ struct EchoChoice: ~Copyable {
   /// In how many of the bands that could have an echo it has been shown lately: from 0 to 1.
   private(set) var trust: Float = 0
 
+  /// How much more a filter has to show that is followed in some of the bands.
+  ///
+  /// Where an echo is louder than someone near, the microphone follows a filter that has found it in more than
+  /// half of the bands; where only someone near is heard, in a quarter, and in those by up to 20 deviations.
+  @_noLocks
+  private func demand(_ followed: Float) -> Float {
+    guard isNothingKept && near > 0.5 && followed < 0.6 else { return 0 }
+    return 20 * (2 * near - 1) * (1 - followed / 0.6)
+  }
+
+  /// Whether the microphone follows a filter in a band by more than chance would often have it.
+  @_noLocks
+  private func isFollowed(_ filter: Int, _ band: Int) -> Bool {
+    let index = filter * bandCount + band
+    return products[index] > 3 * chances[index] * powers[index]
+  }
+
   /// A hop's share in the averages.
   private static var rate: Float { @_noLocks get { 0.06 } }
 
@@ -215,6 +259,7 @@ struct EchoChoice: ~Copyable {
     guard powers[index] > 1e-9 else {
       shares[index] = 0
       chances[index] = 1
+      if filter < 2 { returns[index] = 0 }
       return
     }
     let whole = products[index] / powers[index]
@@ -231,7 +276,11 @@ struct EchoChoice: ~Copyable {
     let proof = whole / (chance + 1e-9) - (5.5 + 5 * doubt - (filter == 2 ? 6 : 4) * trust)
     chances[index] = chance
     let most = whole + chance < 1 ? whole + chance : 1
-    shares[index] = proof <= 0 ? 0 : proof < 1 ? proof * most : most
+    let shown: Float = proof <= 0 ? 0 : proof < 1 ? proof : 1
+    shares[index] = shown * most
+    guard filter < 2 else { return }
+    let proven = proof - (filter == 0 ? demands.main : demands.shadow)
+    returns[index] = shown == 0 || proven >= shown ? 0 : proven <= 0 ? 1 : 1 - proven / shown
   }
 
   /// What is left in a band by the filter that is kept and by the main one, and what is heard, in power.

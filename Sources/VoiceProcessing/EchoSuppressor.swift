@@ -173,7 +173,21 @@ struct EchoSuppressor: ~Copyable {
     canceller.nearProbability = detector.probability
     findGains()
     spectrum.multiply(by: row(.gain))
+    putBack(spectrum, from: spectra[0])
     synthesize(spectrum, into: output)
+  }
+
+  /// Has the microphone pass where too little has been shown for what was taken out.
+  @_noLocks
+  private func putBack(_ spectrum: Spectrum, from microphone: Spectrum) {
+    for band in 0..<choice.bandCount {
+      let share = choice.withheld(band)
+      guard share > 0 else { continue }
+      for bin in choice.first(band)..<choice.end(band) {
+        spectrum.real[bin] += share * (microphone.real[bin] - spectrum.real[bin])
+        spectrum.imaginary[bin] += share * (microphone.imaginary[bin] - spectrum.imaginary[bin])
+      }
+    }
   }
 
   @_noLocks

@@ -11,9 +11,9 @@ public struct VoiceVerdict: Sendable {
   public let segmentalRatio: Double
   /// The level of the output relative to the near end while it speaks, in dB.
   public let level: Double
-  /// For each event that an echo follows: its name, and the seconds until the echo is reduced by 20
-  /// and 30 dB or to the noise; infinite if it never is.
-  public let recoveries: [(name: String, to20: Double, to30: Double)]
+  /// For each event that an echo follows: its name, the seconds until the echo is reduced by 20 and 30 dB or to
+  /// the noise, infinite if it never is, and the seconds until the next event, at which that ends.
+  public let recoveries: [(name: String, to20: Double, to30: Double, until: Double)]
 
   public init(of output: [Float], in scene: VoiceScene) {
     let rate = scene.sampleRate
@@ -90,7 +90,7 @@ public struct VoiceVerdict: Sendable {
         }
         place += step
       }
-      return heard ? (event.name, times[0], times[1]) : nil
+      return heard ? (event.name, times[0], times[1], end - begin) : nil
     }
   }
 }

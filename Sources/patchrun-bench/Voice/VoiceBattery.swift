@@ -8,6 +8,8 @@ import VoiceProcessing
 struct VoiceBattery {
   var sceneCount = 200
   var seed: UInt64 = 1
+  /// Scenes by their numbers, as a run prints them, in the place of those of the seed.
+  var named: [UInt64] = []
   /// Only scenes with this coupling.
   var only: VoiceScene.Coupling?
   var measuresPeers = true
@@ -35,6 +37,9 @@ struct VoiceBattery {
       case "--seed":
         guard let value = rest.popFirst().flatMap({ UInt64($0) }) else { return nil }
         seed = value
+      case "--scene":
+        guard let value = rest.popFirst().flatMap({ UInt64($0) }) else { return nil }
+        named.append(value)
       case "--only":
         guard let value = rest.popFirst().flatMap({ VoiceScene.Coupling(rawValue: $0) }) else {
           return nil
@@ -52,8 +57,13 @@ struct VoiceBattery {
   }
 
   static let usage =
-    "voice [--scenes N] [--seed S] [--only headphones|weak|moderate|strong] [--no-peers] [--check] [--verbose] "
-    + "[--write FOLDER] [--clues FOLDER]"
+    "voice [--scenes N] [--seed S | --scene NUMBER…] [--only headphones|weak|moderate|strong] [--no-peers] "
+    + "[--check] [--verbose] [--write FOLDER] [--clues FOLDER]"
+
+  /// The numbers of the scenes. Neighbouring numbers give unrelated scenes.
+  var numbers: [UInt64] {
+    named.isEmpty ? (0..<sceneCount).map { seed &* 1_000_003 &+ UInt64($0) } : named
+  }
 
   private struct Result {
     let seed: UInt64
@@ -72,9 +82,7 @@ struct VoiceBattery {
     if let cluesFolder { return writeClues(to: cluesFolder, pools) }
     var results: [Result] = []
     var missing: Set<String> = []
-    for index in 0..<sceneCount {
-      // Neighbouring seeds give unrelated scenes.
-      let sceneSeed = seed &* 1_000_003 &+ UInt64(index)
+    for sceneSeed in numbers {
       let rate = VoiceScene.sampleRate(seed: sceneSeed)
       guard let pool = pools[rate] else { continue }
       if let only, VoiceScene.coupling(seed: sceneSeed) != only { continue }
@@ -97,7 +105,7 @@ struct VoiceBattery {
         microphone: VoiceVerdict(of: scene.microphone, in: scene),
         ours: VoiceVerdict(of: output, in: scene), cost: cost / VoiceScene.seconds, peers: peers)
       results.append(result)
-      if isVerbose { printLine(result) }
+      if isVerbose || !named.isEmpty { printLine(result) }
       if let folder { Self.write(scene, output, to: folder) }
     }
     for name in missing.sorted() {
@@ -107,7 +115,7 @@ struct VoiceBattery {
       print("no such scene")
       return false
     }
-    summarize(results)
+    if named.isEmpty { summarize(results) }
     guard checks else { return true }
     guard missing.isEmpty && measuresPeers else {
       print("error: nothing is checked without the libraries to compare with")
@@ -255,7 +263,9 @@ struct VoiceBattery {
   }
 
   private func recoveries(_ results: [Result]) {
-    print("\nBack within 2 s (20 dB, 30 dB or the noise):")
+    print(
+      "\nBack within 2 s: how many, to 20 dB, to 30 dB or the noise; how many of the rest had less than "
+        + "2 s\nuntil the next event:")
     for name in ["start", "end of double talk", "path change", "delay jump"] {
       func share(_ verdicts: [VoiceVerdict]) -> String {
         let times = verdicts.flatMap(\.recoveries).filter { $0.name == name }
@@ -265,6 +275,7 @@ struct VoiceBattery {
         return column("\(times.count)", width: 6)
           + column(percent(times.count { $0.to20 <= 2 }), width: 7)
           + column(percent(times.count { $0.to30 <= 2 }), width: 7)
+          + column("\(times.count { $0.to30 > 2 && $0.until < 2 })", width: 4)
       }
       var line = column(name, width: 20) + "  patchrun" + share(results.map(\.ours))
       for peer in VoicePeer.allCases where results.contains(where: { $0.peers[peer] != nil }) {

@@ -16,8 +16,7 @@ extension VoiceBattery {
   /// - Returns: Whether all files were written.
   func writeClues(to folder: String, _ pools: [Double: VoicePool]) -> Bool {
     let modelled = pools.mapValues { VoicePool.modelled(sampleRate: $0.sampleRate, count: 10) }
-    for index in 0..<sceneCount {
-      let sceneSeed = seed &* 1_000_003 &+ UInt64(index)
+    for (index, sceneSeed) in numbers.enumerated() {
       let rate = VoiceScene.sampleRate(seed: sceneSeed)
       guard let pool = (index % 4 == 3 ? modelled : pools)[rate] else { continue }
       if let only, VoiceScene.coupling(seed: sceneSeed) != only { continue }
