@@ -41,6 +41,14 @@ struct SchemaManual {
       return resolved(definition(String(name)))
     }
     if let inner = schema["allOf"]?.elements.first, schema["type"] == nil { return resolved(inner) }
+    // Words, beside which the name of a constant may stand.
+    if let words = schema["anyOf"]?.elements.first(where: {
+      $0["enum"] != nil || $0["const"] != nil
+    }),
+      schema["anyOf"]?.elements.last?["$ref"]?.text == "#/definitions/constantName"
+    {
+      return .object(schema.members.filter { $0.name != "anyOf" } + words.members)
+    }
     return schema
   }
 

@@ -16,8 +16,14 @@ extension Schema {
     "type": "integer", "minimum": 1,
   ]
 
-  /// A schema in which the name of a constant, or a formula of a repetition, may replace a number
-  /// or a truth value.
+  /// The name of a constant, in the place of a value that is one of a few.
+  static let constantName: JSONText = [
+    "description": "A value of constants, by its name: \"$level\".",
+    "type": "string", "pattern": .string(constantPattern),
+  ]
+
+  /// A schema in which the name of a constant, or a formula of a repetition, may replace a number, a
+  /// truth value, a text of a pattern or a word.
   static func admittingConstants(_ schema: JSONText) -> JSONText {
     switch schema {
     case .array(let items): return .array(items.map(admittingConstants))
@@ -36,14 +42,19 @@ extension Schema {
     }
     let isScalar = types.contains { ["number", "integer", "boolean"].contains($0) }
     var hasPattern = false
-    var result = members.map { member -> JSONText.Member in
+    let result = members.map { member -> JSONText.Member in
       switch (member.name, member.value) {
       case ("type", _) where isScalar:
         let all = types.contains("string") ? types : types + ["string"]
         return .init("type", .strings(all))
-      case ("pattern", .string(let pattern)) where isScalar:
+      case ("pattern", .string(let pattern)):
         hasPattern = true
         return .init("pattern", .string("\(pattern)|\(constantPattern)"))
+      case ("anyOf", .array(let schemas)):
+        // Once for all of them.
+        let others = schemas.map { isChoice($0.members) ? $0 : admittingConstants($0) }
+        let some = schemas.contains { isChoice($0.members) } ? [reference("constantName")] : []
+        return .init("anyOf", .array(others + some))
       // Keywords that choose between schemas, or list values, stay as they are.
       case ("if", _), ("const", _), ("propertyNames", _), ("required", _), ("enum", _),
         ("default", _), ("comment", _):
@@ -51,7 +62,30 @@ extension Schema {
       default: return .init(member.name, admittingConstants(member.value))
       }
     }
-    if isScalar, !hasPattern { result.append(.init("pattern", .string(constantPattern))) }
-    return .object(result)
+    if isScalar, !hasPattern {
+      return .object(result + [.init("pattern", .string(constantPattern))])
+    }
+    return isChoice(result) ? orConstant(result) : .object(result)
+  }
+
+  /// Whether a value is one of a few words, or the only number there is.
+  private static func isChoice(_ members: [JSONText.Member]) -> Bool {
+    members.contains { member in
+      switch (member.name, member.value) {
+      case ("enum", .array(let values)):
+        values.contains { if case .string = $0 { true } else { false } }
+      case ("const", .number): true
+      default: false
+      }
+    }
+  }
+
+  /// A choice, beside which the name of a constant may stand.
+  private static func orConstant(_ members: [JSONText.Member]) -> JSONText {
+    let ofChoice: Set = ["enum", "enumDescriptions", "const"]
+    let choice = members.filter { ofChoice.contains($0.name) }
+    return .object(
+      members.filter { !ofChoice.contains($0.name) }
+        + [.init("anyOf", [.object(choice), reference("constantName")])])
   }
 }

@@ -75,7 +75,10 @@ public enum PatchSchema {
         }),
       "additionalProperties": false,
       "definitions": .object(
-        definitions.map { .init($0.name, Schema.admittingConstants($0.value)) }),
+        definitions.map {
+          // The spellings of a unit decide which schema a node has: a constant would have that of every unit.
+          $0.name.hasPrefix("names.") ? $0 : .init($0.name, Schema.admittingConstants($0.value))
+        } + [.init("constantName", Schema.constantName)]),
     ]
   }
 }

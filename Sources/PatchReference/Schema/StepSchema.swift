@@ -27,11 +27,19 @@ extension Schema {
       ("copy", "from", "Puts a value in once more."),
       ("test", "value", "Demands that a value is there; otherwise no operation is made."),
     ]
-    let chain = kinds.reversed().reduce(JSONText?.none) { rest, kind in
+    // Where the operation is a constant, what it needs is not known.
+    let any: JSONText = [
+      "properties": [
+        "op": true, "path": reference("pointer"), "from": reference("pointer"), "value": true,
+        "comment": reference("comment"),
+      ],
+      "additionalProperties": false,
+    ]
+    let chain = kinds.reversed().reduce(any) { rest, kind in
       let condition: JSONText = ["properties": ["op": ["const": .string(kind.name)]]]
-      let schema = operation(kind.name, kind.needs, kind.summary)
-      guard let rest else { return schema }
-      return ["if": condition, "then": schema, "else": rest]
+      return [
+        "if": condition, "then": operation(kind.name, kind.needs, kind.summary), "else": rest,
+      ]
     }
     return JSONText.object([
       .init("description", "A change of this patch, as in RFC 6902 (JSON Patch)."),
@@ -45,7 +53,7 @@ extension Schema {
             "enumDescriptions": .strings(kinds.map(\.summary)),
           ]
         ]),
-    ]).adding(chain ?? .object([]))
+    ]).adding(chain)
   }()
 
   static let step = object(PatchGrammar.step.form).adding([
