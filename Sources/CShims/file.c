@@ -16,3 +16,5 @@ uint64_t shims_file_system(int descriptor) {
 }
 
 int shims_sync_file_system(int descriptor) { return syncfs(descriptor); }
+
+int shims_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }

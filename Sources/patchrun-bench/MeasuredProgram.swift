@@ -1,3 +1,4 @@
+import CShims
 import Glibc
 
 /// Runs and measures the `patchrun` that was built beside this program.
@@ -38,9 +39,10 @@ final class MeasuredProgram {
     var towards: [Int32] = [-1, -1]
     var back: [Int32] = [-1, -1]
     if isTalkedTo {
-      guard unsafe pipe(&towards) == 0, unsafe pipe(&back) == 0 else { return nil }
       // The child inherits only the ends that are put in place of its streams.
-      for descriptor in towards + back { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+      guard unsafe shims_pipe(&towards) == 0, unsafe shims_pipe(&back) == 0 else {
+        return nil
+      }
       unsafe posix_spawn_file_actions_adddup2(&actions, towards[0], 0)
       unsafe posix_spawn_file_actions_adddup2(&actions, back[1], 1)
     } else {

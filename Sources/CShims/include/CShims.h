@@ -111,6 +111,10 @@ uint64_t shims_file_system(int descriptor);
 /// Flushes the file system of an open file to the disk. Returns -1 and sets `errno` on failure.
 int shims_sync_file_system(int descriptor);
 
+/// A pipe, of which no child process inherits an end: `ends` are for reading and for writing. 0, or -1 and
+/// `errno`. `pipe` and then `fcntl` would let a child that another thread starts in between keep the pipe open.
+int shims_pipe(int ends[2]);
+
 /// A 128-bit hash for recognizing contents and detecting damage. It is not cryptographic, and
 /// depends on the byte order of the processor.
 void shims_digest(const void *bytes, size_t count, uint64_t digest[2]);

@@ -1,3 +1,4 @@
+import CShims
 import Foundation
 import Synchronization
 import TestSupport
@@ -78,8 +79,9 @@ final class MonitorListener: Sendable {
 
   private func record(_ sink: String) {
     var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else { return }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    // No server that another thread starts may keep a copy of the end that is written to: the end of the recorder
+    // would not be seen.
+    guard unsafe shims_pipe(&ends) == 0 else { return }
     defer { close(ends[0]) }
     // The child opens this end as its output before we close it.
     let recorder = try? ChildProcess(

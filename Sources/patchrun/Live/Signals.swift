@@ -1,3 +1,4 @@
+import CShims
 import Diagnostics
 import Glibc
 import RenderHost
@@ -52,16 +53,13 @@ final class Signals: Sendable {
   /// new thread. To be called once, before there are other threads.
   init() throws(CommandFailure) {
     var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else {
+    guard unsafe shims_pipe(&ends) == 0 else {
       throw CommandFailure(
         ExitStatus.worldRefused, "cannot make a pipe: \(systemMessage(errno))")
     }
     descriptor = ends[0]
     writeEnd = ends[1]
-    for end in ends {
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-    }
+    for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     var set = Self.set
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     do throws(HardwareError) {

@@ -1,3 +1,4 @@
+import CShims
 import FileAccess
 import Glibc
 
@@ -19,13 +20,12 @@ struct OwnCommand {
   init?(_ arguments: [String]) {
     var printed: [Int32] = [-1, -1]
     var said: [Int32] = [-1, -1]
-    guard unsafe pipe(&printed) == 0 else { return nil }
-    guard unsafe pipe(&said) == 0 else {
+    // The child inherits only the ends that are put in place of its streams.
+    guard unsafe shims_pipe(&printed) == 0 else { return nil }
+    guard unsafe shims_pipe(&said) == 0 else {
       for descriptor in printed { close(descriptor) }
       return nil
     }
-    // The child inherits only the ends that are put in place of its streams.
-    for descriptor in printed + said { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
