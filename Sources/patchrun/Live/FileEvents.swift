@@ -42,36 +42,3 @@ struct FileEvents {
     listed.map(\.message) + (count > listed.count ? ["and \(count - listed.count) more"] : [])
   }
 }
-
-/// Detects that a device has stopped: time passes, and no frames are requested.
-struct StallWatch {
-  /// The longest interval between requests in seconds that is no stop: some servers request large
-  /// blocks at long intervals.
-  private static let patience = 0.35
-
-  private var last: (nanoseconds: UInt64, frames: Int)?
-  /// The frames requested before the last stop.
-  private var framesBefore = 0
-
-  /// - Parameter isExpected: Whether the device is expected to request nothing, as in a pause.
-  /// - Returns: The length of a stop in seconds, once it is over.
-  mutating func look(
-    at frames: Int, nanoseconds now: UInt64, sampleRate: Double, isExpected: Bool
-  ) -> Double? {
-    guard let before = last, !isExpected, frames >= before.frames else {
-      last = (now, frames)
-      return nil
-    }
-    guard frames > before.frames else { return nil }
-    last = (now, frames)
-    framesBefore = before.frames
-    let passed = Double(now - before.nanoseconds) / 1e9
-    let missing = passed - Double(frames - before.frames) / sampleRate
-    return missing > Self.patience ? missing : nil
-  }
-
-  /// Seconds of sound since the last stop.
-  func age(at frames: Int, sampleRate: Double) -> Double {
-    Double(max(0, frames - framesBefore)) / sampleRate
-  }
-}
