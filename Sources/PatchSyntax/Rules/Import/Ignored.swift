@@ -4,17 +4,17 @@ extension ImportRules {
   /// The program of an imported file reads everything in it.
   public static let ignored = Rule(
     "PR1001", "import/ignored",
-    "what is imported is what the original takes",
+    "the original program understands every line of an imported file",
     severity: .warning,
     page: .init(
       """
-      A line of an imported file that its own program passes over is passed over here, too, and
-      named.
+      A line of an imported file that the original program ignores is ignored here too, and
+      reported.
       """,
       because: """
-        Equalizer APO says nothing of a line that it does not understand: a filter without its
-        gain, a command that is misspelt. Whoever wrote it believes that it is heard. The import
-        names each such line, and keeps what the original does.
+        Equalizer APO does not report a line that it does not understand, such as a filter without a
+        gain or a misspelt command. The author may believe that it works. The import reports each such
+        line, and does what the original does.
         """,
       example: .none("It is found in files of other programs, not in patches.")))
 }

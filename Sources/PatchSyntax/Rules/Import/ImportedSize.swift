@@ -11,8 +11,8 @@ extension ImportRules {
       4,096 filters.
       """,
       because: """
-        Equalizers of people have some kilobytes. A file that is larger by a thousand times is a
-        mistake, or made to take memory and time.
+        The files of equalizers have a few kilobytes. A file a thousand times as large is a mistake, or an
+        attempt to use up memory and time.
         """,
       example: .none("It is found in files of other programs, not in patches.")))
 }

@@ -8,9 +8,8 @@ extension ImportRules {
     page: .init(
       "A file that an imported one includes can be read.",
       because: """
-        Filters of an equalizer may stand in a file of their own. Without them the chain would
-        not be what its author heard. Only regular files are read, and no more than 100 of them
-        within each other.
+        A file of filters may include others. Without them the chain would not sound as its author
+        heard it. Only regular files are read, and includes may be nested 100 deep.
         """,
       example: .none("It is found in files of other programs, not in patches.")))
 }

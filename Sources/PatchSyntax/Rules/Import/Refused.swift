@@ -4,13 +4,12 @@ extension ImportRules {
   /// An imported file is one that its own program takes.
   public static let refused = Rule(
     "PR1005", "import/refused",
-    "an imported file is one that its own program takes",
+    "the original program accepts the imported file",
     page: .init(
-      "A file that its own program would refuse is refused here.",
+      "A file that the original program refuses is refused here too.",
       because: """
-        CamillaDSP refuses a document with a key that it does not know, and PipeWire one whose
-        brackets do not match: nothing of it is heard. A patch made from a part of it would be a
-        guess.
+        CamillaDSP refuses a document with an unknown key, and PipeWire one with unbalanced brackets:
+        then no filter works. A patch made from a part of the file would be a guess.
         """,
       example: .none("It is found in files of other programs, not in patches.")))
 }

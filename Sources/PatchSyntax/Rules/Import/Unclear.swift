@@ -4,7 +4,7 @@ extension ImportRules {
   /// It is clear which program an imported file was written for.
   public static let unclear = Rule(
     "PR1006", "import/unclear",
-    "what an imported file was written for is known",
+    "it is clear which program an imported file was written for",
     severity: .warning,
     page: .init(
       """
@@ -12,9 +12,9 @@ extension ImportRules {
       it was written.
       """,
       because: """
-        Equalizer APO takes the frequency of `LS ... Q` for the corner of a shelf, AutoEq and
-        others for its middle: for a gain of 6 dB they are a fifth of the frequency apart. The
-        import says which reading it has taken.
+        Equalizer APO takes the frequency of `LS ... Q` as the corner of a shelf, AutoEq and others as
+        its middle: at a gain of 6 dB the two differ by a fifth of the frequency. The import reports
+        which meaning it has chosen.
         """,
       example: .none("It is found in files of other programs, not in patches.")))
 }
