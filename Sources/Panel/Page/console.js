@@ -8,7 +8,7 @@ import { meterKey } from "./meters.js";
 import { isNarrow } from "./views.js";
 
 /** Widths of a strip, in pixels: the least, the most, and the most where there are few. */
-const widths = { least: 54, most: 104, few: 156, fader: 132, full: 68 };
+const widths = { least: 54, most: 104, few: 208, fader: 132, full: 68 };
 const few = 6;
 const gap = 2;
 const groupGap = 10;
@@ -17,8 +17,8 @@ const folded = 46;
 const margin = 300;
 const storeName = "patchrun-console";
 const hues = 10;
-/** So many strips are made at once while there is nothing else to do. */
-const mostAtOnce = 4;
+/** So many strips are made at once, or drawn that are there, while there is nothing else to do. */
+const mostAtOnce = { made: 4, drawn: 5 };
 
 /** @param {string} text */
 const matches = (strip, text) =>
@@ -65,7 +65,8 @@ export class Console {
     this.#bridgeSurface = new LevelSurface(this.#bridgeCanvas);
     this.#desk = {
       room, board, solo, surfaces: { rack: this.#surface, pins: this.#pinSurface, bridge: this.#bridgeSurface },
-      placeSoon: () => this.#placeSoon(),
+      // Meters that are far from what is seen are placed when it comes near them.
+      placeSoon: (view) => this.#isInSight(view, margin) && this.#placeSoon(),
     };
     const { model } = room;
     model.hear("controls", () => this.#build());
@@ -87,6 +88,7 @@ export class Console {
     }).observe(this.#place);
     this.#rack.addEventListener("scroll", () => {
       this.#scrolled = this.#rack.scrollLeft;
+      for (const view of this.#views) if (view.isFar && this.#isInSight(view, margin)) view.isFar = false;
       this.#follow();
     }, { passive: true });
     this.#place.addEventListener("click", (event) => this.#press(event));
@@ -119,21 +121,30 @@ export class Console {
 
   #frame() {
     this.#search = make("input", {
-      id: "strip-search", class: "entry search", type: "search", placeholder: "Search strips  /",
+      id: "strip-search", class: "entry search", type: "search", placeholder: matchMedia("(pointer: coarse)").matches ? "Search" : "Search strips  /",
       "aria-label": "Search strips", autocomplete: "off", spellcheck: "false",
-      oninput: () => this.#filter(this.#search.value),
+      // Not at once: while a key is handled a browser lays out all that has changed, more than once.
+      oninput: () => this.#filterSoon(),
       onkeydown: (event) => {
         if (event.key === "Escape") {
           this.#search.value = "";
-          this.#filter("");
+          this.#filterSoon();
           this.#search.blur();
         } else if (event.key === "Enter") {
+          this.#filter(this.#search.value);
           const first = this.#views.find((view) => !view.isHidden);
           if (first) this.#go(first);
         }
       },
     });
     this.#chips = make("div", { class: "chips", role: "group", "aria-label": "Groups" });
+    this.#fadeChips = () => {
+      const { scrollLeft, clientWidth, scrollWidth } = this.#chips;
+      this.#chips.classList.toggle("more-left", scrollLeft > 1);
+      this.#chips.classList.toggle("more-right", scrollLeft + clientWidth < scrollWidth - 1);
+    };
+    this.#chips.addEventListener("scroll", this.#fadeChips, { passive: true });
+    new ResizeObserver(this.#fadeChips).observe(this.#chips);
     this.#count = make("p", { class: "quiet counts" });
     this.#metersOff = make("button", {
       type: "button", class: "slight", id: "meters-on", hidden: true, onclick: () => this.#meterAll(),
@@ -210,10 +221,11 @@ export class Console {
     idle((deadline) => {
       let made = 0;
       for (const view of this.#views) {
-        if (view.isDone) continue;
+        if (view.isDone && !view.isFar) continue;
+        made += view.isDone ? 1 / mostAtOnce.drawn : 1 / mostAtOnce.made;
         this.#complete(view);
-        made += 1;
-        if (made >= mostAtOnce || deadline.timeRemaining() < 4) break;
+        // Where there is never nothing else to do, some are made all the same.
+        if (made > 0.99 || (!deadline.didTimeout && deadline.timeRemaining() < 4)) break;
       }
       if (made) {
         this.#fillOn();
@@ -232,11 +244,14 @@ export class Console {
     return this.#isFilling ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve();
   }
 
+  /** Makes a strip, and has it drawn. */
   #complete(view) {
-    if (view.isDone) return;
-    view.complete();
-    if (this.#room.model.selected?.strip?.id === view.strip.id) this.#mark(view, true);
-    this.#put(view);
+    if (!view.isDone) {
+      view.complete();
+      if (this.#room.model.selected?.strip?.id === view.strip.id) this.#mark(view, true);
+      this.#put(view);
+    }
+    view.isFar = false;
   }
 
   /** Puts a strip where it is laid out, in its place among those before and behind: the Tab key goes by it. */
@@ -249,6 +264,8 @@ export class Console {
     element.style.width = `${view.width}px`;
     element.style.setProperty("--meter", `${meterWidth(view)}px`);
     element.classList.toggle("narrow", view.width < widths.full);
+    // What has another place, and is not in sight, is drawn while there is nothing else to do.
+    view.isFar = !this.#isInSight(view) && !element.contains(document.activeElement);
     const parent = view.isPinned ? this.#pins : this.#inner;
     if (element.parentElement !== parent) parent.insertBefore(element, this.#behind(view, parent));
   }
@@ -341,13 +358,15 @@ export class Console {
     this.#rack.style.flexBasis = this.#bridge.hidden ? `${Math.max(0, x - gap)}px` : "0";
     this.#total = x;
     this.#rackWidth = this.#bridge.hidden ? x : this.#width - 34 - at;
+    // A row that has become shorter is scrolled back by the browser, which tells of that a frame later.
+    this.#scrolled = Math.min(this.#scrolled, Math.max(0, x - gap - this.#rackWidth));
     for (const view of this.#views) this.#put(view);
     this.#placeSoon();
     this.#fillSoon();
   }
 
-  #isInSight({ x, width, isPinned }) {
-    return isPinned || (x + width > this.#scrolled && x < this.#scrolled + this.#rackWidth);
+  #isInSight({ x, width, isPinned }, around = 0) {
+    return isPinned || (x + width > this.#scrolled - around && x < this.#scrolled + this.#rackWidth + around);
   }
 
   /** Where not all have room: as wide as it takes for the last that is seen to be seen whole. */
@@ -359,17 +378,21 @@ export class Console {
   }
 
   #isPlacing = false;
+  #hasPlaced = false;
   #placeSoon() {
     if (this.#isPlacing) return;
     this.#isPlacing = true;
-    requestAnimationFrame(() => {
+    const place = () => {
       this.#isPlacing = false;
+      this.#hasPlaced = true;
       this.#placeMeters();
-    });
+    };
+    // For the first time when there is something to be seen: strips can be turned before.
+    requestAnimationFrame(() => (this.#hasPlaced ? place() : requestAnimationFrame(place)));
   }
 
   #fillSoon() {
-    if (this.#views.some((view) => !view.isDone)) this.#fill();
+    if (this.#views.some((view) => !view.isDone || view.isFar)) this.#fill();
   }
 
   /** Reads where the meters' rows are, once, and lays the canvases over them. */
@@ -436,6 +459,9 @@ export class Console {
 
   // Groups
 
+  /** Shows whether there are more than there is room for. */
+  #fadeChips = () => {};
+
   #showChips() {
     const count = (group) => this.#views.filter((view) => view.strip.group === group).length;
     this.#chips.replaceChildren(...(this.#groups.length < 2 ? [] : this.#groups).map((group, index) => {
@@ -446,6 +472,7 @@ export class Console {
       }, group, make("span", { class: "quiet" }, ` ${count(group)}`));
       return chip;
     }));
+    setTimeout(this.#fadeChips, 200);
   }
 
   #fold(group) {
@@ -493,6 +520,30 @@ export class Console {
       });
     }
     this.#bridgeSurface.layOut(Math.max(1, width), 34, 0, places);
+    this.#showBridgeGroups();
+  }
+
+  #bridgeGroups = "";
+
+  /** Says by colours which group is where. */
+  #showBridgeGroups() {
+    const groups = new Map();
+    for (const { strip, x, width, isPinned, isHidden } of this.#views) {
+      if (isPinned || isHidden) continue;
+      const [start, end] = [x * this.#scale, (x + width) * this.#scale];
+      groups.set(strip.group, [Math.min(groups.get(strip.group)?.[0] ?? start, start), end]);
+    }
+    const places = [...groups].map(([group, [start, end]]) => [this.#groups.indexOf(group) % hues, Math.round(start), Math.round(end - start) - 1]);
+    const text = JSON.stringify(places);
+    if (text === this.#bridgeGroups) return;
+    this.#bridgeGroups = text;
+    for (const old of this.#bridge.querySelectorAll(".bridge-group")) old.remove();
+    this.#bridge.lastElementChild.before(...places.map(([hue, left, width]) => {
+      const mark = make("div", { class: "bridge-group", "data-hue": hue });
+      mark.style.left = `${left}px`;
+      mark.style.width = `${width}px`;
+      return mark;
+    }));
   }
 
   #showWindow(left, width) {
@@ -508,6 +559,16 @@ export class Console {
   }
 
   // What is to be seen
+
+  #isSeeking = false;
+  #filterSoon() {
+    if (this.#isSeeking) return;
+    this.#isSeeking = true;
+    requestAnimationFrame(() => {
+      this.#isSeeking = false;
+      this.#filter(this.#search.value);
+    });
+  }
 
   #filter(text) {
     this.#text = text.trim().toLowerCase();

@@ -12,7 +12,7 @@ import { levelOf } from "./meters.js";
  * @property {import("./meters.js").MeterBoard} board
  * @property {import("./solo.js").Solo} solo
  * @property {{ rack: object, pins: object, bridge: object }} surfaces
- * @property {() => void} placeSoon
+ * @property {(view: StripView) => void} placeSoon
  */
 
 const peakTitle = "Highest peak, in dB below full scale. Press to begin anew";
@@ -58,6 +58,15 @@ export class StripView {
 
   get key() { return `bus ${this.strip.id}`; }
   get isDone() { return this.element !== null; }
+
+  /** Whether it is left out of what is drawn, for the time being. */
+  #isFar = false;
+  get isFar() { return this.#isFar; }
+  set isFar(isFar) {
+    if (isFar === this.#isFar || !this.element) return;
+    this.#isFar = isFar;
+    this.element.classList.toggle("far", isFar);
+  }
 
   end() {
     for (const end of this.ends) end();
@@ -166,7 +175,7 @@ export class StripView {
         peak.title = peakTitle;
         this.clear();
       }
-      this.#desk.placeSoon();
+      this.#desk.placeSoon(this);
     });
     const take = (reading) => {
       if (this.isOff) return;
