@@ -39,8 +39,9 @@ const mean = (list) => list.reduce((sum, one) => sum + one, 0) / Math.max(1, lis
 
 /** Reads the program's drawing. @returns {?{ boxes: Box[], edges: Edge[], frames: Map<string, string> }} */
 export function readDrawing(text) {
-  const root = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
-  if (root.localName !== "svg") return null;
+  // As HTML: a browser reads that several times as fast as XML.
+  const root = new DOMParser().parseFromString(text, "text/html").querySelector("svg");
+  if (!root) return null;
   /** @type {Box[]} */
   const boxes = [];
   const ports = new Map();
@@ -387,18 +388,29 @@ function fitted(text, room, size, weight = 400) {
   return `${letters.slice(0, low).join("")}…`;
 }
 
+/** As much of a list as there is room for: a value that is cut off would be another. */
+function fittedList(words, room) {
+  const all = words.join(", ");
+  const parts = all.split(", ");
+  for (let count = parts.length; count > 0; count -= 1) {
+    const text = count < parts.length ? `${parts.slice(0, count).join(", ")} …` : all;
+    if (fitted(text, room, 11) === text) return text;
+  }
+  return fitted(all, room, 11);
+}
+
 /** What of a box is seen from near only. @param {Box} box */
 export function details(box) {
-  const text = (name, x, y, words, room = box.width - 18) => makeSVG("text", { class: name, x, y }, fitted(words, room, 11));
+  const text = (name, x, y, words, room = box.width - 18) => makeSVG("text", { class: name, x, y }, fittedList(words, room));
   const parts = [];
   if (box.rows.size > 1 || [...box.ports.keys()].filter((one) => one.startsWith("input/")).length > 1) {
     for (const [bus, words] of box.rows) {
       const y = box.ports.get(`input/${bus}`);
-      if (y !== undefined) parts.push(text("setting", 10, y + 4, words.length ? words.join(", ") : `input ${bus}`, box.width - 74));
+      if (y !== undefined) parts.push(text("setting", 10, y + 4, words.length ? words : [`input ${bus}`], box.width - 74));
     }
   } else if (box.kind !== "watcher") {
     const words = [...box.facts, ...[...box.rows.values()].flat()].slice(0, 2);
-    parts.push(...words.slice(0, Math.max(0, Math.floor((box.height - head) / line))).map((one, index) => text("setting", 10, head + 9 + line * index, one)));
+    parts.push(...words.slice(0, Math.max(0, Math.floor((box.height - head) / line))).map((one, index) => text("setting", 10, head + 9 + line * index, [one])));
   }
   return parts;
 }
@@ -407,14 +419,19 @@ export function details(box) {
 const part = 60;
 
 /**
- * Draws a graph that is laid out, in parts: what it returns is there when there is no more of them.
+ * Draws a graph that is laid out, in parts: after each of them it has the picture as far as it goes, and in the end all
+ * that is known of it.
  * @param {ReturnType<typeof layOut>} plan
  * @param {(name: string) => number} hueOf
- * @returns {Generator<void, { element: SVGSVGElement, boxes: Map<Element, Box>, margin: number, width: number, height: number }>}
+ * @returns {Generator<SVGSVGElement, { element: SVGSVGElement, boxes: Map<Element, Box>, margin: number, width: number, height: number }>}
  */
 export function* drawGraph({ boxes, edges }, plan, hueOf) {
   const margin = 16;
-  const sheet = makeSVG("g", {});
+  const sheet = makeSVG("g", { transform: `translate(${margin} ${margin})` });
+  const [width, height] = [plan.width + 2 * margin, plan.height + 2 * margin];
+  const drawing = makeSVG("svg", {
+    class: "drawing", role: "group", width: width.toFixed(0), height: height.toFixed(0), viewBox: `0 0 ${width.toFixed(0)} ${height.toFixed(0)}`,
+  }, sheet);
   const drawn = new Map();
   const most = usual(edges);
   for (const one of plan.blocks) {
@@ -425,7 +442,7 @@ export function* drawGraph({ boxes, edges }, plan, hueOf) {
   let count = 0;
   for (const edge of edges) {
     count += 1;
-    if (count % part === 0) yield;
+    if (count % part === 0) yield drawing;
     const { d } = plan.paths.get(edge);
     const one = plan.owned.get(edge.start) ?? plan.owned.get(edge.end);
     const group = makeSVG("g", {
@@ -443,19 +460,25 @@ export function* drawGraph({ boxes, edges }, plan, hueOf) {
   }
   for (const box of boxes) {
     count += 1;
-    if (count % part === 0) yield;
+    if (count % part === 0) yield drawing;
     const frame = plan.owned.get(box);
     const last = lastPart(box.name);
     // In its block a box needs not say the block's name again.
     const name = frame && last.startsWith(`${frame.title} `) ? last.slice(frame.title.length + 1) : last;
+    const title = makeSVG("text", { class: "name", x: 10, y: 18 }, fitted(name, box.width - 18, 13, 600));
+    // From afar a name is as large as its box has room for.
+    const size = Math.min((box.width - 16) / Math.max(1, title.textContent.length * 0.6), box.isBus ? 30 : box.height * 0.5);
+    title.style.setProperty("--fit", `${Math.max(11, size).toFixed(1)}px`);
+    if (!box.isBus) title.style.setProperty("--mid", `${box.height / 2 - 18}px`);
+    const isTarget = box.data.node || box.data.callback;
     const element = makeSVG("g", {
       class: `box ${box.kind}${box.isBus ? " bus-box" : ""}`, transform: `translate(${box.x.toFixed(1)} ${box.y.toFixed(1)})`,
       "data-node": box.data.node, "data-callback": box.data.callback, "data-tap": box.data.tap, "data-side": box.data.side,
-      "data-hue": frame ? hueOf(frame) : null,
+      "data-hue": frame ? hueOf(frame) : null, role: isTarget ? "button" : null, tabindex: isTarget ? 0 : null,
+      "aria-label": isTarget ? `${box.title || box.data.node || box.data.callback}: choose` : null,
     }, makeSVG("title", {}, box.title), makeSVG("rect", { width: box.width, height: box.height, rx: 5 }),
     frame ? makeSVG("path", { class: "stripe", d: `M1.5 5V${box.height - 5}` }) : null,
-    makeSVG("text", { class: "name", x: 10, y: 18 }, fitted(name, box.width - 18, 13, 600)),
-    makeSVG("text", { class: "caption", x: 10, y: 33 }, fitted(box.caption, box.width - 18, 11)));
+    title, makeSVG("text", { class: "caption", x: 10, y: 33 }, fitted(box.caption, box.width - 18, 11)));
     for (const [port, y] of box.ports) {
       const [scope, bus] = port.split("/");
       element.append(makeSVG("circle", {
@@ -466,10 +489,5 @@ export function* drawGraph({ boxes, edges }, plan, hueOf) {
     drawn.set(element, box);
     sheet.append(element);
   }
-  sheet.setAttribute("transform", `translate(${margin} ${margin})`);
-  const [width, height] = [plan.width + 2 * margin, plan.height + 2 * margin];
-  const element = makeSVG("svg", {
-    class: "drawing", role: "group", width: width.toFixed(0), height: height.toFixed(0), viewBox: `0 0 ${width.toFixed(0)} ${height.toFixed(0)}`,
-  }, sheet);
-  return { element, boxes: drawn, margin, width, height };
+  return { element: drawing, boxes: drawn, margin, width, height };
 }

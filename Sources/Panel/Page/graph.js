@@ -72,7 +72,6 @@ export class GraphView {
     byId("graph-title").after(search);
     model.hear("graph", (text) => this.#take(text));
     model.hear("metered", () => this.#placeMeters());
-    model.hear("built", () => this.#markTargets());
     model.hear("selected", () => this.#markSelected());
     model.hear("view", () => requestAnimationFrame(() => {
       if (this.#isBegun) this.#draw();
@@ -255,9 +254,31 @@ export class GraphView {
     const { hues } = this.#model;
     const names = plan.blocks.map((one) => one.title.split(":")[0]);
     const drawing = drawGraph(graph, plan, ({ title }) => hues.get(title.split(":")[0]) ?? names.indexOf(title.split(":")[0]) % 10);
+    if (isLarge && !this.#drawing) this.#expect(plan);
     let drawn = drawing.next();
-    for (; !drawn.done; drawn = drawing.next()) if (isLarge && await pause()) return;
+    for (; !drawn.done; drawn = drawing.next()) {
+      if (!isLarge) continue;
+      const picture = drawn.value;
+      this.#lay(picture);
+      if (!await pause()) continue;
+      picture.remove();
+      return;
+    }
     this.#show(drawn.value);
+  }
+
+  /** Takes the place of a first drawing before it is there: what is put into it is then laid out once. */
+  #expect({ width, height }) {
+    this.#size = { width, height };
+    this.fit();
+  }
+
+  /** Has a browser lay out what there is of a drawing, unseen: all at once would take it long. */
+  #lay(picture) {
+    if (picture.isConnected) return;
+    picture.classList.add("unfinished");
+    this.#sheet.append(picture);
+    if (!this.#sheet.isConnected) this.#view.append(this.#sheet);
   }
 
   #show(drawn) {
@@ -267,20 +288,21 @@ export class GraphView {
     this.#size = { width: drawn.width, height: drawn.height };
     this.#boxes.clear();
     for (const [element, box] of drawn.boxes) {
-      const name = element.querySelector(".name");
-      // From afar a name is as large as its box has room for.
-      const fit = Math.min((box.width - 16) / Math.max(1, name.textContent.length * 0.6), box.isBus ? 30 : box.height * 0.5);
-      name.style.setProperty("--fit", `${Math.max(11, fit).toFixed(1)}px`);
-      if (!box.isBus) name.style.setProperty("--mid", `${box.height / 2 - 18}px`);
       this.#boxes.set(element, {
         x: box.x + drawn.margin, y: box.y + drawn.margin, width: box.width, height: box.height, box, isDetailed: false,
       });
     }
     this.#named = [...drawn.element.querySelectorAll(".name, .subgraph")];
     this.#nameSize = "";
-    this.#markTargets();
-    this.#sheet.replaceChildren(drawn.element);
-    this.#view.replaceChildren(this.#sheet, this.#canvas);
+    for (const other of [...this.#sheet.children]) if (other !== drawn.element) other.remove();
+    // What is there is not put there again: it would be laid out again.
+    if (!drawn.element.isConnected) this.#sheet.append(drawn.element);
+    drawn.element.classList.remove("unfinished");
+    if (this.#canvas.parentElement !== this.#view || this.#sheet.parentElement !== this.#view) {
+      for (const other of [...this.#view.childNodes]) if (other !== this.#sheet) other.remove();
+      if (!this.#sheet.isConnected) this.#view.append(this.#sheet);
+      this.#view.append(this.#canvas);
+    }
     this.#heat.show([...this.#boxes.keys()]);
     this.#markSelected();
     if (isFirst) this.#isFitted = true;
@@ -298,18 +320,6 @@ export class GraphView {
   #boxes = new Map();
 
   #nameOf(box) { return box.dataset.node ?? box.dataset.callback; }
-
-  #markTargets() {
-    if (!this.#drawing) return;
-    for (const box of this.#boxes.keys()) {
-      const name = this.#nameOf(box);
-      if (!name) continue;
-      const title = box.querySelector("title")?.textContent ?? name;
-      box.setAttribute("role", "button");
-      box.setAttribute("tabindex", "0");
-      box.setAttribute("aria-label", `${title}: choose`);
-    }
-  }
 
   #go(target, event) {
     const bus = target.closest?.("circle[data-scope]");
