@@ -166,6 +166,58 @@ class PanelTests(PanelCase):
         panel.waits_until("word of it", lambda: "No strip has “nobody”" in panel.text(".none"))
         self.ends_well(panel)
 
+    def test_strips_out_of_sight_are_drawn_later_and_all_are_reached(self):
+        """All strips at once would keep a browser from answering; in the end all are there, and none is left out."""
+        panel = self.open(self.play(desk_patch(12, 5)))
+        page = panel.page
+        left_out = lambda: page.locator(".strip-view.far").count()
+        in_sight = """[...document.querySelectorAll(".rack .strip-view.far")].filter(one => {
+            const [rack, box] = [document.querySelector(".rack"), one].map(each => each.getBoundingClientRect());
+            return box.right > rack.left && box.left < rack.right;
+        }).length"""
+        panel.waits_until("all strips", lambda: left_out() == 0)
+        panel.show("timeline")
+        page.wait_for_timeout(300)
+        # In the task that shows the console again, before anything else has been done.
+        seen = page.evaluate(f"""() => {{
+            document.querySelector('#views [data-view="console"]').click();
+            return [document.querySelectorAll(".strip-view.far").length, {in_sight}];
+        }}""")
+        self.assertGreater(seen[0], 20)
+        self.assertEqual(seen[1], 0)
+        panel.waits_until("all strips", lambda: left_out() == 0)
+        # Who scrolls at once finds them drawn.
+        panel.show("timeline")
+        page.wait_for_timeout(300)
+        found = page.evaluate(f"""async () => {{
+            document.querySelector('#views [data-view="console"]').click();
+            const rack = document.querySelector(".rack");
+            await new Promise(requestAnimationFrame);
+            rack.scrollLeft = rack.scrollWidth;
+            await new Promise(resolve => rack.addEventListener("scroll", resolve, {{ once: true }}));
+            return {in_sight};
+        }}""")
+        self.assertEqual(found, 0)
+        panel.waits_until("all strips", lambda: left_out() == 0)
+        # The strip that has the focus is not left out: it would lose it.
+        page.locator(".rack").evaluate("rack => rack.scrollLeft = 0")
+        last = page.locator(".rack .strip-name").last
+        last.evaluate("name => name.focus({ preventScroll: true })")
+        page.fill("#strip-search", "snare")
+        panel.waits_until("the snares", lambda: page.locator(".strip-view:visible").count() == 13)
+        page.fill("#strip-search", "")
+        panel.waits_until("all strips", lambda: left_out() == 0 and page.locator(".strip-view[hidden]").count() == 0)
+        # By keys from one to the next, as far as the row goes.
+        page.locator(".rack .strip-name").first.focus()
+        for _ in range(40):
+            page.keyboard.press("ArrowRight")
+        self.assertTrue(page.evaluate("document.activeElement.matches('.strip-name')"))
+        panel.waits_until("it in sight", lambda: page.evaluate("""() => {
+            const [rack, box] = [document.querySelector(".rack"), document.activeElement].map(each => each.getBoundingClientRect());
+            return box.left >= rack.left - 1 && box.right <= rack.right + 1 && !document.activeElement.closest(".far");
+        }"""))
+        self.ends_well(panel)
+
     def test_mute_and_solo_are_values_of_the_document_and_are_put_back(self):
         run = self.play(desk_patch(3, 3))
         panel = self.open(run)
@@ -392,6 +444,14 @@ class PanelTests(PanelCase):
         # The value is that of the drawn line.
         panel.waits_until("the value follows", lambda: float(
             page.locator(".lane-value").first.inner_text().split()[0].replace("−", "-")) > -10)
+        self.ends_well(panel)
+
+    def test_an_event_says_what_the_timeline_has_moved(self):
+        volume = "/nodes/mixer/outputs/0/parameters/volume"
+        panel = self.open(self.play(mixer_patch(2, timeline=[{"at": 3, "ramp": {"path": volume, "to": 0.5, "duration": 0.5}}])))
+        panel.waits_until("the event", lambda: "Volume, mixer output 0 has been moved"
+                          in panel.page.locator("#event-list").text_content())
+        self.assertIn("By the timeline:", panel.page.locator("#event-list").text_content())
         self.ends_well(panel)
 
     def test_a_callback_is_triggered_where_it_has_a_beginning(self):

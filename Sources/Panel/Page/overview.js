@@ -55,7 +55,7 @@ export class Overview {
     if (shown !== this.#shown) {
       this.#shown = shown;
       list.replaceChildren(...facts.map(([title]) => make("div", {}, make("dt", {}, title), make("dd", {}))));
-      this.#next.replaceChildren(...steps.map((one) => make("li", {}, make("time", {}, clock(one.at, 0)), make("span", {}, one.what))));
+      this.#next.replaceChildren(...steps.map((one) => make("li", {}, make("time", {}, clock(one.at, 0)), make("span", {}, one.what.replace(/ s$/, "\u00a0s")))));
       this.#done.replaceChildren(...history.map(({ text, isUndone }) =>
         make("li", { class: isUndone ? "undone" : null }, make("span", {}, text), make("span", { class: "quiet" }, isUndone ? "undone" : ""))));
       this.#nextTitle.hidden = this.#next.hidden = !steps.length;

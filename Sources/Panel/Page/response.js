@@ -4,8 +4,8 @@ import { makeSVG, make, say, settled } from "./dom.js";
 import { readResponse } from "./server.js";
 import { digits } from "./scales.js";
 
-const width = 560;
-const height = 180;
+const width = 360;
+const height = 150;
 const inset = { left: 30, right: 8, top: 8, bottom: 18 };
 const low = 20;
 const high = 20000;

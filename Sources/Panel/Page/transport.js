@@ -52,10 +52,16 @@ const authors = {
   http: "By another browser or program",
 };
 
+/** What the timeline has done to a value. */
+function moved({ pointer, summary }, model) {
+  const control = model.controls.get(pointer);
+  return control ? `${model.fullTitle(control)} has been moved` : `${pointer}: ${summary}`;
+}
+
 const eventWords = {
   started: () => "started",
-  changed: ({ changes, changeCount }) =>
-    changes.slice(0, 3).map((one) => one.summary).join("; ") + (changes.length > 3 ? `; and ${changes.length - 3} more` : "") || (changeCount ? `${changeCount} changes` : "nothing is different"),
+  changed: ({ changes, changeCount, by }, model) =>
+    changes.slice(0, 3).map((one) => (by === "timeline" ? moved(one, model) : one.summary)).join("; ") + (changes.length > 3 ? `; and ${changes.length - 3} more` : "") || (changeCount ? `${changeCount} changes` : "nothing is different"),
   refused: ({ text }) => `refused: ${text.split("\n", 1)[0]}`,
   xrun: ({ underruns, overruns }) =>
     [underruns && count(underruns, "underrun"), overruns && count(overruns, "overrun")].filter(Boolean).join(", ") + " so far",
@@ -125,7 +131,9 @@ export class Transport {
     const name = status.file.split("/").at(-1);
     say(byId("title"), status.title || name);
     const isUnsaved = status.saved === false;
-    say(byId("file"), status.file + (isUnsaved ? " · not saved" : ""));
+    // The end of a long path says which file it is.
+    say(byId("file"), status.file.split("/").slice(-2).join("/") + (isUnsaved ? " · not saved" : ""));
+    if (byId("file").title !== status.file) byId("file").title = status.file;
     const title = `${isUnsaved ? "• " : ""}${status.title || name} – patchrun`;
     if (document.title !== title) document.title = title;
     for (const [label, write] of Object.entries(readouts)) {
@@ -198,12 +206,17 @@ export class Transport {
   #showEvent({ name, data }) {
     const place = byId("event-list");
     const time = new Date(data.time ?? Date.now());
-    const text = eventWords[name]?.(data) ?? name;
+    const text = eventWords[name]?.(data, this.#model) ?? name;
     const cause = this.#cause(name, data);
     const item = make("li", { class: name },
       make("time", { datetime: time.toISOString() }, clockTime(time)),
       make("span", {}, cause ? make("strong", {}, `${cause}: `) : "", text));
     const last = place.firstElementChild;
+    // How many there are stands with the one that has been told of.
+    if (name === "xrun" && last?.className === "underrun") {
+      last.lastElementChild.append(make("em", { class: "quiet" }, ` (${text})`));
+      return;
+    }
     // A fader that moves is one line, and so are underruns one after the other.
     item.dataset.about = data.changes?.map((one) => one.pointer).join() ?? "";
     const isSame = (name === "changed" || name === "xrun") && last?.className === name
