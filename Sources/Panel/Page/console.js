@@ -18,7 +18,7 @@ const margin = 300;
 const storeName = "patchrun-console";
 const hues = 10;
 /** So many strips are made at once, or drawn that are there, while there is nothing else to do. */
-const mostAtOnce = { made: 4, drawn: 5 };
+const mostAtOnce = { made: 4, drawn: 10 };
 
 /** @param {string} text */
 const matches = (strip, text) =>
