@@ -54,6 +54,13 @@ public func rateText(_ rate: Double) -> String {
   Int(exactly: rate).map(String.init) ?? "\(rate)"
 }
 
+/// What helps where a rate was written in kilohertz: no bus runs at less than 1000 Hz. `nil` for
+/// other rates.
+public func hertzHelp(_ rate: Double) -> String? {
+  guard rate > 0, rate < 1000 else { return nil }
+  return "rates are in hertz: \(rateText((rate * 1000).rounded())) was meant?"
+}
+
 private func padded(_ text: String, _ width: Int) -> String {
   String(repeating: " ", count: max(0, width - text.count)) + text
 }

@@ -40,12 +40,13 @@ extension MultichannelMixer {
               at: .init(node: nil, .streamFormat(.output, 0)))
           ],
           help: [
+            hertzHelp(input.format.sampleRate) ?? hertzHelp(output.format.sampleRate),
             output.origin == .initial
               ? "give the output the rate: \"outputs\": { \"0\": { \"sampleRate\": "
                 + "\(rateText(input.format.sampleRate)) } }"
               : "use one rate throughout: a file callback plays a file at its bus's rate, whatever its own",
             "or put a FormatConverter ahead of the input",
-          ],
+          ].compactMap(\.self),
           remedies: output.origin == .initial
             ? [
               Remedy(

@@ -128,7 +128,8 @@ func frequencyProblem(
     .badSetting, status: .parameterError,
     "'\(key)' is \(rateText(frequency)) Hz; a bus of \(rateText(format.sampleRate)) Hz carries "
       + "up to \(rateText(format.sampleRate / 2)) Hz",
-    help: "lower the frequency, or raise the sample rate of the bus", setting: key)
+    help: hertzHelp(format.sampleRate)
+      ?? "lower the frequency, or raise the sample rate of the bus", setting: key)
 }
 
 extension SettingInfo {

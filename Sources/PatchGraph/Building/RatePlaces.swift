@@ -41,10 +41,7 @@ extension GraphBuilder {
     var violation = violation
     violation.notes.append(
       .init("it is converted here", at: .init(node: violation.place.node, .whole)))
-    if let number = rate.number, number > 0, number < 1000 {
-      violation.help.insert(
-        "rates are in hertz: \(rateText((number * 1000).rounded())) was meant?", at: 0)
-    }
+    if let help = rate.number.flatMap(hertzHelp) { violation.help.insert(help, at: 0) }
     report(violation, at: rate)
   }
 }

@@ -8,13 +8,19 @@ public enum OtherNames {
   public typealias Table = [String: [String]]
 
   /// "did you mean 'gain'?" by the letters of a name, or else by what the name means elsewhere;
-  /// `nil` for neither.
+  /// `nil` for neither. Where the letters are those of a longer name's end, as of "mixer" in
+  /// '3DMixer', what the name means comes first.
   public static func didYouMean(
     _ name: String, among candidates: [String], knownAs table: Table
   ) -> String? {
-    if let near = Diagnostics.didYouMean(name, among: candidates) { return near }
     let plain = name.lowercased().filter { $0 != " " && $0 != "-" && $0 != "_" }
-    let meant = (table[plain] ?? []).filter(candidates.contains)
+    let near = nearMisses(to: name, among: candidates)
+    let isEnd = near.allSatisfy { $0.lowercased().hasSuffix(plain) }
+    guard near.isEmpty || (isEnd && table[plain] != nil) else {
+      return Diagnostics.didYouMean(name, among: candidates)
+    }
+    let known = (table[plain] ?? []).filter(candidates.contains)
+    let meant = known + near.filter { !known.contains($0) }
     guard let last = meant.last else { return nil }
     let rest = meant.dropLast().map(quoted)
     return rest.isEmpty
