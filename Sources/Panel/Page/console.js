@@ -24,6 +24,21 @@ const mostAtOnce = { made: 4, drawn: 10 };
 const matches = (strip, text) =>
   [strip.name, strip.place, strip.group, strip.node, strip.to].some((one) => one.toLowerCase().includes(text));
 
+/**
+ * Calls when there is nothing else to do, and soon all the same: on a busy machine there may be no such time for minutes,
+ * and the time limit of a browser's own idle calls is not kept.
+ */
+function whenIdle(call) {
+  let isCalled = false;
+  const once = () => {
+    if (isCalled) return;
+    isCalled = true;
+    call();
+  };
+  globalThis.requestIdleCallback?.(once);
+  setTimeout(once, globalThis.requestIdleCallback ? 250 : 16);
+}
+
 export class Console {
   #room;
   #solo;
@@ -217,15 +232,13 @@ export class Console {
 
   #fillOn() {
     this.#isFilling = true;
-    const idle = globalThis.requestIdleCallback ?? ((call) => setTimeout(() => call({ timeRemaining: () => 8 }), 16));
-    idle((deadline) => {
+    whenIdle(() => {
       let made = 0;
       for (const view of this.#views) {
         if (view.isDone && !view.isFar) continue;
         made += view.isDone ? 1 / mostAtOnce.drawn : 1 / mostAtOnce.made;
         this.#complete(view);
-        // Where there is never nothing else to do, some are made all the same.
-        if (made > 0.99 || (!deadline.didTimeout && deadline.timeRemaining() < 4)) break;
+        if (made > 0.99) break;
       }
       if (made) {
         this.#fillOn();
@@ -233,7 +246,7 @@ export class Console {
       }
       this.#isFilling = false;
       for (const call of this.#waiting.splice(0)) call();
-    }, { timeout: 400 });
+    });
   }
 
   /** @type {(() => void)[]} */
