@@ -31,6 +31,46 @@ import Testing
     #expect(abs(rate - 0.0002) < 0.000005)
   }
 
+  @Test(arguments: [8000.0, 16_000, 48_000])
+  func `clocks whose difference no hop shows by itself are brought into step`(rate: Double) {
+    let hop = VoiceProcessor.hop(sampleRate: rate)
+    var skew = ClockSkew(hop: hop, sampleRate: rate)
+    let far = SampleStorage(repeating: 0, count: hop)
+    let scale = Float(rate / 16_000)
+    var random = SplitMix64(seed: 33)
+    var late = 0.0
+    for _ in 0..<3000 {
+      late += Double(hop) * (-0.0002 - skew.rate)
+      let lateness = late
+      late *= 0.95
+      _ = skew.follow(far.buffer(at: 0, count: hop))
+      // Each hop is off by half a frame at 16 kHz.
+      skew.note(
+        lateness: Float(lateness) + 0.5 * scale * Float(random.normal()),
+        variance: 0.25 * scale * scale)
+      if let lack = skew.lack { skew.fallBack(by: lack.upperBound) }
+    }
+    let isOn = skew.isOn
+    #expect(isOn)
+    let found = skew.rate
+    #expect(abs(found + 0.0002) < 0.00003)
+  }
+
+  @Test func `clocks that agree are left alone, whatever chance has a hop look like`() {
+    var random = SplitMix64(seed: 34)
+    // Sure of little, of some, and of much.
+    for deviation in [Float(0.5), 0.2, 0.02] {
+      var skew = ClockSkew(hop: 128, sampleRate: 16_000)
+      // Ten minutes.
+      for _ in 0..<75_000 {
+        skew.note(
+          lateness: deviation * Float(random.normal()), variance: deviation * deviation)
+      }
+      let isOn = skew.isOn
+      #expect(!isOn)
+    }
+  }
+
   @Test func `a fraction of a frame is read between the frames`() {
     var skew = ClockSkew(hop: 128, sampleRate: 16_000)
     let far = SampleStorage(repeating: 0, count: 128)
