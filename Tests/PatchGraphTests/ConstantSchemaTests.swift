@@ -1,3 +1,4 @@
+import AudioTypes
 import Diagnostics
 import Foundation
 import PatchGraph
@@ -32,15 +33,17 @@ import Testing
     for file in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     where file.hasSuffix(".json") && !file.hasSuffix(".test.json") {
       let bytes = try Data(contentsOf: folder.appending(path: file))
-      let tree = try #require(JSONReader.read(SourceText(name: file, bytes: Array(bytes))).tree)
+      let reading = JSONReader.read(
+        SourceText(name: file, bytes: Array(bytes)), dialect: JSONReader.Dialect(fileName: file))
+      let tree = try #require(reading.tree)
       let patch = JSONText(tree.root)
       for (path, value) in scalars(of: patch) where path[0] != "constants" && path[0] != "$schema" {
         // Names are as good as each other.
         var place = path.map { Int($0) == nil ? $0 : "#" }
         if ["nodes", "callbacks", "taps", "streamFormats"].contains(path[0]) { place[1] = "*" }
         guard seen.insert(place).inserted else { continue }
-        let constants: JSONText.Member = .init(
-          "constants", (patch["constants"] ?? [:]).adding(["itsValue": value]))
+        let known: JSONText = patch["constants"] ?? .object([])
+        let constants = JSONText.Member("constants", known.adding(["itsValue": value]))
         let changed = replacing(patch, path[...], by: "$itsValue")
         variants.append(
           Variant(
