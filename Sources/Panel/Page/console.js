@@ -1,6 +1,6 @@
 // All strips in a row: what a mixing desk shows. Rows line up across strips; one canvas has all meters.
 
-import { byId, make, say } from "./dom.js";
+import { byId, make, onceAFrame, say } from "./dom.js";
 import { LevelSurface } from "./surface.js";
 import { stripsOf } from "./strips.js";
 import { levelTop, loudest, meterWidth, scaleDigits, StripView } from "./strip-view.js";
@@ -573,15 +573,7 @@ export class Console {
 
   // What is to be seen
 
-  #isSeeking = false;
-  #filterSoon() {
-    if (this.#isSeeking) return;
-    this.#isSeeking = true;
-    requestAnimationFrame(() => {
-      this.#isSeeking = false;
-      this.#filter(this.#search.value);
-    });
-  }
+  #filterSoon = onceAFrame(() => this.#filter(this.#search.value));
 
   #filter(text) {
     this.#text = text.trim().toLowerCase();
@@ -664,20 +656,14 @@ export class Console {
     this.#room.model.tell("pinned", id);
   }
 
-  #showStates() {
-    if (this.#isShowing) return;
-    this.#isShowing = true;
-    requestAnimationFrame(() => {
-      this.#isShowing = false;
-      for (const view of this.#views) view.showState();
-      this.#solo.write(this.#count);
-      const off = this.#off().length;
-      this.#metersOff.hidden = off === 0;
-      say(this.#metersOff, off === 1 ? "Turn 1 meter on" : `Turn ${off} meters on`);
-    });
-  }
+  #showStates = onceAFrame(() => {
+    for (const view of this.#views) view.showState();
+    this.#solo.write(this.#count);
+    const off = this.#off().length;
+    this.#metersOff.hidden = off === 0;
+    say(this.#metersOff, off === 1 ? "Turn 1 meter on" : `Turn ${off} meters on`);
+  });
 
-  #isShowing = false;
 
   #markSelected() {
     const id = this.#room.model.selected?.strip?.id;

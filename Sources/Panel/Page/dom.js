@@ -83,6 +83,19 @@ export function settled(milliseconds, call) {
   };
 }
 
+/** Calls a function in the next frame, once, however often that is asked for before. */
+export function onceAFrame(call) {
+  let isAwaited = false;
+  return () => {
+    if (isAwaited) return;
+    isAwaited = true;
+    requestAnimationFrame(() => {
+      isAwaited = false;
+      call();
+    });
+  };
+}
+
 /** A number that tells elements apart. */
 let lastNumber = 0;
 export const uniqueId = (prefix) => `${prefix}-${++lastNumber}`;

@@ -1,7 +1,7 @@
 // The map: the running graph, to be zoomed and moved; with meters at its buses. What is chosen stands out with its
 // neighbours. It is drawn when it is first seen.
 
-import { breath, byId, colour, make, sharpen, whenColoursChange } from "./dom.js";
+import { breath, byId, colour, make, onceAFrame, sharpen, whenColoursChange } from "./dom.js";
 import { details, drawGraph, layOut, readDrawing } from "./chart.js";
 import { Heat } from "./heat.js";
 import { levelOf } from "./meters.js";
@@ -482,15 +482,7 @@ export class GraphView {
     this.#at.y = Math.min(clientHeight - keep, Math.max(keep - this.#size.height * scale, this.#at.y));
   }
 
-  #isPutting = false;
-  #putSoon() {
-    if (this.#isPutting) return;
-    this.#isPutting = true;
-    requestAnimationFrame(() => {
-      this.#isPutting = false;
-      this.#put();
-    });
-  }
+  #putSoon = onceAFrame(() => this.#put());
 
   #put() {
     const { x, y, scale } = this.#at;
