@@ -664,7 +664,6 @@ export class Console {
     say(this.#metersOff, off === 1 ? "Turn 1 meter on" : `Turn ${off} meters on`);
   });
 
-
   #markSelected() {
     const id = this.#room.model.selected?.strip?.id;
     for (const view of this.#views) this.#mark(view, view.strip.id === id);
