@@ -236,6 +236,11 @@ final class ConnectionHandler: ChannelInboundHandler {
     deadline?.cancel()
     let routes = routes
     let handler = NIOLoopBound(self, eventLoop: eventLoop)
+    // A file does not wait for a call that draws a large patch: a page asks for both at once.
+    if let answer = routes.fileAnswer(request) {
+      // Not from here: requests that a client has sent one behind the other would be answered ever deeper.
+      return routes.gate.execute(on: eventLoop) { handler.value.give(answer) }
+    }
     Task(executorPreference: routes.executor) {
       let answer = await routes.answer(request)
       routes.gate.execute(on: eventLoop) { handler.value.give(answer) }

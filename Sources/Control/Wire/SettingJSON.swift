@@ -45,14 +45,15 @@ extension ControlSettings {
   /// The answer of `GET /controls?form=kinds`: what several controls have in common is written
   /// once. An equalizer of 16 bands has a hundred controls of eight kinds.
   var byKinds: JSONText {
-    var places: [JSONText: Int] = [:]
+    var places: [PatchControl: Int] = [:]
     var kinds: [JSONText] = []
     let controls = settings.map { setting -> JSONText in
-      let kind = setting.kindJSON
+      // Compared as controls, since to write a kind as JSON takes far longer.
+      let kind = setting.withoutPlace
       let place = places[kind] ?? kinds.count
       if place == kinds.count {
         places[kind] = place
-        kinds.append(kind)
+        kinds.append(kind.kindJSON)
       }
       return JSONText.object([.init("of", .number(place))]).adding(setting.ownJSON)
     }
@@ -95,6 +96,19 @@ extension ControlSettings {
 }
 
 extension PatchControl {
+  /// The control without the members of `ownJSON`: the same for all controls of a kind.
+  fileprivate var withoutPlace: PatchControl {
+    var kind = self
+    kind.pointer = JSONPointer()
+    kind.node = ""
+    kind.element = 0
+    kind.elementName = nil
+    kind.value = defaultValue
+    kind.isInDocument = false
+    kind.isScheduled = false
+    return kind
+  }
+
   /// The members that controls of one kind share.
   fileprivate var kindJSON: JSONText {
     [

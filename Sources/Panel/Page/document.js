@@ -140,10 +140,29 @@ export class DocumentDesk {
     const place = byId("verdict");
     place.className = `verdict ${this.#errors ? "error" : warnings ? "warning" : "fine"}`;
     say(place, verdict || (this.isEdited ? "Right: it can be applied" : "This plays"));
-    byId("diagnostics").replaceChildren(...diagnostics.map((one) => this.#item(one)));
+    byId("diagnostics").replaceChildren(...this.#items(diagnostics));
     byId("diagnosis").hidden = diagnostics.length === 0;
     byId("diagnosis-text").textContent = diagnostics.length ? text : "";
     this.#update();
+  }
+
+  /** The diagnostics; where a code comes more often than thrice, the first of it and the rest folded. */
+  #items(diagnostics) {
+    const codes = new Map();
+    for (const one of diagnostics) {
+      const kind = `${one.severity} ${one.code}`;
+      codes.set(kind, [...(codes.get(kind) ?? []), one]);
+    }
+    return [...codes].flatMap(([kind, alike]) => {
+      if (alike.length <= 3) return alike.map((one) => this.#item(one));
+      const [first, ...others] = alike;
+      return [
+        this.#item(first),
+        make("li", { class: first.severity },
+          make("details", { class: "alike" }, make("summary", {}, `${others.length} more of ${kind}`),
+            make("ul", {}, ...others.map((one) => this.#item(one))))),
+      ];
+    });
   }
 
   #item(diagnostic) {

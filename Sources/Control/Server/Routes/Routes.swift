@@ -12,13 +12,24 @@ struct Routes: Sendable {
   /// Runs closures on the event loop of a connection.
   let gate: LoopGate
 
+  /// The answer to a request for a file of the panel; `nil` for another request.
+  ///
+  /// Asks nothing of the patch, so it may run on the event loop.
+  func fileAnswer(_ request: ControlRequest) -> ControlAnswer? {
+    guard let path = RequestTarget(request.target)?.path, let file = panelFile(path) else {
+      return nil
+    }
+    tally.count(\.requests)
+    return .response(answer(file, request))
+  }
+
+  /// The answer to a request for anything but a file of the panel.
   func answer(_ request: ControlRequest) async -> ControlAnswer {
     tally.count(\.requests)
     if request.method == .OPTIONS, request.target == "*" { return .response(allow([.OPTIONS])) }
     guard let target = RequestTarget(request.target) else {
       return problem(.badRequest, "the target of the request is not a path")
     }
-    if let file = panelFile(target.path) { return .response(answer(file, request)) }
     guard let resource = Resource(rawValue: target.path) else {
       return .response(
         Problem(
