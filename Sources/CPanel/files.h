@@ -46,3 +46,5 @@
 #define FILE_45 "../Panel/Page/letters-more-600.woff2"
 #define FILE_46 "../Panel/Page/later.js"
 #define FILE_47 "../Panel/Page/feeds.js"
+#define FILE_48 "../Panel/Page/bridge.js"
+#define FILE_49 "../Panel/Page/graph-meters.js"

@@ -1,9 +1,10 @@
 // All strips in a row: what a mixing desk shows. Rows line up across strips; one canvas has all meters.
 
 import { byId, make, onceAFrame, say } from "./dom.js";
+import { Bridge } from "./bridge.js";
 import { LevelSurface } from "./surface.js";
 import { stripsOf } from "./strips.js";
-import { levelTop, loudest, meterWidth, scaleDigits, StripView } from "./strip-view.js";
+import { levelTop, meterWidth, scaleDigits, StripView } from "./strip-view.js";
 import { meterKey } from "./meters.js";
 import { isNarrow } from "./views.js";
 
@@ -51,8 +52,8 @@ export class Console {
   #text = "";
   /** What is kept for the next time: folded groups, pinned strips. */
   #kept = { folded: [], pinned: [], unpinned: [] };
-  #rack; #inner; #pins; #chips; #count; #none; #metersOff; #search; #bridge; #bridgeCanvas;
-  #surface; #pinSurface; #bridgeSurface;
+  #rack; #inner; #pins; #chips; #count; #none; #metersOff; #search; #bridge;
+  #surface; #pinSurface;
   /** @type {import("./strip-view.js").Desk} */
   #desk;
   #canvas = make("canvas", { class: "rack-meters", "aria-hidden": "true" });
@@ -77,9 +78,8 @@ export class Console {
     this.#frame();
     this.#surface = new LevelSurface(this.#canvas);
     this.#pinSurface = new LevelSurface(this.#pinCanvas);
-    this.#bridgeSurface = new LevelSurface(this.#bridgeCanvas);
     this.#desk = {
-      room, board, solo, surfaces: { rack: this.#surface, pins: this.#pinSurface, bridge: this.#bridgeSurface },
+      room, board, solo, surfaces: { rack: this.#surface, pins: this.#pinSurface, bridge: this.#bridge.surface },
       // Meters that are far from what is seen are placed when it comes near them.
       placeSoon: (view) => this.#isInSight(view, margin) && this.#placeSoon(),
     };
@@ -92,7 +92,7 @@ export class Console {
     model.hear("view", () => this.#layOut());
     model.hear("meters", (meters) => this.#feedBridge(meters));
     model.hear("connection", ({ state }) => {
-      if (state !== "open") for (const { key } of this.#views) this.#bridgeSurface.feed(key, [loudest([])]);
+      if (state !== "open") for (const { key } of this.#views) this.#bridge.feed(key, []);
     });
     new ResizeObserver(() => {
       const { clientWidth } = this.#place;
@@ -169,12 +169,7 @@ export class Console {
     }, "No solo");
     this.#room.model.hear("soloed", () => (clear.hidden = this.#solo.soloedStrips.length === 0));
     clear.hidden = true;
-    this.#bridgeCanvas = make("canvas", { "aria-hidden": "true" });
-    this.#bridge = make("div", {
-      class: "bridge", hidden: true, "aria-hidden": "true",
-      onpointerdown: (event) => this.#pressBridge(event),
-      onpointermove: (event) => event.buttons && this.#pressBridge(event),
-    }, this.#bridgeCanvas, make("div", { class: "bridge-window" }));
+    this.#bridge = new Bridge((x) => this.#rack.scrollTo({ left: x - this.#rack.clientWidth / 2, behavior: "instant" }));
     this.#none = make("p", { class: "none", hidden: true });
     this.units = make("div", { class: "units", role: "group", "aria-label": "Units" });
     this.#inner = make("div", { class: "rack-inner" }, this.#canvas);
@@ -182,7 +177,7 @@ export class Console {
     this.#pins = make("div", { class: "pins", role: "group", "aria-label": "Pinned strips" }, this.#pinCanvas);
     this.#place.append(
       make("div", { class: "head-line" }, this.#search, this.#chips, this.#metersOff, clear, this.#count),
-      this.#bridge, this.#none, make("div", { class: "rack-row" }, this.#rack, this.units, this.#pins));
+      this.#bridge.element, this.#none, make("div", { class: "rack-row" }, this.#rack, this.units, this.#pins));
   }
 
   // What there is
@@ -366,11 +361,11 @@ export class Console {
     this.#inner.style.width = `${Math.max(0, x - gap)}px`;
     this.#pins.style.width = `${at}px`;
     this.#pins.hidden = pinned.length === 0;
-    this.#bridge.hidden = x - gap <= this.#width - 34 - at;
-    this.#rack.style.flexGrow = this.#bridge.hidden ? "0" : "1";
-    this.#rack.style.flexBasis = this.#bridge.hidden ? `${Math.max(0, x - gap)}px` : "0";
+    this.#bridge.isHidden = x - gap <= this.#width - 34 - at;
+    this.#rack.style.flexGrow = this.#bridge.isHidden ? "0" : "1";
+    this.#rack.style.flexBasis = this.#bridge.isHidden ? `${Math.max(0, x - gap)}px` : "0";
     this.#total = x;
-    this.#rackWidth = this.#bridge.hidden ? x : this.#width - 34 - at;
+    this.#rackWidth = this.#bridge.isHidden ? x : this.#width - 34 - at;
     // A row that has become shorter is scrolled back by the browser, which tells of that a frame later.
     this.#scrolled = Math.min(this.#scrolled, Math.max(0, x - gap - this.#rackWidth));
     for (const view of this.#views) this.#put(view);
@@ -418,14 +413,14 @@ export class Console {
     const inset = 6;
     const top = Math.round(area.top - inner.top) - inset;
     const height = Math.round(area.height) + 2 * inset;
-    const bridge = this.#bridge.clientWidth;
+    const bridge = this.#bridge.element.clientWidth;
     const pins = this.#pins.clientWidth;
     this.#rackWidth = this.#rack.clientWidth;
     this.#scrolled = this.#rack.scrollLeft;
     this.#rowTop = top;
     this.#rowHeight = height;
     this.#left = -1;
-    this.#layOutBridge(bridge);
+    this.#bridge.layOut(bridge, this.#total, this.#views, (group) => this.#groups.indexOf(group) % hues);
     this.#follow();
     const places = new Map();
     for (const view of this.#views) {
@@ -452,7 +447,7 @@ export class Console {
   /** The canvas goes with what is seen, in steps. */
   #follow() {
     const [scrollLeft, clientWidth] = [this.#scrolled, this.#rackWidth];
-    this.#showWindow(scrollLeft, clientWidth);
+    this.#bridge.show(scrollLeft, clientWidth);
     if (this.#left >= 0 && Math.abs(scrollLeft - margin - this.#left) < margin * 0.7 && this.#left >= 0
       && !(this.#left > 0 && scrollLeft < this.#left)) return;
     const left = Math.max(0, Math.round(scrollLeft - margin));
@@ -508,67 +503,15 @@ export class Console {
     return element;
   }
 
-  // The bridge
-
-  /** Meters by what they are found by. @type {Map<string, StripView>} */
+  /** Strips by what their meters are found by. @type {Map<string, StripView>} */
   #byKey = new Map();
 
   #feedBridge(meters) {
-    if (this.#bridge.hidden || document.body.dataset.view !== "console") return;
+    if (this.#bridge.isHidden || document.body.dataset.view !== "console") return;
     for (const meter of meters) {
       const view = this.#byKey.get(meterKey(meter));
-      if (view && !view.isOff) this.#bridgeSurface.feed(view.key, [loudest(meter.levels ?? [])]);
+      if (view && !view.isOff) this.#bridge.feed(view.key, meter.levels ?? []);
     }
-  }
-
-  #scale = 1;
-  #layOutBridge(width) {
-    if (this.#bridge.hidden) return;
-    this.#scale = width / Math.max(1, this.#total);
-    const places = new Map();
-    for (const view of this.#views) {
-      if (view.isPinned || view.isHidden || !view.strip.fader) continue;
-      places.set(view.key, {
-        x: Math.round(view.x * this.#scale), width: Math.max(2, Math.floor(view.width * this.#scale) - 1), top: 0,
-      });
-    }
-    this.#bridgeSurface.layOut(Math.max(1, width), 34, 0, places);
-    this.#showBridgeGroups();
-  }
-
-  #bridgeGroups = "";
-
-  /** Says by colours which group is where. */
-  #showBridgeGroups() {
-    const groups = new Map();
-    for (const { strip, x, width, isPinned, isHidden } of this.#views) {
-      if (isPinned || isHidden) continue;
-      const [start, end] = [x * this.#scale, (x + width) * this.#scale];
-      groups.set(strip.group, [Math.min(groups.get(strip.group)?.[0] ?? start, start), end]);
-    }
-    const places = [...groups].map(([group, [start, end]]) => [this.#groups.indexOf(group) % hues, Math.round(start), Math.round(end - start) - 1]);
-    const text = JSON.stringify(places);
-    if (text === this.#bridgeGroups) return;
-    this.#bridgeGroups = text;
-    for (const old of this.#bridge.querySelectorAll(".bridge-group")) old.remove();
-    this.#bridge.lastElementChild.before(...places.map(([hue, left, width]) => {
-      const mark = make("div", { class: "bridge-group", "data-hue": hue });
-      mark.style.left = `${left}px`;
-      mark.style.width = `${width}px`;
-      return mark;
-    }));
-  }
-
-  #showWindow(left, width) {
-    if (this.#bridge.hidden) return;
-    const element = this.#bridge.lastElementChild;
-    element.style.transform = `translateX(${Math.round(left * this.#scale)}px)`;
-    element.style.width = `${Math.round(width * this.#scale)}px`;
-  }
-
-  #pressBridge(event) {
-    const x = (event.clientX - this.#bridge.getBoundingClientRect().left) / this.#scale;
-    this.#rack.scrollTo({ left: x - this.#rack.clientWidth / 2, behavior: "instant" });
   }
 
   // What is to be seen

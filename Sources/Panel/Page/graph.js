@@ -1,13 +1,11 @@
 // The map: the running graph, to be zoomed and moved; with meters at its buses. What is chosen stands out with its
 // neighbours. It is drawn when it is first seen.
 
-import { breath, byId, colour, make, onceAFrame, sharpen, whenColoursChange } from "./dom.js";
+import { breath, byId, make, onceAFrame, whenColoursChange } from "./dom.js";
 import { details, drawGraph, layOut, readDrawing } from "./chart.js";
 import { Heat } from "./heat.js";
-import { levelOf } from "./meters.js";
-import { levelPosition } from "./scales.js";
+import { GraphMeters } from "./graph-meters.js";
 
-const bar = { width: 50, height: 4 };
 /** How much wider for its height the room is before what was laid out for another is laid out anew. */
 const otherRoom = 1.5;
 const limits = { least: 0.02, most: 4 };
@@ -25,14 +23,13 @@ const boxOf = (name) => (box) => (box.dataset.node ?? box.dataset.callback) === 
 
 export class GraphView {
   #model;
-  #board;
+  /** @type {GraphMeters} */
+  #meters;
   #choose;
   #view = byId("graph-view");
   #drawing = null;
   /** What is moved and scaled. */
   #sheet = make("div", { class: "graph-sheet" });
-  #canvas = make("canvas", { class: "graph-meters", "aria-hidden": "true" });
-  #context = null;
   #size = { width: 0, height: 0 };
   /** The room that there is, read when it changes. */
   #room = { width: 0, height: 0 };
@@ -43,10 +40,6 @@ export class GraphView {
   /** Whether it is kept as large as fits. */
   #isFitted = true;
   #isOnly = false;
-  /** Where the meters are, in the drawing's own units. @type {Map<string, { right: number, y: number }>} */
-  #places = new Map();
-  #levels = new Map();
-  #ends = [];
   #pointers = new Map();
   #settles = 0;
   /** @type {?(event: PointerEvent) => boolean} what takes a press before the map does */
@@ -55,7 +48,9 @@ export class GraphView {
   /** @param {(node: string, scope?: string, element?: string) => boolean} choose */
   constructor(model, board, choose) {
     this.#model = model;
-    this.#board = board;
+    this.#meters = new GraphMeters(board, () => ({
+      at: this.#at, room: this.#room, isHeated: Boolean(this.#heat?.isOn), isOnly: this.#isOnly, isChoosing: Boolean(model.selected),
+    }));
     this.#choose = choose;
     const search = make("input", {
       id: "graph-search", class: "entry search", type: "search", placeholder: "Find a node  /", "aria-label": "Find a node",
@@ -71,19 +66,19 @@ export class GraphView {
     });
     byId("graph-title").after(search);
     model.hear("graph", (text) => this.#take(text));
-    model.hear("metered", () => this.#placeMeters());
+    model.hear("metered", () => this.#meters.place(this.#drawing, this.#boxes));
     model.hear("selected", () => this.#markSelected());
     model.hear("view", () => requestAnimationFrame(() => {
       if (this.#isBegun) this.#draw();
       this.#resize();
     }));
-    whenColoursChange(() => this.#redraw());
+    whenColoursChange(() => this.#meters.redraw());
     new ResizeObserver(() => this.#resize()).observe(this.#view);
     byId("graph-smaller").addEventListener("click", () => this.#zoomMiddle(1 / 1.4));
     byId("graph-larger").addEventListener("click", () => this.#zoomMiddle(1.4));
     byId("graph-fit").addEventListener("click", () => this.fit());
     byId("graph-only").addEventListener("click", () => this.#toggleOnly());
-    this.#heat = new Heat(model, () => this.#redraw());
+    this.#heat = new Heat(model, () => this.#meters.redraw());
     this.#listen();
     this.#text = model.drawing;
   }
@@ -298,10 +293,10 @@ export class GraphView {
     // What is there is not put there again: it would be laid out again.
     if (!drawn.element.isConnected) this.#sheet.append(drawn.element);
     drawn.element.classList.remove("unfinished");
-    if (this.#canvas.parentElement !== this.#view || this.#sheet.parentElement !== this.#view) {
+    if (this.#meters.canvas.parentElement !== this.#view || this.#sheet.parentElement !== this.#view) {
       for (const other of [...this.#view.childNodes]) if (other !== this.#sheet) other.remove();
       if (!this.#sheet.isConnected) this.#view.append(this.#sheet);
-      this.#view.append(this.#canvas);
+      this.#view.append(this.#meters.canvas);
     }
     this.#heat.show([...this.#boxes.keys()]);
     this.#markSelected();
@@ -362,9 +357,9 @@ export class GraphView {
     }
     byId("graph-what").textContent = selected?.edge ? `${selected.edge.from} → ${selected.edge.to}`
       : main ? `${selected.strip?.name ?? main} and its neighbours` : "";
-    for (const place of this.#places.values()) place.isOnWay = place.box.classList.contains("on-way");
+    this.#meters.followChoice();
     if (this.#isOnly) this.#fitChosen();
-    this.#redraw();
+    this.#meters.redraw();
   }
 
   #toggleOnly() {
@@ -412,10 +407,8 @@ export class GraphView {
       return;
     }
     this.#room = { width: clientWidth, height: clientHeight };
-    this.#context = sharpen(this.#canvas, clientWidth, clientHeight);
-    this.#canvas.style.width = `${clientWidth}px`;
-    this.#canvas.style.height = `${clientHeight}px`;
-    this.#placeMeters();
+    this.#meters.resize(this.#room);
+    this.#meters.place(this.#drawing, this.#boxes);
     if (this.#isFitted) this.fit();
     else this.#put();
   }
@@ -490,7 +483,7 @@ export class GraphView {
     this.#sheet.style.transform = `translate(${x}px, ${y}px) scale(${scale})`;
     const detail = scale >= near ? "near" : scale >= middle ? "middle" : "far";
     if (this.#view.dataset.detail !== detail) this.#view.dataset.detail = detail;
-    this.#redraw();
+    this.#meters.redraw();
     clearTimeout(this.#settles);
     // At rest it is drawn anew, sharp.
     this.#settles = setTimeout(() => {
@@ -524,79 +517,5 @@ export class GraphView {
       x: (place.x + Number(mark.getAttribute("cx"))) * scale + x,
       y: (place.y + Number(mark.getAttribute("cy"))) * scale + y,
     };
-  }
-
-  // Meters
-
-  #placeMeters() {
-    for (const end of this.#ends) end();
-    this.#ends = [];
-    this.#places.clear();
-    if (!this.#drawing || !this.#context) return;
-    for (const mark of this.#drawing.querySelectorAll("[data-scope], [data-tap]")) {
-      const { node, scope, element: bus, tap } = mark.dataset;
-      const key = tap === undefined ? `bus ${node}/${scope}/${bus}` : `tap ${tap}`;
-      const element = mark.closest("g.box");
-      const place = this.#boxes.get(element);
-      if (!this.#board.has(key) || !place) continue;
-      // Of several inputs each has its row. What comes out is below, and so is what goes in where it is one.
-      const isRow = scope === "input" && place.box.isBus;
-      const half = place.box.ports.size > 1 && !place.box.isBus && tap === undefined;
-      const width = isRow ? bar.width : half ? (place.width - 26) / 2 : place.width - 20;
-      this.#places.set(key, {
-        left: place.x + (isRow ? place.width - 10 - width : half && scope === "output" ? place.width - 10 - width : 10), width,
-        y: isRow ? place.y + Number(mark.getAttribute("cy")) : place.y + place.height - 7,
-        box: element, isOnWay: element.classList.contains("on-way"),
-      });
-      this.#ends.push(this.#board.add(key, {
-        element: this.#canvas,
-        draw: (meter) => {
-          this.#levels.set(key, meter.levels ?? []);
-          this.#drawLevels(key);
-        },
-      }));
-    }
-    this.#redraw();
-  }
-
-  #redraw() {
-    if (!this.#context) return;
-    this.#context.clearRect(0, 0, this.#room.width, this.#room.height);
-    // One reading at a time: where the heat is shown, levels are not.
-    if (this.#heat?.isOn) return;
-    for (const key of this.#places.keys()) this.#drawLevels(key);
-  }
-
-  #drawLevels(key) {
-    const place = this.#places.get(key);
-    const levels = this.#levels.get(key);
-    if (!place || !levels?.length || !this.#context || this.#heat?.isOn) return;
-    if (this.#isOnly && !place.isOnWay) return;
-    const context = this.#context;
-    const { x, y: down, scale } = this.#at;
-    // From afar a meter is as high as it takes to be seen.
-    const width = place.width * scale;
-    const height = Math.min(6 * scale, Math.max(bar.height * scale, 1.5));
-    const left = place.left * scale + x;
-    const gap = Math.max(0.5, scale);
-    const total = levels.length * height + (levels.length - 1) * gap;
-    const top = place.y * scale + down - total / 2;
-    if (top < -total || top > this.#room.height || left < -width || left > this.#room.width) return;
-    context.globalAlpha = this.#model.selected && !place.isOnWay ? 0.3 : 1;
-    levels.forEach((level, index) => {
-      const y = top + index * (height + gap);
-      const share = levelPosition(levelOf(level.average)) * width;
-      const peak = levelPosition(levelOf(level.peak)) * width;
-      context.fillStyle = colour("meter-unlit");
-      context.fillRect(left, y, width, height);
-      const over = levelOf(level.peak) > 0;
-      context.fillStyle = colour(over ? "meter-over" : levelOf(level.average) > -18 ? "meter-middle" : "meter-low");
-      context.fillRect(left, y, share, height);
-      if (peak > 1) {
-        context.fillStyle = colour("meter-peak");
-        context.fillRect(left + peak - 1, y, Math.max(1, scale), height);
-      }
-    });
-    context.globalAlpha = 1;
   }
 }
