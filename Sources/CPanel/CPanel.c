@@ -198,7 +198,39 @@ static const struct cpanel_file files[] = {
 #include "file.inc"
 #endif
 #ifdef FILE_49
-#error "there is room for 48 files: add to the table"
+#define FILE FILE_49
+#include "file.inc"
+#endif
+#ifdef FILE_50
+#define FILE FILE_50
+#include "file.inc"
+#endif
+#ifdef FILE_51
+#define FILE FILE_51
+#include "file.inc"
+#endif
+#ifdef FILE_52
+#define FILE FILE_52
+#include "file.inc"
+#endif
+#ifdef FILE_53
+#define FILE FILE_53
+#include "file.inc"
+#endif
+#ifdef FILE_54
+#define FILE FILE_54
+#include "file.inc"
+#endif
+#ifdef FILE_55
+#define FILE FILE_55
+#include "file.inc"
+#endif
+#ifdef FILE_56
+#define FILE FILE_56
+#include "file.inc"
+#endif
+#ifdef FILE_57
+#error "there is room for 56 files: add to the table"
 #endif
 };
 
