@@ -373,6 +373,27 @@ struct EchoSuppressor: ~Copyable {
   /// How far near speech is to be spared: from 0 to 1.
   private var nearWeight: Float = 0
 
+  /// The least gain beside a voice that is most of what is heard: the microphone is nearly as good as it is.
+  private static var sparedGain: Float { @_noLocks get { 0.7 } }
+
+  /// How far what is heard is a voice and not the echo: 0 where the echo has three tenths of the energy of the last
+  /// quarter of a second, or more, and 1 where it has half of that.
+  @_noLocks
+  private mutating func voiceShare() -> Float {
+    let (heard, echo) = (row(.heard), row(.echoMean))
+    var (heardEnergy, echoEnergy) = (Float(0), Float(0))
+    for bin in firstBin..<endBin {
+      heardEnergy += heard[bin]
+      echoEnergy += echo[bin]
+    }
+    heardLevel += 0.03 * (heardEnergy - heardLevel)
+    echoLevel += 0.03 * (echoEnergy - echoLevel)
+    return Self.clamped(2 * (1 - echoLevel / (0.3 * heardLevel + 1e-9)))
+  }
+
+  private var heardLevel: Float = 0
+  private var echoLevel: Float = 0
+
   @_noLocks
   private mutating func findGains() {
     let (error, echo, leak, errorMean) = (row(.error), row(.echo), row(.leak), row(.errorMean))
@@ -382,8 +403,10 @@ struct EchoSuppressor: ~Copyable {
     let (gain, lastGain, lastPower) = (row(.gain), row(.lastGain), row(.lastPower))
     let over = 10 - 9 * nearWeight
     let share = over > 2 ? 2 / over : 1
-    // From -46 dB to -14 dB.
-    let deepest = Float(renderExp(-5.298317 + 3.688879 * Double(nearWeight)))
+    // From -46 dB to -8 dB: what is taken down further beside a voice takes of the voice more than of the echo.
+    let deep = Float(renderExp(-5.298317 + 4.382027 * Double(nearWeight)))
+    let spared = Self.sparedGain * voiceShare() * nearWeight
+    let deepest = deep > spared ? deep : spared
     depth = deepest > 0.8 * depth ? deepest : 0.8 * depth
     // Noise by 12 dB; by 26 dB while the far end is heard alone, and for half a second after.
     let wanted: Float = sinceFar < 60 ? 0.05 + 0.2 * nearWeight : 0.25

@@ -199,11 +199,13 @@ public struct VoiceScene: Sendable {
           let progress = min(max(Double(index) / rate - rampStart, 0), 1)
           return sample * Float(1 + progress * (rampGain - 1))
         } : driven
+      // Where the echo comes ever earlier, it must not come before what is played has been played.
+      let reserve = drift > 0 ? drift * 1e-6 * Self.seconds : 0
       func heard(_ seed: UInt64, _ delay: Double) -> [Float] {
         let response = Room.response(
           sampleRate: rate, reverberation: reverberation, seed: seed, isExact: false, size: size)
         return Room.convolve(
-          ramped, [Float](repeating: 0, count: Int(delay * rate)) + response)
+          ramped, [Float](repeating: 0, count: Int((delay + reserve) * rate)) + response)
       }
       echo = heard(seedOfRoom, delay)
       func turn(_ time: Double, to other: [Float]) {
