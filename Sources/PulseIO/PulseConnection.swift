@@ -11,6 +11,7 @@ final class PulseConnection {
   /// Called some 200 times a second while the connection waits for the server. Return false to stop
   /// waiting.
   var whileWaiting: (() -> Bool)?
+  private var isAbandoned = false
   /// The name of the server, once its devices have been listed.
   private(set) var serverName = ""
   /// Whether the server is PipeWire.
@@ -62,7 +63,16 @@ final class PulseConnection {
     pa_error_code_t(rawValue: UInt32(bitPattern: unsafe pa_context_errno(context)))
   }
 
-  var lastMessage: String { unsafe pulseMessage(pa_context_errno(context)) }
+  var lastMessage: String {
+    isAbandoned ? "it gave no stream in time" : unsafe pulseMessage(pa_context_errno(context))
+  }
+
+  /// Closes the connection, because the server has not answered a request for a stream: it may still
+  /// make the stream, which nothing but the end of the connection would end.
+  func abandon() {
+    isAbandoned = true
+    unsafe pa_context_disconnect(context)
+  }
 
   /// Handles the events that have arrived, after waiting for them for at most `seconds`.
   ///

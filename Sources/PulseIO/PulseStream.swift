@@ -228,6 +228,7 @@ final class PulseStream {
       unsafe pa_stream_disconnect(handle)
       unsafe pa_stream_unref(handle)
       guard connection.isGood else { throw .connectionLost(reason) }
+      if !isOpen { connection.abandon() }
       guard code != PA_ERR_NOENTITY else {
         throw .noSuchDevice(wish.name, wish.direction, among: among)
       }

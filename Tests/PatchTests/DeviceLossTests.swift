@@ -84,6 +84,26 @@ struct DeviceLossTests {
     }
   }
 
+  @Test(
+    .enabled(if: PrivatePulse.Kind.chosen == .pipeWire, "PulseAudio has no session manager"))
+  func `no stream is left behind that the server makes too late`() throws {
+    let run = try start()
+    server.signalSessionManager(SIGSTOP)
+    try server.remove("out")
+    try server.add(.init("out"))
+    #expect(
+      wait(run, "the patch goes on unheard until it is there", times: 1), "\(run.errorsSoFar)")
+    // Longer than the program waits for a stream.
+    usleep(8_000_000)
+    server.signalSessionManager(SIGCONT)
+    #expect(wait(run, "the sink 'out' is there, after ", times: 1), "\(run.errorsSoFar)")
+    let recording = try server.record()
+    #expect(try recording.stop().contains { abs($0) > 0.1 }, "nothing is heard")
+    #expect(try server.control("list", "short", "sink-inputs").split(separator: "\n").count == 1)
+    run.process.signal(SIGINT)
+    #expect(try run.wait().status == 0)
+  }
+
   @Test(arguments: Fault.allCases.filter(\.isTold))
   func `a run outlives a loss again and again, and its recording is as long as the clock`(
     _ fault: Fault

@@ -78,6 +78,7 @@ public final class PrivatePulse {
   public let kind: Kind
   public let directory: URL
   /// In the order in which they were started. The last one serves the PulseAudio protocol.
+  private var sessionManager: ChildProcess?
   private var processes: [ChildProcess] = []
 
   /// The address for `PULSE_SERVER`.
@@ -181,6 +182,7 @@ public final class PrivatePulse {
     try launch("dbus-daemon", ["--session", "--nofork", "--address=unix:path=\(bus)"], until: bus)
     try launch("pipewire", [], until: directory.path + "/pipewire-0")
     try launch("wireplumber", [])
+    sessionManager = processes.last
     try launch("pipewire-pulse", [], until: socket)
     // The session manager makes a dummy sink when it is ready. Before that, no sink can become the
     // default.
@@ -257,6 +259,10 @@ public final class PrivatePulse {
       process.signal(number)
     }
   }
+
+  /// Sends a signal to PipeWire's session manager only, without which streams are connected to no
+  /// device.
+  public func signalSessionManager(_ number: Int32) { sessionManager?.signal(number) }
 
   /// Runs `pactl` with this server and returns its output.
   @discardableResult
