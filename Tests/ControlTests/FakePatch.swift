@@ -1,4 +1,5 @@
 import AudioTypes
+import Foundation
 import PatchSyntax
 import Synchronization
 
@@ -27,6 +28,8 @@ final class FakePatch: ControlledPatch {
     var changesBegun = 0
     var documentsGiven = 0
     var raisedLatency: ControlRaisedLatency?
+    var holdsDrawings = false
+    var drawingsBegun = 0
   }
 
   private let state: Mutex<State>
@@ -211,8 +214,17 @@ final class FakePatch: ControlledPatch {
 
   func filters() async -> [String] { ["eq"] }
 
+  /// Whether drawings keep their threads busy until this is false again.
+  var holdsDrawings: Bool {
+    get { state.withLock(\.holdsDrawings) }
+    set { state.withLock { $0.holdsDrawings = newValue } }
+  }
+  var drawingsBegun: Int { state.withLock(\.drawingsBegun) }
+
   func drawing() async -> ControlDocument {
-    ControlDocument(text: "<svg xmlns=\"http://www.w3.org/2000/svg\"/>", tag: tag)
+    state.withLock { $0.drawingsBegun += 1 }
+    while holdsDrawings { usleep(1000) }
+    return ControlDocument(text: "<svg xmlns=\"http://www.w3.org/2000/svg\"/>", tag: tag)
   }
 
   static let setting = {

@@ -128,6 +128,30 @@ import Testing
     #expect(RawAnswer(connection.readAll())?.status == 403)
   }
 
+  @Test func `files of the page are sent while the patch is busy`() throws {
+    let room = try Room(hasPanel: true)
+    room.patch.holdsDrawings = true
+    // As many as the server has threads for calls of the patch, and one that waits for them.
+    let busy = try (0..<3).map { _ in try room.connect() }
+    for connection in busy {
+      try connection.send("GET /graph.svg HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    }
+    while room.patch.drawingsBegun < 2 { usleep(1000) }
+    #expect(try room.ask("GET /panel/panel.js").status == 200)
+    #expect(room.patch.drawingsBegun == 2)
+    room.patch.holdsDrawings = false
+    for connection in busy { #expect(RawAnswer(connection.readAll())?.status == 200) }
+  }
+
+  @Test func `requests for files that are sent one behind the other are all answered`() throws {
+    let room = try Room(hasPanel: true)
+    let connection = try room.connect()
+    let request = "HEAD /panel/icon.svg HTTP/1.1\r\nHost: localhost\r\n"
+    let requests = String(repeating: request + "\r\n", count: 999)
+    try connection.send(requests + request + "Connection: close\r\n\r\n")
+    #expect(connection.readAll().components(separatedBy: "HTTP/1.1 200 OK").count == 1001)
+  }
+
   @Test func `the drawing is not sent again where the document is the same`() throws {
     let room = try Room()
     let answer = try room.ask("GET /graph.svg")

@@ -972,6 +972,21 @@ class PanelTests(PanelCase):
         self.assertIn('"volume": 0.5', panel.document())
         self.ends_well(panel)
 
+    def test_diagnostics_that_come_often_are_folded(self):
+        run = self.play(mixer_patch())
+        panel = self.open(run)
+        page = panel.page
+        panel.edit()
+        inputs = ", ".join(f'"{bus}": {{ "parameters": {{ "volum": 0.5 }} }}' for bus in range(5))
+        panel.write('{ "nodes": { "mixer": { "component": "MultichannelMixer", "inputCount": 5, "inputs": { '
+                    + inputs + ' } } } }')
+        panel.waits_until("the diagnostics", lambda: "4 more of error PR0551" in panel.text("#diagnostics"))
+        self.assertFalse(page.locator("#diagnostics .alike li").first.is_visible())
+        page.locator("#diagnostics .alike summary").click()
+        self.assertEqual(page.locator("#diagnostics .alike li").count(), 4)
+        self.assertTrue(page.locator("#diagnostics .alike li").last.is_visible())
+        self.ends_well(panel)
+
     def test_the_document_is_applied_undone_and_saved(self):
         run = self.play(mixer_patch())
         panel = self.open(run)
