@@ -10,9 +10,9 @@ import RenderCore
 ///
 /// What adapts follows a voice near the microphone, too: a voice has few and lasting tones, and in the bands
 /// that have them it can be foretold from what is played. An echo is in most bands at once. So where someone
-/// near is known to speak and no filter has been kept yet, one that the microphone follows in few bands has
-/// to show more in each of them, and what it does not show is put back at the end (`withheld`): what is
-/// learnt from the frame stays what it was.
+/// near is known to speak, and no filter has been kept yet or the one that is kept has shown nothing, one that
+/// the microphone follows in few bands has to show more in each of them, and what it does not show is put back
+/// at the end (`withheld`): what is learnt from the frame stays what it was.
 ///
 /// Frames of two hops under a sine window; averages over some 0.15 s.
 struct EchoChoice: ~Copyable {
@@ -226,7 +226,9 @@ struct EchoChoice: ~Copyable {
   /// half of the bands; where only someone near is heard, in a quarter, and in those by up to 20 deviations.
   @_noLocks
   private func demand(_ followed: Float) -> Float {
-    guard isNothingKept && near > 0.5 && followed < 0.6 else { return 0 }
+    // What is kept may be of a voice, too.
+    let isUnshown = isNothingKept || trust < 0.05
+    guard isUnshown && near > 0.5 && followed < 0.6 else { return 0 }
     return 20 * (2 * near - 1) * (1 - followed / 0.6)
   }
 
