@@ -88,14 +88,14 @@ struct DeviceLossTests {
     .enabled(if: PrivatePulse.Kind.chosen == .pipeWire, "PulseAudio has no session manager"))
   func `no stream is left behind that the server makes too late`() throws {
     let run = try start()
-    server.signalSessionManager(SIGSTOP)
+    server.endSessionManager()
     try server.remove("out")
     try server.add(.init("out"))
     #expect(
       wait(run, "the patch goes on unheard until it is there", times: 1), "\(run.errorsSoFar)")
     // Longer than the program waits for a stream.
     usleep(8_000_000)
-    server.signalSessionManager(SIGCONT)
+    try server.startSessionManager()
     #expect(wait(run, "the sink 'out' is there, after ", times: 1), "\(run.errorsSoFar)")
     let recording = try server.record()
     #expect(try recording.stop().contains { abs($0) > 0.1 }, "nothing is heard")

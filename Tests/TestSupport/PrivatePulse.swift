@@ -181,8 +181,7 @@ public final class PrivatePulse {
     let bus = directory.path + "/bus"
     try launch("dbus-daemon", ["--session", "--nofork", "--address=unix:path=\(bus)"], until: bus)
     try launch("pipewire", [], until: directory.path + "/pipewire-0")
-    try launch("wireplumber", [])
-    sessionManager = processes.last
+    try startSessionManager()
     try launch("pipewire-pulse", [], until: socket)
     // The session manager makes a dummy sink when it is ready. Before that, no sink can become the
     // default.
@@ -260,9 +259,19 @@ public final class PrivatePulse {
     }
   }
 
-  /// Sends a signal to PipeWire's session manager only, without which streams are connected to no
-  /// device.
-  public func signalSessionManager(_ number: Int32) { sessionManager?.signal(number) }
+  /// Ends PipeWire's session manager, as a crash would: streams are then connected to no device.
+  public func endSessionManager() {
+    guard let manager = processes.first(where: { $0 === sessionManager }) else { return }
+    manager.signal(SIGKILL)
+    manager.wait()
+    processes.removeAll { $0 === manager }
+  }
+
+  /// Starts the session manager again.
+  public func startSessionManager() throws {
+    try launch("wireplumber", [])
+    sessionManager = processes.last
+  }
 
   /// Runs `pactl` with this server and returns its output.
   @discardableResult
