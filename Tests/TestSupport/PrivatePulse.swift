@@ -77,8 +77,8 @@ public final class PrivatePulse {
 
   public let kind: Kind
   public let directory: URL
-  /// In the order in which they were started. The last one serves the PulseAudio protocol.
   private var sessionManager: ChildProcess?
+  /// In the order in which they were started.
   private var processes: [ChildProcess] = []
 
   /// The address for `PULSE_SERVER`.
