@@ -41,6 +41,9 @@ public final class PrivatePulse {
     public var sampleRate: Int
     public var format: String
     public var channels: Int
+    /// The positions of its channels; `nil` for the server's. PipeWire gives more than two none, and connects
+    /// their ports in any order.
+    public var channelMap: String?
     /// Whether it works in blocks of 50 ms without rewinding. Otherwise, as null sinks do by
     /// default, it begins with a block of two seconds, for which every stream on it waits.
     /// PipeWire's null sinks are always quick.
@@ -48,8 +51,9 @@ public final class PrivatePulse {
 
     public init(
       _ name: String, sampleRate: Int = 48_000, format: String = "float32le", channels: Int = 2,
-      isQuick: Bool = true
+      channelMap: String? = nil, isQuick: Bool = true
     ) {
+      self.channelMap = channelMap
       self.isQuick = isQuick
       self.name = name
       self.sampleRate = sampleRate
@@ -62,7 +66,7 @@ public final class PrivatePulse {
       [
         "sink_name=\(name)", "format=\(format)", "rate=\(sampleRate)", "channels=\(channels)",
         "norewinds=\(isQuick ? 1 : 0)",
-      ]
+      ] + (channelMap.map { ["channel_map=\($0)"] } ?? [])
     }
   }
 

@@ -107,7 +107,8 @@ struct FaultKind: Sendable {
       FaultKind(
         name: "sink gone, back with 6 channels",
         inject: pausing(
-          { try $0.server.remove("out") }, undone: { try $0.server.add(.init("out", channels: 6)) })
+          { try $0.server.remove("out") },
+          undone: { try $0.server.add(.init("out", channels: 6, channelMap: "surround-51")) })
       ),
       FaultKind(
         name: "no sink at the start", setup: .init(sinks: []),
