@@ -235,14 +235,15 @@ final class ConnectionHandler: ChannelInboundHandler {
     // The patch may take as long as it needs.
     deadline?.cancel()
     let routes = routes
+    let target = RequestTarget(request.target)
     let handler = NIOLoopBound(self, eventLoop: eventLoop)
     // A file does not wait for a call that draws a large patch: a page asks for both at once.
-    if let answer = routes.fileAnswer(request) {
+    if let answer = routes.fileAnswer(request, target) {
       // Not from here: requests that a client has sent one behind the other would be answered ever deeper.
       return routes.gate.execute(on: eventLoop) { handler.value.give(answer) }
     }
     Task(executorPreference: routes.executor) {
-      let answer = await routes.answer(request)
+      let answer = await routes.answer(request, target)
       routes.gate.execute(on: eventLoop) { handler.value.give(answer) }
     }
   }

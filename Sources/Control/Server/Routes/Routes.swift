@@ -15,19 +15,21 @@ struct Routes: Sendable {
   /// The answer to a request for a file of the panel; `nil` for another request.
   ///
   /// Asks nothing of the patch, so it may run on the event loop.
-  func fileAnswer(_ request: ControlRequest) -> ControlAnswer? {
-    guard let path = RequestTarget(request.target)?.path, let file = panelFile(path) else {
-      return nil
-    }
+  ///
+  /// - Parameter target: That of the request; `nil` if it is not a path.
+  func fileAnswer(_ request: ControlRequest, _ target: RequestTarget?) -> ControlAnswer? {
+    guard let target, let file = panelFile(target.path) else { return nil }
     tally.count(\.requests)
     return .response(answer(file, request))
   }
 
   /// The answer to a request for anything but a file of the panel.
-  func answer(_ request: ControlRequest) async -> ControlAnswer {
+  ///
+  /// - Parameter target: That of the request; `nil` if it is not a path.
+  func answer(_ request: ControlRequest, _ target: RequestTarget?) async -> ControlAnswer {
     tally.count(\.requests)
     if request.method == .OPTIONS, request.target == "*" { return .response(allow([.OPTIONS])) }
-    guard let target = RequestTarget(request.target) else {
+    guard let target else {
       return problem(.badRequest, "the target of the request is not a path")
     }
     guard let resource = Resource(rawValue: target.path) else {
