@@ -84,7 +84,7 @@ struct ClockSkew: ~Copyable {
       if trust > 0.3 && settled < 400 { settled += 1 }
       let haste = settled < 400 ? 700.0 : 2500
       rate += Double(trust * late) / (haste * Double(hop))
-      rate = rate > Self.fastest ? Self.fastest : rate < -Self.fastest ? -Self.fastest : rate
+      limitRate()
       return
     }
     mean += 0.01 * trust * (late - mean)
@@ -102,8 +102,13 @@ struct ClockSkew: ~Copyable {
       isOn = true
       mean = weighedLateness / certainty * frames
       rate = Double(mean) / (20 * Double(hop))
-      rate = rate > Self.fastest ? Self.fastest : rate < -Self.fastest ? -Self.fastest : rate
+      limitRate()
     }
+  }
+
+  @_noLocks
+  private mutating func limitRate() {
+    rate = rate > Self.fastest ? Self.fastest : rate < -Self.fastest ? -Self.fastest : rate
   }
 
   /// Whether all hops together show what none of them does: an echo that a filter leaves half of says little of

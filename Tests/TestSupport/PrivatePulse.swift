@@ -265,7 +265,8 @@ public final class PrivatePulse {
 
   /// Ends PipeWire's session manager, as a crash would: streams are then connected to no device.
   public func endSessionManager() {
-    guard let manager = processes.first(where: { $0 === sessionManager }) else { return }
+    guard let manager = sessionManager else { return }
+    sessionManager = nil
     manager.signal(SIGKILL)
     manager.wait()
     processes.removeAll { $0 === manager }
