@@ -11,8 +11,9 @@ public struct VoiceVerdict: Sendable {
   public let segmentalRatio: Double
   /// The level of the output relative to the near end while it speaks, in dB.
   public let level: Double
-  /// For each event that an echo follows: its name, the seconds until the echo is reduced by 20 and 30 dB or to
-  /// the noise, infinite if it never is, and the seconds until the next event, at which that ends.
+  /// For each event that an echo alone is heard after, between 1 and 2 s: its name, the seconds until the echo is
+  /// reduced by 20 and 30 dB or to the noise, infinite if it never is, and the seconds until the next event, at
+  /// which that ends.
   public let recoveries: [(name: String, to20: Double, to30: Double, until: Double)]
 
   public init(of output: [Float], in scene: VoiceScene) {
@@ -74,13 +75,13 @@ public struct VoiceVerdict: Sendable {
       let begin = event.time
       let end = scene.events.map(\.time).filter { $0 > begin }.min() ?? VoiceScene.seconds
       var times = [Double.infinity, .infinity]
-      // An event counts if there is an echo alone within two seconds.
+      // An echo that is heard in the first second only does not tell whether it would be reduced after two.
       var heard = false
       var place = Int(begin * rate)
       while place + block <= min(count, Int(end * rate)) {
         if isEchoAlone(place) {
           let passed = Double(place + block) / rate - begin
-          if passed <= 2 { heard = true }
+          if passed > 1 && passed <= 2 { heard = true }
           let heardNow = power(scene.microphone, place)
           let left = power(output, place)
           for (index, share) in [0.01, 0.001].enumerated()

@@ -270,11 +270,11 @@ struct VoiceBattery {
       func share(_ verdicts: [VoiceVerdict]) -> String {
         let times = verdicts.flatMap(\.recoveries).filter { $0.name == name }
         func percent(_ count: Int) -> String {
-          times.isEmpty ? "-" : fixed(100 * Double(count) / Double(times.count), 0) + " %"
+          times.isEmpty ? "-" : fixed(100 * Double(count) / Double(times.count), 1) + " %"
         }
         return column("\(times.count)", width: 6)
-          + column(percent(times.count { $0.to20 <= 2 }), width: 7)
-          + column(percent(times.count { $0.to30 <= 2 }), width: 7)
+          + column(percent(times.count { $0.to20 <= 2 }), width: 8)
+          + column(percent(times.count { $0.to30 <= 2 }), width: 8)
           + column("\(times.count { $0.to30 > 2 && $0.until < 2 })", width: 4)
       }
       var line = column(name, width: 20) + "  patchrun" + share(results.map(\.ours))
