@@ -33,7 +33,11 @@ extension EchoCanceller {
     }
     let contest = distance(echo(.main), echo(.kept))
     keeping.note(calmest, main, difference: contest, hop)
-    if keeping.isWon && betterShare > 0.6 {
+    // Where a voice is nearly all of what is heard, the filters that adapt follow its tones: what is kept makes way
+    // in more of the bands only, and what takes its place has still to be shown.
+    let isOfVoice = isMostlyVoice && nearProbability > 0.5
+    if keeping.isWon && betterShare > (isOfVoice ? 0.75 : 0.6) {
+      isKeptUnproven = isOfVoice
       for part in 0..<effort.length { kept[part].copy(from: filter[part]) }
       keptLevel = errorLevel
       keeping = FilterContest()

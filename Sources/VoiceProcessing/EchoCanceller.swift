@@ -36,6 +36,11 @@ struct EchoCanceller: ~Copyable {
   /// How likely it is that someone near speaks: from 0 to 1.
   var nearProbability: Float = 0.5
 
+  /// Whether a voice is nearly all of what has been heard in the last quarter of a second.
+  var isMostlyVoice = false
+  /// Whether what is kept was replaced in the last hop by what may have been learnt from a voice.
+  var isKeptUnproven = false
+
   /// How much of the machinery is used: see `VoiceQuality`.
   var effort: VoiceEffort
 
@@ -203,6 +208,7 @@ struct EchoCanceller: ~Copyable {
   @_noLocks
   mutating func model(loudspeaker: ChannelBuffer, microphone: ChannelBuffer) {
     hear(loudspeaker)
+    isKeptUnproven = false
     if calm > 0 { calm -= 1 }
     age += 1
     let error = mainError.buffer(at: 0, count: hop)

@@ -220,6 +220,10 @@ struct EchoChoice: ~Copyable {
   /// In how many of the bands that could have an echo it has been shown lately: from 0 to 1.
   private(set) var trust: Float = 0
 
+  /// Has what is kept shown anew that it is right.
+  @_noLocks
+  mutating func forgetTrust() { trust = 0 }
+
   /// How much more a filter has to show that is followed in some of the bands.
   ///
   /// Where an echo is louder than someone near, the microphone follows a filter that has found it in more than

@@ -144,6 +144,7 @@ struct EchoSuppressor: ~Copyable {
       clearest = clear > 0.9997 * clearest ? clear : 0.9997 * clearest
     }
     choice.doubt = Self.clamped((0.1 - clearest) * 20)
+    if canceller.isKeptUnproven { choice.forgetTrust() }
     choice.choose(
       microphone: spectra[0], echoes: (spectra[1], spectra[2], spectra[3]), error: spectrum,
       echo: spectra[5])
@@ -171,7 +172,10 @@ struct EchoSuppressor: ~Copyable {
       canceller.uncertainty.buffer(at: 0, count: bins), canceller.errors,
       played: canceller.farPower.sum() > 2e-6 * Float(bins * bins))
     canceller.nearProbability = detector.probability
-    findGains()
+    let voice = voiceShare()
+    // An echo has less than a sixth of the energy.
+    canceller.isMostlyVoice = voice > 0.95
+    findGains(voiceShare: voice)
     spectrum.multiply(by: row(.gain))
     putBack(spectrum, from: spectra[0])
     synthesize(spectrum, into: output)
@@ -357,9 +361,8 @@ struct EchoSuppressor: ~Copyable {
     let weight = Self.clamped((detector.probability - 0.01) * 12)
     nearWeight = weight > 0.93 * nearWeight ? weight : 0.93 * nearWeight
     sincePlayed = played ? 0 : sincePlayed + 1
-    let isAlone = detector.probability < 0.02 && sincePlayed < 50 && strongest > 0.05
-    alone =
-      isAlone ? min(1, alone + 0.1) : detector.probability > 0.05 ? 0 : 0.7 * alone
+    let isAlone = detector.probability < 0.08 && sincePlayed < 50 && strongest > 0.05
+    alone = isAlone ? 1 : detector.probability > 0.15 ? 0 : 0.7 * alone
   }
 
   /// How sure it is that the far end is alone: from 0 to 1.
@@ -395,7 +398,7 @@ struct EchoSuppressor: ~Copyable {
   private var echoLevel: Float = 0
 
   @_noLocks
-  private mutating func findGains() {
+  private mutating func findGains(voiceShare: Float) {
     let (error, echo, leak, errorMean) = (row(.error), row(.echo), row(.leak), row(.errorMean))
     let (unwanted, unproven) = (row(.unwanted), row(.unproven))
     let (minimum, noise, slowMean) = (row(.minimum), row(.noise), row(.slowMean))
@@ -405,7 +408,7 @@ struct EchoSuppressor: ~Copyable {
     let share = over > 2 ? 2 / over : 1
     // From -46 dB to -8 dB: what is taken down further beside a voice takes of the voice more than of the echo.
     let deep = Float(renderExp(-5.298317 + 4.382027 * Double(nearWeight)))
-    let spared = Self.sparedGain * voiceShare() * nearWeight
+    let spared = Self.sparedGain * voiceShare * nearWeight
     let deepest = deep > spared ? deep : spared
     depth = deepest > 0.8 * depth ? deepest : 0.8 * depth
     // Noise by 12 dB; by 26 dB while the far end is heard alone, and for half a second after.
