@@ -150,6 +150,16 @@ class PanelTests(PanelCase):
             self.assertEqual(violations(page), [], view)
         self.ends_well(panel)
 
+    def test_no_strip_is_cut_by_the_edge_of_the_console(self):
+        panel = self.open(self.play(desk_patch(4, 4)))
+        for width in (390, 820, 1101, 1280, 1440, 1600, 1920):
+            panel.page.set_viewport_size({"width": width, "height": 900})
+            panel.waits_until("the row fits its console", lambda: panel.page.evaluate("""() => {
+                const edge = document.querySelector(".rack").getBoundingClientRect().right;
+                const strips = [...document.querySelectorAll(".rack .strip-view")].map(one => one.getBoundingClientRect());
+                return strips.length > 0 && !strips.some(({ left, right }) => left < edge - 1 && right > edge + 1);
+            }"""))
+
     def test_strips_are_searched_and_chosen(self):
         panel = self.open(self.play(desk_patch(4, 4)))
         page = panel.page

@@ -21,6 +21,23 @@ const hues = 10;
 /** So many strips are made at once, or drawn that are there, while there is nothing else to do. */
 const mostAtOnce = { made: 4, drawn: 10 };
 
+/**
+ * How wide the strips of a row are that has not room for all, and how far its groups are apart, so that the last strip
+ * in sight is seen whole, and nothing of the next one.
+ * @param {number} room @param {StripView[]} open
+ */
+function fitted(room, open) {
+  let [shown, gaps] = [1, 0];
+  for (let index = 1; index < open.length; index += 1) {
+    const more = gaps + (open[index].strip.group === open[index - 1].strip.group ? 0 : 1);
+    if ((index + 1) * (widths.least + gap) - gap + more * groupGap > room) break;
+    [shown, gaps] = [index + 1, more];
+  }
+  const width = Math.max(widths.least, Math.floor((room + gap - gaps * groupGap) / shown - gap));
+  const rest = Math.max(0, room + gap - shown * (width + gap) - gaps * groupGap);
+  return { width, between: groupGap + (gaps ? Math.floor(rest / gaps) : 0) };
+}
+
 /** @param {string} text */
 const matches = (strip, text) =>
   [strip.name, strip.place, strip.group, strip.node, strip.to].some((one) => one.toLowerCase().includes(text));
@@ -329,14 +346,14 @@ export class Console {
     const spare = this.#width - 36 - beside - groupGap * this.#groups.length;
     const count = Math.max(1, open.length + (isFew ? pinned.length : 0));
     const room = this.#width - (isNarrow.matches ? 26 : 34) - beside;
-    const width = Math.floor(spare / count - gap < widths.least ? this.#wholeWidth(room, count)
-      : Math.min(isFew ? widths.few : widths.most, spare / count - gap));
+    const { width, between } = spare / count - gap < widths.least ? fitted(room, open)
+      : { width: Math.floor(Math.min(isFew ? widths.few : widths.most, spare / count - gap)), between: groupGap };
     let x = 0;
     let group = null;
     for (const element of this.#inner.querySelectorAll(".folded")) element.remove();
     for (const view of free) {
       const { strip } = view;
-      if (group !== null && strip.group !== group) x += groupGap;
+      if (group !== null && strip.group !== group) x += between;
       const isFirst = strip.group !== group;
       group = strip.group;
       const isFolded = !text && this.#kept.folded.includes(group);
@@ -375,14 +392,6 @@ export class Console {
 
   #isInSight({ x, width, isPinned }, around = 0) {
     return isPinned || (x + width > this.#scrolled - around && x < this.#scrolled + this.#rackWidth + around);
-  }
-
-  /** Where not all have room: as wide as it takes for the last that is seen to be seen whole. */
-  #wholeWidth(room, count) {
-    const fitting = (space) => Math.max(1, Math.floor((space + gap) / (widths.least + gap)));
-    const gaps = Math.floor(((fitting(room) - 1) * this.#groups.length) / count);
-    const shown = fitting(room - gaps * groupGap);
-    return Math.max(widths.least, (room + gap - gaps * groupGap) / shown - gap);
   }
 
   #isPlacing = false;
