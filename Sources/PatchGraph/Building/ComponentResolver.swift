@@ -55,11 +55,11 @@ package enum ComponentResolver {
     _ name: String, _ component: Located<PatchDocument.Component>
   ) -> FailedResolution {
     let names = UnitCatalog.standard.components.map(\.name)
-    var help: [String] = []
-    if let guess = OtherNames.didYouMean(name, among: names, knownAs: OtherNames.components) {
-      help.append(guess)
-    }
-    help.append("the components are: " + names.joined(separator: ", "))
+    // A list of all of them behind a guess hides it, once for each node.
+    let help =
+      OtherNames.didYouMean(name, among: names, knownAs: OtherNames.components).map {
+        [$0, "'patchrun units' lists the components"]
+      } ?? ["the components are: " + names.joined(separator: ", ")]
     return FailedResolution(
       diagnostic: ComponentsFound.rule.diagnostic(
         "there is no component \(quoted(name))",
