@@ -177,6 +177,22 @@ struct PatchReaderTests {
     #expect(messages(#"{ "node": {} }"#) == ["PR0102 /node a patch has no key 'node'"])
   }
 
+  @Test func `a key that has another name elsewhere is not missing besides`() {
+    let text = #"""
+      {
+        "nodes": { "io": { "component": "remoteIO" } },
+        "callbacks": { "beep": { "type": "tone" } },
+        "connections": [ { "src": "beep", "dst": "io" } ]
+      }
+      """#
+    #expect(
+      messages(text) == [
+        "PR0102 /callbacks/beep/type a callback has no key 'type'",
+        "PR0102 /connections/0/src a connection has no key 'src'",
+        "PR0102 /connections/0/dst a connection has no key 'dst'",
+      ])
+  }
+
   @Test func `all mistakes of a patch are found in one run`() {
     let text = """
       {

@@ -155,10 +155,12 @@ extension PatchReader {
       }
     }
     guard !missing.isEmpty else { return fields }
-    // A required key that is misspelt was taken for a setting.
+    // A required key that is misspelt, or called as elsewhere, was taken for a setting.
     fields.removeAll { field in
-      guard let key = missing.first(where: { nearMisses(to: field.name, among: [$0]) == [$0] })
-      else { return false }
+      let key = missing.first {
+        OtherNames.isLikely(field.name, for: $0, knownAs: OtherNames.keys)
+      }
+      guard let key else { return false }
       missing.removeAll { $0 == key }
       diagnostics.append(.misspelt(field.key.json, field.name, for: key, name))
       return true

@@ -77,15 +77,16 @@ extension Diagnostic {
       fixes: key.correction(of: text, among: keys + ["comment"]))
   }
 
-  /// A key that is probably misspelt, in an object that may have keys which the reader does not
-  /// know.
+  /// A key that is probably misspelt, or called as elsewhere, in an object that may have keys which
+  /// the reader does not know.
   static func misspelt(
     _ key: JSONValue, _ text: String, for wanted: String, _ name: String
   ) -> Diagnostic {
     PatchRules.unknownKey.diagnostic(
       "\(Message(name)) has no key \(Message(quoted(text)))", at: key.range,
       pointer: key.pointer.description,
-      label: didYouMean(text, among: [wanted]).map { Message($0) } ?? "unknown key",
+      label: OtherNames.didYouMean(text, among: [wanted], knownAs: OtherNames.keys)
+        .map { Message($0) } ?? "unknown key",
       fixes: key.correction(of: text, among: [wanted]))
   }
 
