@@ -98,6 +98,11 @@ import Testing
     #expect(Self.gain(seed: 5_001_094) >= -0.003)
   }
 
+  @Test func `a filter that has followed a loud voice is not trusted as the one before it was`() {
+    // 0.014 was lost when it took the place of the one that is kept as easily as beside a loud echo.
+    #expect(Self.gain(seed: 5_003_756) >= -0.005)
+  }
+
   @Test(arguments: VoicePeer.allCases)
   func `a library leaves a lone voice where it was, where it is installed`(peer: VoicePeer) {
     let near = SpeechModel.speech(seconds: 2, sampleRate: 16_000, seed: 4).map { $0 * 0.2 }
