@@ -87,6 +87,7 @@ extension Diagnostic {
       pointer: key.pointer.description,
       label: OtherNames.didYouMean(text, among: [wanted], knownAs: OtherNames.keys)
         .map { Message($0) } ?? "unknown key",
+      help: ["\(name) needs \(quoted(wanted))"],
       fixes: key.correction(of: text, among: [wanted]))
   }
 
