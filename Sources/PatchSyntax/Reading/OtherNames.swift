@@ -13,7 +13,7 @@ public enum OtherNames {
   public static func didYouMean(
     _ name: String, among candidates: [String], knownAs table: Table
   ) -> String? {
-    let plain = plain(name)
+    let plain = name.lowercased().filter { $0 != " " && $0 != "-" && $0 != "_" }
     let near = nearMisses(to: name, among: candidates)
     let isEnd = near.allSatisfy { $0.lowercased().hasSuffix(plain) }
     guard near.isEmpty || (isEnd && table[plain] != nil) else {
@@ -26,15 +26,6 @@ public enum OtherNames {
     return rest.isEmpty
       ? "did you mean \(quoted(last))?"
       : "did you mean \(rest.joined(separator: ", ")) or \(quoted(last))?"
-  }
-
-  /// Whether a name is probably another one, by its letters or by what it means elsewhere.
-  static func isLikely(_ name: String, for wanted: String, knownAs table: Table) -> Bool {
-    !nearMisses(to: name, among: [wanted]).isEmpty || table[plain(name)]?.contains(wanted) == true
-  }
-
-  private static func plain(_ name: String) -> String {
-    name.lowercased().filter { $0 != " " && $0 != "-" && $0 != "_" }
   }
 
   /// Keys of a patch and of its objects.

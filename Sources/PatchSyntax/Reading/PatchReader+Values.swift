@@ -158,7 +158,7 @@ extension PatchReader {
     // A required key that is misspelt, or called as elsewhere, was taken for a setting.
     fields.removeAll { field in
       let key = missing.first {
-        OtherNames.isLikely(field.name, for: $0, knownAs: OtherNames.keys)
+        OtherNames.didYouMean(field.name, among: [$0], knownAs: OtherNames.keys) != nil
       }
       guard let key else { return false }
       missing.removeAll { $0 == key }
