@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-// Four independent sums, each over a quarter of every 64-byte block. Two words are made different
-// by constants and multiplied, and the halves of the product are folded together (as in Wang's
+// Four independent sums, each over a quarter of every 64-byte block. Two words are combined with
+// constants and multiplied, and the halves of the product are folded together (as in Wang's
 // wyhash). A rotation makes the order significant. No input word can cancel the effect of earlier
-// ones.
+// words.
 
 static uint64_t word(const unsigned char *bytes) {
   uint64_t value;

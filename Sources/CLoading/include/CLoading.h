@@ -6,8 +6,8 @@
 /// A shared library that is loaded on first use and stays loaded.
 ///
 /// The macros below define forwarding functions with the names and types of the library's own
-/// header, so that callers need not change. They are hidden from other shared objects, which use
-/// the library directly.
+/// header, so that callers need not change. The functions are hidden from other shared objects,
+/// which use the library directly.
 struct cloading_library {
   /// The soname.
   const char *file;
@@ -19,7 +19,7 @@ struct cloading_library {
   const char *const *names;
   void **places;
   size_t count;
-  /// Guarded by a lock. Empty unless loading has failed.
+  /// Both are guarded by a lock. `failure` is empty unless loading has failed.
   int state;
   char failure[384];
 };
@@ -32,8 +32,8 @@ const char *cloading_load(struct cloading_library *library);
 /// Whether a required library was found missing. Any thread.
 int cloading_is_missing(void);
 
-/// The address of a function. Loads the library if necessary. If that fails, the process prints the
-/// reason and ends with status 3: call `cloading_load` before.
+/// The address of a function. Loads the library if necessary. If loading fails, the process prints
+/// the reason and ends with status 3. To handle a failure, call `cloading_load` first.
 void *cloading_find(struct cloading_library *library, size_t index);
 
 // Both macros take a macro `FUNCTIONS(CALL)`: `CALL(result, name, (parameters), (arguments))` for

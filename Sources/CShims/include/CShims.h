@@ -46,11 +46,11 @@ struct shims_niceness {
   int error;
 };
 
-/// Sets the niceness of the calling thread, or the lowest that RLIMIT_NICE allows, if that is below
-/// its present one.
+/// Sets the niceness of the calling thread. If RLIMIT_NICE does not allow it, sets the lowest
+/// allowed niceness, if that is below the present one.
 struct shims_niceness shims_set_niceness(int niceness);
 
-/// To be called in a loop that spins for another thread.
+/// Tells the processor that the calling thread spins. To be called in each turn of the loop.
 static inline void shims_pause(void) {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -62,7 +62,7 @@ static inline void shims_pause(void) {
 /// The number of processors that this process may use, at least 1.
 int shims_processor_count(void);
 
-/// A number that no other living thread has. No system call.
+/// A number that no other living thread has. Makes no system call.
 uintptr_t shims_thread_identity(void);
 
 /// Waits for a semaphore, or until the monotonic clock reaches a time in nanoseconds. Returns 0 or
@@ -111,8 +111,9 @@ uint64_t shims_file_system(int descriptor);
 /// Flushes the file system of an open file to the disk. Returns -1 and sets `errno` on failure.
 int shims_sync_file_system(int descriptor);
 
-/// A pipe, of which no child process inherits an end: `ends` are for reading and for writing. 0, or -1 and
-/// `errno`. `pipe` and then `fcntl` would let a child that another thread starts in between keep the pipe open.
+/// Creates a pipe whose ends child processes do not inherit: `ends[0]` is for reading, `ends[1]`
+/// for writing. Returns 0, or -1 and sets `errno`. With `pipe` and then `fcntl`, a child that
+/// another thread starts in between would keep the pipe open.
 int shims_pipe(int ends[2]);
 
 /// A 128-bit hash for recognizing contents and detecting damage. It is not cryptographic, and

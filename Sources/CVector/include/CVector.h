@@ -107,22 +107,23 @@ void cvector_fft_inverse(const float *factors, float *memory, size_t length, con
 
 // MARK: - Adaptive filters
 //
-// Spectra and rows of any length, `count` numbers. Each number is computed alike, whatever its place.
+// Spectra and rows of any length, `count` numbers. Every number is computed in the same way,
+// whatever its index.
 
-/// `sum += a * b` for spectra row by row, in their order: a row is `width` real parts and then as many
-/// imaginary ones, the first `count` of which are taken.
+/// `sum += a * b` for spectra, row by row in order. A row has `width` real parts, then `width`
+/// imaginary parts; the first `count` of each are used.
 void cvector_spectrum_rows(const float *a, const float *b, size_t width, size_t rows, size_t count,
                            float *sum_re, float *sum_im);
 
-/// `sum += a * b`, row by row, in their order: rows are `width` apart.
+/// `sum += a * b`, row by row in order. Rows are `width` apart.
 void cvector_product_rows(const float *a, const float *b, size_t width, size_t rows, size_t count,
                           float *sum);
 
-/// `sum += x * gain`, row by row, in their order: a gain for each row.
+/// `sum += x * gain`, row by row in order, with a gain for each row.
 void cvector_scaled_rows(const float *x, const float *gains, size_t width, size_t rows,
                          size_t count, float *sum);
 
-/// A mean of the conjugate of `a` times `b`, moved on by a share.
+/// Updates a running mean: `mean += share (conj(a) b - mean)`, where the mean is `re + i im`.
 void cvector_spectrum_average(const float *a_re, const float *a_im, const float *b_re,
                               const float *b_im, float share, size_t count, float *re, float *im);
 
@@ -130,8 +131,9 @@ void cvector_spectrum_average(const float *a_re, const float *a_im, const float 
 float cvector_coherence(const float *re, const float *im, const float *a, const float *b,
                         float least, size_t count);
 
-/// What a step of an adaptive filter takes: a spectrum of what was played and its power, the error times
-/// `trust`, and, for each number, `trust`: by what a variance is multiplied to be a step size.
+/// The inputs of a step of an adaptive filter: the spectrum of the far end (what was played) and
+/// its power, the spectrum of the error times `trust`, and `trust` for each number of the spectrum:
+/// the factor that turns a variance into a step size.
 struct cvector_adaptation {
   const float *far_re;
   const float *far_im;
@@ -144,19 +146,19 @@ struct cvector_adaptation {
   float least;
 };
 
-/// A step of the coefficients `re + i im`, and of their variance:
+/// Updates the coefficients `c = re + i im` and their variance:
 ///
 ///     c = (c + variance conj(far) error) forgetting
 ///     variance = max(least, forgetting^2 (1 - rate variance trust power) variance + (1 - forgetting^2) |c|^2)
 void cvector_adapt(const struct cvector_adaptation *step, size_t count, float *variance, float *re,
                    float *im);
 
-/// `c += rate variance conj(far) error`, and nothing else.
+/// Updates only the coefficients: `c += rate variance conj(far) error`.
 void cvector_approach(const float *far_re, const float *far_im, const float *error_re,
                       const float *error_im, float rate, size_t count, const float *variance,
                       float *re, float *im);
 
-// MARK: - Samples on their way
+// MARK: - Conversion and mixing of samples
 //
 // These functions give the same bits with every kind of vector: they fuse nothing.
 
@@ -215,8 +217,8 @@ struct cvector_signal {
 uint32_t cvector_mix(const struct cvector_signal *signals, size_t signal_count, int fresh,
                      size_t first, size_t count, float *left, float *right);
 
-/// Two channels times a gain each, into two others: what `cvector_mix` makes of one signal where the sum is fresh,
-/// without its largest magnitude.
+/// Multiplies two channels by a gain each and writes them to two others: like `cvector_mix` with
+/// one signal and `fresh`, but without the largest magnitude.
 void cvector_amplify(const float *left, float left_gain, const float *right, float right_gain,
                      size_t count, float *to_left, float *to_right);
 
