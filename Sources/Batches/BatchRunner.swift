@@ -29,7 +29,7 @@ public final class BatchRunner: Sendable {
   public struct Summary: Sendable, Hashable {
     /// Rendered in this run.
     public var done = 0
-    /// Rendered before; with `retries` also those that have not failed before.
+    /// Rendered before; with `retries` also the jobs without a failed record.
     public var present = 0
     /// Failed in this run.
     public var failed = 0
@@ -42,13 +42,14 @@ public final class BatchRunner: Sendable {
   }
 
   private let manifest: ManifestReader
-  private let site: BatchSite
-  private let books: RecordBooks
+  private let context: BatchContext
+  private let store: RecordStore
   private let options: Options
   private let isCancelled: @Sendable () -> Bool
   private let report: @Sendable (BatchRecord?, Summary) -> Void
-  private let shelf: PatchShelf
+  private let cache: PatchCache
   private let files = FileDigests()
+  /// The archives of the outputs; `nil` to write outputs as files.
   private let tar: TarShards?
 
   private struct State {
@@ -63,28 +64,28 @@ public final class BatchRunner: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - books: The records, after `load()`.
+  ///   - store: The records, after `load()`.
   ///   - isCancelled: Asked repeatedly, from any of the threads.
   ///   - report: Called for each finished job, one call at a time, from any of the threads. The
   ///     record is `nil` if the job was neither rendered nor failed in this run.
   /// - Throws: If libcrypto is missing, the records cannot be read, or the folder of archives
   ///   cannot be created.
   public init(
-    _ manifest: ManifestReader, in site: BatchSite, _ books: RecordBooks, _ options: Options,
+    _ manifest: ManifestReader, in context: BatchContext, _ store: RecordStore, _ options: Options,
     isCancelled: @escaping @Sendable () -> Bool,
     report: @escaping @Sendable (BatchRecord?, Summary) -> Void
   ) throws(JobFault) {
     if let refusal = Hashing.refusal { throw JobFault(BatchRules.render, refusal) }
     self.manifest = manifest
-    self.site = site
-    self.books = books
+    self.context = context
+    self.store = store
     self.options = options
     self.isCancelled = isCancelled
     self.report = report
-    shelf = PatchShelf(limits: site.limits)
-    try TarShards.recover(in: books.folder) { () throws(JobFault) in
+    cache = PatchCache(limits: context.limits)
+    try TarShards.recover(in: store.folder) { () throws(JobFault) in
       var ends: [String: Int] = [:]
-      try books.readAll { record in
+      try store.readAll { record in
         guard let archive = record.outputs.first?.archive, let end = record.archiveEnd else {
           return
         }
@@ -97,7 +98,7 @@ public final class BatchRunner: Sendable {
       return
     }
     do throws(RawFile.Failure) {
-      tar = try TarShards(in: books.folder, called: books.ownName, limit: limit)
+      tar = try TarShards(in: store.folder, called: store.ownName, limit: limit)
     } catch {
       throw JobFault(BatchRules.output, "the folder of archives cannot be made: \(error.message)")
     }
@@ -114,19 +115,19 @@ public final class BatchRunner: Sendable {
     let isOver = Atomic<Bool>(false)
     // Once a second for all outputs: waiting for the disk after each output takes longer than
     // rendering it.
-    let keeper = try? HostThread("patchrun disk") {
+    let flusher = try? HostThread("patchrun disk") {
       var tenths = 0
       while !isOver.load(ordering: .acquiring) {
         RawFile.wait(milliseconds: 100)
         tenths += 1
-        if tenths % 10 == 0 { self.books.synchronize() }
+        if tenths % 10 == 0 { self.store.synchronize() }
       }
     }
     work(0)
     for thread in threads { thread.join() }
     isOver.store(true, ordering: .releasing)
-    keeper?.join()
-    books.synchronize()
+    flusher?.join()
+    store.synchronize()
     if let tar {
       do throws(RawFile.Failure) { try tar.finish() } catch {
         throw JobFault(BatchRules.output, "an archive cannot be finished: \(error.message)")
@@ -144,9 +145,9 @@ public final class BatchRunner: Sendable {
   private var mustEnd: Bool { isCancelled() || state.withLock { $0.failure != nil } }
 
   private func work(_ worker: Int) {
-    let claims = JobClaims(books)
+    let claims = JobClaims(store)
     while !mustEnd, let line = manifest.next() { process(line, claims, worker) }
-    // Jobs that others had claimed: they are done by now, or their process has ended.
+    // Jobs that other workers had claimed: these jobs are done by now, or their process has ended.
     while !mustEnd, let line = state.withLock({ $0.waiting.popLast() }) {
       if !process(line, claims, worker, isFirst: false) { RawFile.wait(milliseconds: 20) }
     }
@@ -166,7 +167,7 @@ public final class BatchRunner: Sendable {
         let job = try JobReader.job(line: line.text)
         if isFirst, let fault = repeated(job) { throw fault }
         prepared = try PreparedJob(
-          job, text: line.text, line: line.number, site: site, shelf, files)
+          job, text: line.text, line: line.number, context: context, cache, files)
       } catch {
         try refuse(line, error)
         return true
@@ -186,32 +187,32 @@ public final class BatchRunner: Sendable {
       state.withLock { $0.waiting.append(line) }
       return false
     }
-    defer { claims.giveBack(prepared.digest) }
-    let paths = prepared.job.outputs.map { site.outputPath($0.path) }
+    defer { claims.release(prepared.digest) }
+    let paths = prepared.job.outputs.map { context.outputPath($0.path) }
     if tar != nil || paths.isEmpty || paths.contains(where: { RawFile.size(of: $0) != nil }) {
       // Another process may have rendered it since the records were read.
-      try books.refresh()
+      try store.refresh()
       if settle(prepared) { return true }
     }
     let begin = monotonicNanoseconds()
     var record = BatchRecord(
       id: prepared.job.id, line: line.number, status: .failed, job: prepared.digest,
-      placed: prepared.digest, key: "")
+      outputKey: prepared.digest, key: "")
     record.patch = prepared.job.patch
-    record.version = site.version
-    record.kernel = site.kernel
+    record.version = context.version
+    record.kernel = context.kernel
     do throws(JobFault) {
-      if let key = try prepared.knownKey(), isThere(key, prepared) { return true }
-      let built = try prepared.build { self.place($0, worker) }
+      if let key = try prepared.knownKey(), isPresent(key, prepared) { return true }
+      let built = try prepared.build { self.writePath($0, worker) }
       let key = try prepared.key(built)
       record.key = key.digest.description
-      record.placed = key.placed
+      record.outputKey = key.outputKey
       record.reads = key.reads
-      if isThere(key, prepared) { return true }
+      if isPresent(key, prepared) { return true }
       guard
         let render = JobRender(
           prepared, built, isCancelled: isCancelled, mostSamples: options.mostSamples,
-          path: { self.place($0, worker) })
+          path: { self.writePath($0, worker) })
       else { throw JobFault(BatchRules.patch, "the patch has no graph") }
       guard try render.run(into: &record) else { return true }
       try addOutputs(prepared, worker, &record)
@@ -220,28 +221,28 @@ public final class BatchRunner: Sendable {
       record.diagnostics.insert(error, at: 0)
     }
     record.seconds = Double(monotonicNanoseconds() - begin) / 1e9
-    try books.append(record)
+    try store.append(record)
     finish(record)
     return true
   }
 
   /// The path that an output is written to: its own, or in a folder of this process if it goes into
   /// an archive.
-  private func place(_ output: BatchJob.File, _ worker: Int) -> String {
-    guard tar != nil else { return site.outputPath(output.path) }
+  private func writePath(_ output: BatchJob.File, _ worker: Int) -> String {
+    guard tar != nil else { return context.outputPath(output.path) }
     let last = output.path.split(separator: "/").last ?? ""
     let number = output.place.utf8.reduce(0) { $0 &* 31 &+ Int($1) } & 0xFFFF
     return "\(packingFolder)/\(worker)-\(number)-\(last)"
   }
 
-  private var packingFolder: String { books.path("packing") }
+  private var packingFolder: String { store.path("packing") }
 
   private func addOutputs(
     _ prepared: PreparedJob, _ worker: Int, _ record: inout BatchRecord
   ) throws(JobFault) {
     var members: [TarShards.Member] = []
     for output in prepared.job.outputs {
-      let path = place(output, worker)
+      let path = writePath(output, worker)
       do throws(FileRefusal) {
         if tar == nil {
           let (digest, size) = try FileDigests.fresh(path)
@@ -281,9 +282,9 @@ public final class BatchRunner: Sendable {
 
   // MARK: Existing outputs
 
-  /// Counts a job that needs no work, and returns whether it is one.
+  /// Counts a job that needs no rendering. Returns whether the job is one.
   private func settle(_ prepared: PreparedJob) -> Bool {
-    guard let found = books.find(job: prepared.digest) else {
+    guard let found = store.find(job: prepared.digest) else {
       if options.retries {
         count(\.present)
         return true
@@ -295,7 +296,7 @@ public final class BatchRunner: Sendable {
       count(\.failedBefore)
       return true
     }
-    guard isUnchanged(found), isThere(found, prepared) else {
+    guard isUnchanged(found), outputsExist(found, prepared) else {
       if options.retries { count(\.present) }
       return options.retries
     }
@@ -303,32 +304,34 @@ public final class BatchRunner: Sendable {
     return true
   }
 
-  private func isUnchanged(_ found: RecordBooks.Found) -> Bool {
+  private func isUnchanged(_ found: RecordStore.Found) -> Bool {
     found.reads.allSatisfy { file in
       guard let digest = try? files.digest(of: file.path).digest else { return false }
       return digest.description == file.digest
     }
   }
 
-  /// Whether the outputs of a record have their recorded sizes. After a power cut also whether they
-  /// have the recorded bytes.
-  private func isThere(_ found: RecordBooks.Found, _ prepared: PreparedJob) -> Bool {
-    if let record = found.unsure {
-      return BatchVerification.isAsRecorded(record, in: books.folder)
+  /// Whether the outputs of a record have their recorded sizes. If the outputs may not have reached
+  /// the disk, their bytes are compared too.
+  private func outputsExist(_ found: RecordStore.Found, _ prepared: PreparedJob) -> Bool {
+    if let record = found.unverified {
+      return BatchVerification.isAsRecorded(record, in: store.folder)
     }
     if found.sizes == RecordEntry.fold([]) { return true }
     var sizes: [Int] = []
     for output in prepared.job.outputs {
-      guard let size = RawFile.size(of: site.outputPath(output.path)) else { return false }
+      guard let size = RawFile.size(of: context.outputPath(output.path)) else { return false }
       sizes.append(size)
     }
     return RecordEntry.fold(sizes) == found.sizes
   }
 
-  /// Counts a job whose key and outputs have a record from another line, and returns whether it is
+  /// Counts a job whose key and outputs have a record from another line. Returns whether the job is
   /// one.
-  private func isThere(_ key: PreparedJob.Key, _ prepared: PreparedJob) -> Bool {
-    guard let found = books.find(placed: key.placed), found.isDone, isThere(found, prepared) else {
+  private func isPresent(_ key: PreparedJob.Key, _ prepared: PreparedJob) -> Bool {
+    guard let found = store.find(outputKey: key.outputKey), found.isDone,
+      outputsExist(found, prepared)
+    else {
       return false
     }
     count(\.present)
@@ -360,24 +363,24 @@ public final class BatchRunner: Sendable {
 
   /// Records that a line is not a valid job.
   private func refuse(_ line: ManifestLine, _ fault: JobFault) throws(JobFault) {
-    let digest = PreparedJob.digest(ofFaulty: line.text, site)
-    if let found = books.find(job: digest), !found.isDone, !options.retries {
+    let digest = PreparedJob.digest(ofFaulty: line.text, context)
+    if let found = store.find(job: digest), !found.isDone, !options.retries {
       count(\.failedBefore)
       return
     }
     let job = try? JobReader.job(line: line.text)
     var record = BatchRecord(
       id: job?.id ?? "line \(line.number)", line: line.number, status: .failed, job: digest,
-      placed: digest, key: "")
+      outputKey: digest, key: "")
     record.patch = job?.patch ?? ""
-    record.version = site.version
-    record.kernel = site.kernel
+    record.version = context.version
+    record.kernel = context.kernel
     record.diagnostics = [fault]
-    try books.append(record)
+    try store.append(record)
     finish(record)
   }
 
-  /// The fault of a job whose id or output another job of this run has.
+  /// The fault of a job that has the id or an output of another job of this run; `nil` for none.
   private func repeated(_ job: BatchJob) -> JobFault? {
     state.withLock { state in
       if !state.seen.insert("id \(job.id)".hashValue).inserted {

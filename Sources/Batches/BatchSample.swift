@@ -14,7 +14,7 @@ public struct BatchSample: Sendable {
   ///
   /// - Throws: If the manifest or the records cannot be read.
   public init(
-    of count: Int, manifest: String, in site: BatchSite, _ books: RecordBooks
+    of count: Int, manifest: String, in context: BatchContext, _ store: RecordStore
   ) throws(JobFault) {
     var records: [String: BatchRecord] = [:]
     var ids: [String] = []
@@ -27,14 +27,14 @@ public struct BatchSample: Sendable {
     let chosen = stride(from: step / 2, to: lines.count, by: step).prefix(count).map { lines[$0] }
     ids = chosen.map(\.id)
     let wanted = Set(ids)
-    try books.readAll { record in
+    try store.readAll { record in
       if wanted.contains(record.id), record.status == .done { records[record.id] = record }
     }
-    let folder = books.path("sample")
-    var place = site
-    place.outputFolder = folder
-    let surroundings = site.surroundings
-    place.surroundings = { directory in
+    let folder = store.path("sample")
+    var sampleContext = context
+    sampleContext.outputFolder = folder
+    let surroundings = context.surroundings
+    sampleContext.surroundings = { directory in
       var around = surroundings(directory)
       around.files = FilePolicy(patchIn: directory, allowed: [folder])
       return around
@@ -44,10 +44,10 @@ public struct BatchSample: Sendable {
       guard let record = records[id] else { continue }
       let reader = try ManifestReader(
         manifest, LineSelection(lines: number...number))
-      let fresh = try RecordBooks(folder: folder)
+      let fresh = try RecordStore(folder: folder)
       let found = Mutex<BatchRecord?>(nil)
       let runner = try BatchRunner(
-        reader, in: place, fresh, BatchRunner.Options(), isCancelled: { false },
+        reader, in: sampleContext, fresh, BatchRunner.Options(), isCancelled: { false },
         report: { record, _ in if let record { found.withLock { $0 = record } } })
       _ = try runner.run()
       rendered += 1

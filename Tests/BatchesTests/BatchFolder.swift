@@ -75,27 +75,28 @@ final class BatchFolder: @unchecked Sendable {
     try writer.close()
   }
 
-  var site: BatchSite {
-    BatchSite(
+  var context: BatchContext {
+    BatchContext(
       manifestFolder: url.path, outputFolder: path("out"), version: "1", kernel: "baseline")
   }
 
   static let line = #"{"id":"1","patch":"mix.json","duration":0.1,"output":"1.wav"}"#
 
   /// The key of a job, computed without a cache.
-  func key(_ line: String = line, _ site: BatchSite? = nil) throws -> String {
-    try prepared(line, site).key.digest.description
+  func key(_ line: String = line, _ context: BatchContext? = nil) throws -> String {
+    try prepared(line, context).key.digest.description
   }
 
   func prepared(
-    _ line: String, _ site: BatchSite? = nil, _ shelf: PatchShelf = PatchShelf(limits: .standard)
+    _ line: String, _ context: BatchContext? = nil,
+    _ cache: PatchCache = PatchCache(limits: .standard)
   ) throws -> (job: PreparedJob, key: PreparedJob.Key) {
-    let site = site ?? self.site
+    let context = context ?? self.context
     let text = Array(line.utf8)
     let job = try PreparedJob(
-      try JobReader.job(line: text), text: text, line: 1, site: site, shelf, FileDigests())
+      try JobReader.job(line: text), text: text, line: 1, context: context, cache, FileDigests())
     if let known = try job.knownKey() { return (job, known) }
-    let built = try job.build { site.outputPath($0.path) }
+    let built = try job.build { context.outputPath($0.path) }
     return (job, try job.key(built))
   }
 
@@ -106,23 +107,23 @@ final class BatchFolder: @unchecked Sendable {
     retries: Bool = false,
     _ selection: LineSelection = LineSelection()
   ) throws -> BatchRunner.Summary {
-    let books = try RecordBooks(folder: path("out"))
-    try books.load()
+    let store = try RecordStore(folder: path("out"))
+    try store.load()
     var options = BatchRunner.Options()
     options.jobs = jobs
     options.archiveLimit = archiveLimit
     options.retries = retries
     options.mostSamples = mostSamples
     return try BatchRunner(
-      try ManifestReader(path(manifest), selection), in: site, books, options,
+      try ManifestReader(path(manifest), selection), in: context, store, options,
       isCancelled: { false }, report: { _, _ in }
     ).run()
   }
 
   func records() throws -> [BatchRecord] {
-    let books = try RecordBooks(folder: path("out"))
+    let store = try RecordStore(folder: path("out"))
     var records: [BatchRecord] = []
-    try books.readAll { records.append($0) }
+    try store.readAll { records.append($0) }
     return records
   }
 }

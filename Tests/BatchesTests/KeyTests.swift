@@ -134,14 +134,14 @@ struct KeyTests {
     }
     try Data(original).write(to: folder.url.appendingPathComponent("in.wav"))
     for version in 2...6 {
-      var site = folder.site
-      site.version = "\(version)"
-      add("version \(version)", try folder.key(BatchFolder.line, site))
+      var context = folder.context
+      context.version = "\(version)"
+      add("version \(version)", try folder.key(BatchFolder.line, context))
     }
     for kernel in ["avx2", "avx512", "neon"] {
-      var site = folder.site
-      site.kernel = kernel
-      add(kernel, try folder.key(BatchFolder.line, site))
+      var context = folder.context
+      context.kernel = kernel
+      add(kernel, try folder.key(BatchFolder.line, context))
     }
     for ending in ["flac", "aiff", "ogg", "caf"] {
       add(
@@ -167,12 +167,12 @@ struct KeyTests {
   @Test func `a key is the same whether or not the patch has been met before`() throws {
     let folder = try BatchFolder()
     for number in 0..<5 { try folder.sound("\(number).wav", frequency: 200 + 50 * Double(number)) }
-    let shelf = PatchShelf(limits: .standard)
+    let cache = PatchCache(limits: .standard)
     for number in 0..<5 {
       let line =
         #"{"id":"1","patch":"mix.json","inputs":{"/callbacks/music/path":"\#(number).wav"},"#
         + #""duration":0.1,"output":"1.wav"}"#
-      let known = try folder.prepared(line, nil, shelf).key.digest
+      let known = try folder.prepared(line, nil, cache).key.digest
       #expect(known == (try folder.prepared(line).key.digest))
     }
   }

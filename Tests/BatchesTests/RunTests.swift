@@ -162,9 +162,9 @@ struct RunTests {
     let folder = try BatchFolder()
     try folder.write(Self.manifest(5), "jobs.jsonl")
     try folder.run("jobs.jsonl")
-    let books = try RecordBooks(folder: folder.path("out"))
+    let store = try RecordStore(folder: folder.path("out"))
     func verify() throws -> BatchVerification {
-      try BatchVerification(books) { count, body in (0..<count).map(body) }
+      try BatchVerification(store) { count, body in (0..<count).map(body) }
     }
     #expect(try verify().findings.isEmpty)
     #expect(try verify().outputs == 5)
@@ -174,10 +174,12 @@ struct RunTests {
     try FileManager.default.removeItem(atPath: folder.path("out/sub/4.wav"))
     let findings = try verify().findings
     #expect(findings.map(\.path).sorted() == ["sub/2.wav", "sub/4.wav"])
-    let sample = try BatchSample(of: 5, manifest: folder.path("jobs.jsonl"), in: folder.site, books)
+    let sample = try BatchSample(
+      of: 5, manifest: folder.path("jobs.jsonl"), in: folder.context, store)
     #expect(sample.rendered == 5 && sample.findings.isEmpty)
     try folder.sound("in.wav", frequency: 900)
-    let other = try BatchSample(of: 2, manifest: folder.path("jobs.jsonl"), in: folder.site, books)
+    let other = try BatchSample(
+      of: 2, manifest: folder.path("jobs.jsonl"), in: folder.context, store)
     #expect(other.rendered == 2 && other.findings.count == 2)
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.path("out/records"))
     #expect(!left.contains { $0.contains("sample") })
@@ -225,12 +227,12 @@ struct RunTests {
     let bytes = Array((text.split(separator: "\n").prefix(4).joined(separator: "\n") + "\n").utf8)
     for cut in [1, 40, 200] {
       try Data(bytes.dropLast(cut)).write(to: folder.url.appendingPathComponent(name))
-      let books = try RecordBooks(folder: folder.path("out"))
-      try books.load()
+      let store = try RecordStore(folder: folder.path("out"))
+      try store.load()
       #expect(try folder.records().count == 3)
     }
     let status = try BatchStatus(
-      try RecordBooks(folder: folder.path("out")),
+      try RecordStore(folder: folder.path("out")),
       manifest: try ManifestReader(folder.path("jobs.jsonl")))
     #expect(status.done == 3 && status.missing == 1)
   }
@@ -241,10 +243,10 @@ struct RunTests {
       Self.manifest(5) + "\n" + #"{"id":"bad","patch":"none.json","output":"a.wav"}"#, "old.jsonl")
     #expect(try folder.run("old.jsonl").done == 5)
     try folder.write(Self.manifest(3), "jobs.jsonl")
-    let books = try RecordBooks(folder: folder.path("out"))
-    let all = try BatchStatus(books, manifest: nil)
+    let store = try RecordStore(folder: folder.path("out"))
+    let all = try BatchStatus(store, manifest: nil)
     #expect(all.done == 5 && all.failed == 1 && all.missing == nil)
-    let now = try BatchStatus(books, manifest: try ManifestReader(folder.path("jobs.jsonl")))
+    let now = try BatchStatus(store, manifest: try ManifestReader(folder.path("jobs.jsonl")))
     #expect(now.done == 3 && now.failed == 0 && now.missing == 0 && now.examples.isEmpty)
   }
 
@@ -291,26 +293,26 @@ struct RunTests {
     for number in 0..<1000 {
       table.add(
         RecordEntry(
-          job: digest(number), placed: digest(-1 - number), sizes: UInt64(number), reads: 0,
+          job: digest(number), outputKey: digest(-1 - number), sizes: UInt64(number), reads: 0,
           isDone: number % 3 != 0))
     }
     table.sort()
     for number in 1000..<1100 {
       table.addFresh(
         RecordEntry(
-          job: digest(number), placed: digest(-1 - number), sizes: UInt64(number), reads: 0,
+          job: digest(number), outputKey: digest(-1 - number), sizes: UInt64(number), reads: 0,
           isDone: true))
     }
     // Marks them done later. A finished record stays finished.
     for number in [0, 1] {
       table.addFresh(
         RecordEntry(
-          job: digest(number), placed: digest(-1 - number), sizes: 5, reads: 0,
+          job: digest(number), outputKey: digest(-1 - number), sizes: 5, reads: 0,
           isDone: number == 0))
     }
     for number in 2..<1100 {
       #expect(table.entry(ofJob: digest(number))?.sizes == UInt64(number))
-      #expect(table.entry(placed: digest(-1 - number))?.sizes == UInt64(number))
+      #expect(table.entry(outputKey: digest(-1 - number))?.sizes == UInt64(number))
     }
     #expect(table.entry(ofJob: digest(0))?.isDone == true)
     #expect(table.entry(ofJob: digest(1))?.isDone == true)
@@ -321,17 +323,17 @@ struct RunTests {
 
   @Test func `a job that somebody has claimed is left to him, until he has gone`() throws {
     let folder = try BatchFolder()
-    let books = try RecordBooks(folder: folder.path("out"))
+    let store = try RecordStore(folder: folder.path("out"))
     let job = Hashing.digest([1])
     let other = Hashing.digest([2])
-    var mine: JobClaims? = JobClaims(books)
-    let yours = JobClaims(books)
+    var mine: JobClaims? = JobClaims(store)
+    let yours = JobClaims(store)
     #expect(mine?.take(job) == true)
     #expect(!yours.take(job) && yours.take(other))
     mine = nil
     #expect(yours.take(job))
-    yours.giveBack(job)
-    #expect(JobClaims(books).take(job))
+    yours.release(job)
+    #expect(JobClaims(store).take(job))
   }
 
   @Test(arguments: [2, 4, 8])
@@ -380,8 +382,8 @@ struct RunTests {
       #expect(Hashing.digest(inside).description == output.sha256)
     }
     #expect(try folder.run("jobs.jsonl", archiveLimit: 60_000).present == 10)
-    let books = try RecordBooks(folder: folder.path("out"))
-    let verification = try BatchVerification(books) { count, body in (0..<count).map(body) }
+    let store = try RecordStore(folder: folder.path("out"))
+    let verification = try BatchVerification(store) { count, body in (0..<count).map(body) }
     #expect(verification.findings.isEmpty && verification.outputs == 10)
   }
 

@@ -3,7 +3,7 @@ public import PatchGraph
 public import PatchSyntax
 
 /// The surroundings that all jobs of a batch share.
-public struct BatchSite: Sendable {
+public struct BatchContext: Sendable {
   /// The folder that paths in the manifest are relative to; empty for the working directory.
   public var manifestFolder: String
   /// The folder of outputs and records.

@@ -41,7 +41,7 @@ public struct BatchJob: Sendable, Hashable {
     }
   }
 
-  /// The place of an input that is heard by the microphone.
+  /// The place of an input that the microphone hears.
   public static let microphone = "microphone"
   /// The place of the output that the output unit plays.
   public static let device = "device"
@@ -100,8 +100,9 @@ public struct BatchJob: Sendable, Hashable {
     .object(files.map { .init($0.place, .string($0.path)) })
   }
 
-  /// The members that decide how outputs are written, without their paths.
-  var form: JSONText {
+  /// The job as JSON with only the members that decide how outputs are written. Of the paths only
+  /// the extensions are kept.
+  var outputOptions: JSONText {
     var job = self
     job.id = ""
     job.patch = ""

@@ -4,9 +4,10 @@ import PatchSyntax
 
 /// The header line of a CSV manifest (RFC 4180, one line for each job).
 ///
-/// A column is named like a member of a job, such as `id` or `duration`. A JSON Pointer is a
-/// setting; `input:POINTER` and `input:microphone` are inputs; `output:PLACE` is one of several
-/// outputs. A setting that is not JSON is a text. An empty cell is ignored.
+/// A column is named like a member of a job, such as `id` or `duration`. A column named by a JSON
+/// Pointer has the values of a setting; `input:POINTER` and `input:microphone` have inputs;
+/// `output:PLACE` has one of several outputs. A setting that is not JSON is a string. An empty cell
+/// is ignored.
 struct CSVHeader {
   private let columns: [String]
 
@@ -58,8 +59,8 @@ struct CSVHeader {
         guard let number = Double(cell), number.isFinite else {
           throw JobFault(BatchRules.line, "\(quoted(cell)) is no number, below \(quoted(column))")
         }
-        let isOfLevel = column != "duration" && column != "quality"
-        if isOfLevel {
+        let isNormalization = column != "duration" && column != "quality"
+        if isNormalization {
           normalize.append(.init(column, .number(number)))
         } else {
           members.append(.init(column, .number(number)))

@@ -139,7 +139,7 @@ public enum JobReader {
     if parts.contains("..") || parts.contains(".") || parts.contains("") {
       return "leads out of the folder of --out, or about"
     }
-    if parts[0] == RecordBooks.folderName { return "is in the folder of the records" }
+    if parts[0] == RecordStore.folderName { return "is in the folder of the records" }
     if path.utf8.contains(0) { return "has a character that no path has" }
     return nil
   }

@@ -7,7 +7,7 @@ public struct ManifestLine: Sendable {
   /// The number of the line, from 1.
   public var number: Int
   public var text: [UInt8]
-  /// Why the line has no JSON text; `nil` if it has.
+  /// Why the line could not be converted to JSON; `nil` if it could.
   public var fault: JobFault?
 }
 
@@ -58,7 +58,7 @@ public final class ManifestReader: Sendable {
   private let selection: LineSelection
   private let isCSV: Bool
 
-  /// - Parameter path: `-` is standard input with JSON lines. A file in `.csv` is CSV.
+  /// - Parameter path: `-` is standard input with JSON lines. A file that ends in `.csv` is CSV.
   /// - Throws: If the file cannot be opened.
   public init(_ path: String, _ selection: LineSelection = LineSelection()) throws(JobFault) {
     self.selection = selection

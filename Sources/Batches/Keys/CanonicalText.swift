@@ -1,7 +1,7 @@
 import PatchSyntax
 
-/// A canonical text of an expanded patch: members sorted by name, without comments, and with a gap
-/// for the digest of each file that is read.
+/// The canonical text of an expanded patch: its members are sorted by name, comments are left out,
+/// and a gap stands for the digest of each file that the patch reads.
 struct CanonicalText: Sendable {
   /// The text between the gaps.
   private(set) var pieces: [[UInt8]] = []
@@ -10,8 +10,8 @@ struct CanonicalText: Sendable {
 
   /// - Parameters:
   ///   - document: An expanded patch.
-  ///   - file: The file of a text that is a path of a file to read; `nil` for other texts.
-  ///   - output: Whether a text is the path of a file to write.
+  ///   - file: Returns the file if a string is the path of a file to read; `nil` for other strings.
+  ///   - output: Returns whether a string is the path of a file to write.
   init(_ document: JSONText, file: (String) -> String?, output: (String) -> Bool) {
     var writer = Writer(constants: [:])
     for member in document.members where member.name == "constants" {
@@ -19,7 +19,7 @@ struct CanonicalText: Sendable {
         writer.constants["$" + constant.name] = constant.value
       }
     }
-    var kept = document.members.filter { !Self.saysNothing.contains($0.name) }
+    var kept = document.members.filter { !Self.withoutEffect.contains($0.name) }
     for index in kept.indices where kept[index].name == "connections" {
       kept[index].value = Self.shortened(kept[index].value)
     }
@@ -30,7 +30,7 @@ struct CanonicalText: Sendable {
   }
 
   /// Members that do not affect the sound.
-  private static let saysNothing: Set<String> = [
+  private static let withoutEffect: Set<String> = [
     "$schema", "schemaVersion", "title", "comment", "constants",
   ]
 
@@ -73,7 +73,7 @@ struct CanonicalText: Sendable {
         }
         text += "]"
       case .string(let string):
-        // A text constant is written by its value, so that its name makes no difference.
+        // A string constant is written as its value, so that its name makes no difference.
         if case .string(let meant)? = constants[string] {
           text += "$" + JSONText.string(meant).compact
         } else if let path = file(string) {

@@ -65,7 +65,7 @@ struct ShortDigest: Hashable, Comparable, Sendable {
 public struct Hashing: ~Copyable {
   private let context: OpaquePointer?
 
-  /// Why hashing is not possible; `nil` if it is.
+  /// Why hashing is impossible; `nil` if it is possible.
   public static var refusal: String? {
     guard let reason = unsafe ccrypto_load() else { return nil }
     return unsafe "libcrypto, which makes keys, cannot be loaded (\(String(cString: reason)))"

@@ -34,7 +34,7 @@ public final class FileDigests: Sendable {
     return (digest, size)
   }
 
-  /// The digest and size of a part of a file, not kept.
+  /// The digest and size of a part of a file, computed anew each time.
   ///
   /// - Parameters:
   ///   - start: The offset of the first byte.

@@ -4,7 +4,7 @@ import PatchSyntax
 import Synchronization
 
 /// The patches of a batch, each read once, with their canonical texts. Any thread.
-final class PatchShelf: Sendable {
+final class PatchCache: Sendable {
   /// The text of a patch.
   struct Source: Sendable {
     var text: SourceText
@@ -13,8 +13,9 @@ final class PatchShelf: Sendable {
     var digest: Digest
   }
 
-  /// The canonical text of a patch with certain settings, for any input files.
-  struct Meaning: Sendable {
+  /// The canonical text of a patch with certain settings. It has gaps for the digests of files, so
+  /// that it holds for any input files.
+  struct Template: Sendable {
     enum Gap: Sendable, Hashable {
       /// An input of the job.
       case input(String)
@@ -23,7 +24,7 @@ final class PatchShelf: Sendable {
 
     var pieces: [[UInt8]]
     var gaps: [Gap]
-    /// Files that the patch reads and the expanded text does not mention.
+    /// Files that the patch reads but the expanded text does not mention.
     var unnamed: [String]
     /// Files whose contents are part of the expanded text: sub-graphs.
     var contained: [String] = []
@@ -31,13 +32,13 @@ final class PatchShelf: Sendable {
 
   private struct State {
     var sources: [String: Source] = [:]
-    var meanings: [String: Meaning] = [:]
+    var templates: [String: Template] = [:]
   }
 
   private let state = Mutex(State())
   private let limits: PatchLimits
   private static let mostSources = 4096
-  private static let mostMeanings = 1024
+  private static let mostTemplates = 1024
 
   init(limits: PatchLimits) { self.limits = limits }
 
@@ -55,13 +56,13 @@ final class PatchShelf: Sendable {
     return source
   }
 
-  /// The canonical text under a name: see `PreparedJob.name`.
-  func meaning(_ name: String) -> Meaning? { state.withLock { $0.meanings[name] } }
+  /// The canonical text under a name: see `PreparedJob.templateName`.
+  func template(_ name: String) -> Template? { state.withLock { $0.templates[name] } }
 
-  func keep(_ meaning: Meaning, _ name: String) {
+  func keep(_ template: Template, _ name: String) {
     state.withLock { state in
-      if state.meanings.count >= Self.mostMeanings { state.meanings = [:] }
-      state.meanings[name] = meaning
+      if state.templates.count >= Self.mostTemplates { state.templates = [:] }
+      state.templates[name] = template
     }
   }
 }

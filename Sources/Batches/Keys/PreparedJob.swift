@@ -7,43 +7,44 @@ import SoundFiles
 
 /// A job with its digest and key. Not thread-safe.
 ///
-/// The digest identifies the line and needs only the bytes of the inputs. The key identifies what
-/// is rendered, however it is written, and needs the patch to be built.
+/// The digest identifies the line of the manifest; computing it needs only the bytes of the patch
+/// and of the inputs. The key identifies the result: lines that are written differently but render
+/// the same have the same key. Computing the key needs the built patch.
 struct PreparedJob {
   let job: BatchJob
   let line: Int
-  let site: BatchSite
-  let source: PatchShelf.Source
+  let context: BatchContext
+  let source: PatchCache.Source
   /// The digest of the line, of the patch's bytes and of the inputs' bytes.
   let digest: Digest
-  /// In the order of the inputs.
+  /// The digests of the inputs, in their order.
   private let inputDigests: [Digest]
-  private let shelf: PatchShelf
+  private let cache: PatchCache
   private let files: FileDigests
 
   /// - Parameter text: The line.
   init(
-    _ job: BatchJob, text: [UInt8], line: Int, site: BatchSite, _ shelf: PatchShelf,
+    _ job: BatchJob, text: [UInt8], line: Int, context: BatchContext, _ cache: PatchCache,
     _ files: FileDigests
   ) throws(JobFault) {
     self.job = job
     self.line = line
-    self.site = site
-    self.shelf = shelf
+    self.context = context
+    self.cache = cache
     self.files = files
-    let path = site.path(job.patch)
-    do throws(FileRefusal) { source = try shelf.source(path) } catch {
+    let path = context.path(job.patch)
+    do throws(FileRefusal) { source = try cache.source(path) } catch {
       throw JobFault(BatchRules.patch, error.message(for: path), help: [error.help])
     }
     var hashing = Hashing()
     hashing.add("patchrun batch job 1")
-    hashing.add(site.version)
-    hashing.add(site.kernel)
+    hashing.add(context.version)
+    hashing.add(context.kernel)
     hashing.add(text)
     hashing.add(source.digest)
     var digests: [Digest] = []
     for input in job.inputs {
-      let path = site.path(input.path)
+      let path = context.path(input.path)
       do throws(FileRefusal) { digests.append(try files.digest(of: path).digest) } catch {
         throw JobFault(BatchRules.input, error.message(for: path), help: [error.help])
       }
@@ -54,10 +55,10 @@ struct PreparedJob {
   }
 
   /// The digest of a line that is not a valid job.
-  static func digest(ofFaulty text: [UInt8], _ site: BatchSite) -> Digest {
+  static func digest(ofFaulty text: [UInt8], _ context: BatchContext) -> Digest {
     var hashing = Hashing()
     hashing.add("patchrun batch faulty job 1")
-    hashing.add(site.version)
+    hashing.add(context.version)
     hashing.add(text)
     return hashing.finish()
   }
@@ -79,16 +80,16 @@ struct PreparedJob {
   func build(_ path: (BatchJob.File) -> String) throws(JobFault) -> Built {
     var texts = job.settings.map { "\($0.name)=\($0.value.compact)" }
     for input in job.inputs where input.place != BatchJob.microphone {
-      let path = BatchSite.absolute(site.path(input.path))
+      let path = BatchContext.absolute(context.path(input.path))
       texts.append("\(input.place)=\(JSONText.string(path).compact)")
     }
     let written = job.outputs.filter { $0.place.hasPrefix("/") }
     for output in written {
-      let path = BatchSite.absolute(path(output))
+      let path = BatchContext.absolute(path(output))
       texts.append("\(output.place)=\(JSONText.string(path).compact)")
     }
-    var reading = PatchReader.read(source.text, overrides: texts, limits: site.limits)
-    let surroundings = site.surroundings(source.directory)
+    var reading = PatchReader.read(source.text, overrides: texts, limits: context.limits)
+    let surroundings = context.surroundings(source.directory)
     let device = PatchDevice.assumed(try assumption())
     var patch = PatchBuilder.build(reading, in: surroundings, device: device)
     if let fault = Self.fault(patch) { throw fault }
@@ -111,12 +112,12 @@ struct PreparedJob {
   }
 
   private func assumption() throws(JobFault) -> HardwareAssumption {
-    var assumption = site.assumption
+    var assumption = context.assumption
     guard assumption.inputChannels == nil,
       let path = job.inputs.first(where: { $0.place == BatchJob.microphone })?.path
     else { return assumption }
     do throws(SoundFileError) {
-      assumption.inputChannels = try SoundFileReader(path: site.path(path)).channelCount
+      assumption.inputChannels = try SoundFileReader(path: context.path(path)).channelCount
     } catch {
       throw JobFault(BatchRules.input, error.message, help: [error.help])
     }
@@ -141,13 +142,13 @@ struct PreparedJob {
   /// The key of a job, and the digests of the files that it reads besides the patch and the inputs.
   struct Key {
     var digest: Digest
-    /// The digest of the key and the names of the outputs.
-    var placed: Digest
+    /// The digest of the key and the paths of the outputs.
+    var outputKey: Digest
     var reads: [(path: String, digest: String)]
   }
 
   /// The name of the canonical text of the patch with these settings.
-  private var name: String {
+  private var templateName: String {
     var hashing = Hashing()
     hashing.add(source.text.name)
     for setting in job.settings {
@@ -163,19 +164,19 @@ struct PreparedJob {
 
   /// The key, if the canonical text is known.
   func knownKey() throws(JobFault) -> Key? {
-    guard let meaning = shelf.meaning(name) else { return nil }
-    return try key(meaning)
+    guard let template = cache.template(templateName) else { return nil }
+    return try key(template)
   }
 
   /// The key of a built patch.
   func key(_ built: Built) throws(JobFault) -> Key {
-    let (meaning, isOfAll) = try meaning(built)
-    if isOfAll { shelf.keep(meaning, name) }
-    return try key(meaning)
+    let (template, isReusable) = try template(built)
+    if isReusable { cache.keep(template, templateName) }
+    return try key(template)
   }
 
-  /// The canonical text, and whether it holds for any file in place of an input.
-  private func meaning(_ built: Built) throws(JobFault) -> (PatchShelf.Meaning, Bool) {
+  /// The canonical text, and whether it can be used for any input files.
+  private func template(_ built: Built) throws(JobFault) -> (PatchCache.Template, Bool) {
     let patch = built.patch
     let surroundings = built.surroundings
     let read = Set(patch.inputFiles).subtracting(built.contained)
@@ -202,38 +203,38 @@ struct PreparedJob {
     var counts: [String: Int] = [:]
     for file in text.files { counts[file, default: 0] += 1 }
     var inputs: [String: String] = [:]
-    var isOfAll = true
+    var isReusable = true
     for input in job.inputs where input.place != BatchJob.microphone {
-      let path = BatchSite.absolute(site.path(input.path))
-      if inputs[path] != nil || counts[path] != 1 { isOfAll = false }
+      let path = BatchContext.absolute(context.path(input.path))
+      if inputs[path] != nil || counts[path] != 1 { isReusable = false }
       inputs[path] = input.place
     }
     let gaps = text.files.map { file in
-      inputs[file].map { PatchShelf.Meaning.Gap.input($0) } ?? .file(file)
+      inputs[file].map { PatchCache.Template.Gap.input($0) } ?? .file(file)
     }
     let unnamed = read.union(patch.libraries.map(\.path)).subtracting(text.files).sorted()
     return (
       .init(
         pieces: text.pieces, gaps: gaps, unnamed: unnamed, contained: built.contained.sorted()),
-      isOfAll
+      isReusable
     )
   }
 
   private func assumptionOrNone() -> HardwareAssumption {
-    do throws(JobFault) { return try assumption() } catch { return site.assumption }
+    do throws(JobFault) { return try assumption() } catch { return context.assumption }
   }
 
-  private func key(_ meaning: PatchShelf.Meaning) throws(JobFault) -> Key {
+  private func key(_ template: PatchCache.Template) throws(JobFault) -> Key {
     var reads: [(path: String, digest: String)] = []
     var hashing = Hashing()
     hashing.add("patchrun batch key 1")
-    hashing.add(site.version)
-    hashing.add(site.kernel)
-    hashing.add(job.form.compact)
-    for (number, piece) in meaning.pieces.enumerated() {
+    hashing.add(context.version)
+    hashing.add(context.kernel)
+    hashing.add(job.outputOptions.compact)
+    for (number, piece) in template.pieces.enumerated() {
       hashing.add(piece)
-      guard meaning.gaps.indices.contains(number) else { continue }
-      switch meaning.gaps[number] {
+      guard template.gaps.indices.contains(number) else { continue }
+      switch template.gaps[number] {
       case .input(let place):
         let input = job.inputs.firstIndex { $0.place == place }
         if let input { hashing.add(inputDigests[input]) }
@@ -243,7 +244,7 @@ struct PreparedJob {
         reads.append((path, digest.description))
       }
     }
-    for path in meaning.unnamed {
+    for path in template.unnamed {
       let digest = try self.digest(ofRead: path)
       hashing.add("reads")
       hashing.add(digest)
@@ -254,15 +255,16 @@ struct PreparedJob {
       hashing.add(inputDigests[number])
     }
     let key = hashing.finish()
-    var placing = Hashing()
-    placing.add(key)
-    for output in job.outputs { placing.add(output.path) }
-    for path in meaning.contained {
+    var outputHashing = Hashing()
+    outputHashing.add(key)
+    for output in job.outputs { outputHashing.add(output.path) }
+    for path in template.contained {
       reads.append((path, try self.digest(ofRead: path).description))
     }
     var seen: Set<String> = []
     return Key(
-      digest: key, placed: placing.finish(), reads: reads.filter { seen.insert($0.path).inserted })
+      digest: key, outputKey: outputHashing.finish(),
+      reads: reads.filter { seen.insert($0.path).inserted })
   }
 
   private func digest(ofRead path: String) throws(JobFault) -> Digest {

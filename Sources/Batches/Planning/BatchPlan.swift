@@ -105,7 +105,7 @@ public struct BatchPlan: Sendable {
 
   // MARK: Flags
 
-  /// Adds a setting from `--set`: a value that is not JSON is a text.
+  /// Adds a setting from `--set`. A value that is not JSON is a string.
   ///
   /// - Throws: If there is no JSON Pointer before `=`.
   public mutating func add(setting text: String) throws(JobFault) {

@@ -81,7 +81,7 @@ extension BatchPlan {
 
   /// Reads the plan in a file.
   ///
-  /// - Throws: If it cannot be read, or the first mistake in it.
+  /// - Throws: If the file cannot be read or the plan has a mistake.
   public init(reading path: String) throws(JobFault) {
     let bytes: [UInt8]
     do throws(FileRefusal) {

@@ -13,7 +13,7 @@ public struct PlannedJobs {
   /// The counts of patches, files, values and draws.
   private let radices: [Int]
   public let count: Int
-  /// Converts a path that is read.
+  /// Converts the path of a patch or an input.
   private let path: (String) -> String
 
   /// - Parameters:

@@ -22,7 +22,7 @@ public struct BatchStatus: Sendable {
   /// manifest are ignored.
   ///
   /// - Throws: If the records or the manifest cannot be read.
-  public init(_ books: RecordBooks, manifest: ManifestReader?) throws(JobFault) {
+  public init(_ store: RecordStore, manifest: ManifestReader?) throws(JobFault) {
     // Whether a job is done, by the hash of its id.
     var states: [Int: Bool] = [:]
     var failures: [Int: BatchRecord] = [:]
@@ -36,7 +36,7 @@ public struct BatchStatus: Sendable {
       if let failure = manifest.failure { throw JobFault(BatchRules.line, failure) }
       wanted = ids
     }
-    try books.readAll { record in
+    try store.readAll { record in
       let id = record.id.hashValue
       if let wanted, !wanted.contains(id) { return }
       status.worked += record.seconds
@@ -98,11 +98,11 @@ public struct BatchVerification: Sendable {
   ///   threads, and returns the results in order.
   /// - Throws: If the records cannot be read.
   public init(
-    _ books: RecordBooks, map: (Int, @escaping @Sendable (Int) -> String?) -> [String?]
+    _ store: RecordStore, map: (Int, @escaping @Sendable (Int) -> String?) -> [String?]
   ) throws(JobFault) {
     var last: [Int: Int] = [:]
     var number = 0
-    try books.readAll { record in
+    try store.readAll { record in
       guard record.status == .done else { return }
       for output in record.outputs {
         last[output.path.hashValue] = number
@@ -112,7 +112,7 @@ public struct BatchVerification: Sendable {
     number = 0
     var batch: [Output] = []
     var verification = self
-    let folder = books.folder
+    let folder = store.folder
     func check() {
       let checked = batch
       let problems = map(checked.count) { Self.problem(checked[$0].output, in: folder) }
@@ -125,7 +125,7 @@ public struct BatchVerification: Sendable {
       }
       batch = []
     }
-    try books.readAll { record in
+    try store.readAll { record in
       guard record.status == .done else { return }
       for output in record.outputs {
         if last[output.path.hashValue] == number {

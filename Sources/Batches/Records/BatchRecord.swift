@@ -28,10 +28,10 @@ public struct BatchRecord: Sendable {
   public var status: Status
   /// The digest of the line and of everything that it reads.
   var job: Digest
-  /// The digest of the key and the names of the outputs.
-  var placed: Digest
-  /// The key, which determines the bytes: 64 hexadecimal digits; empty if the job failed before it
-  /// was known.
+  /// The digest of the key and the paths of the outputs.
+  var outputKey: Digest
+  /// The key, which determines the bytes: 64 hexadecimal digits; empty if the job failed before its
+  /// key was known.
   public var key: String
   public var patch = ""
   public var outputs: [Output] = []
@@ -56,20 +56,20 @@ public struct BatchRecord: Sendable {
   /// The text of a record that was read.
   public var written: JSONText?
 
-  init(id: String, line: Int, status: Status, job: Digest, placed: Digest, key: String) {
+  init(id: String, line: Int, status: Status, job: Digest, outputKey: Digest, key: String) {
     self.id = id
     self.line = line
     self.status = status
     self.job = job
-    self.placed = placed
+    self.outputKey = outputKey
     self.key = key
   }
 
-  /// The record as JSON, with the members first that `RecordEntry` parses.
+  /// The record as JSON. The members that `RecordEntry` parses come first.
   public var json: JSONText {
     if let written { return written }
     var members: [JSONText.Member] = [
-      .init("job", .string(job.description)), .init("placed", .string(placed.description)),
+      .init("job", .string(job.description)), .init("placed", .string(outputKey.description)),
       .init("status", .string(status.rawValue)),
       .init("sizes", .array(outputs.filter { $0.archive == nil }.map { .number($0.bytes) })),
       .init("reads", .object(reads.map { .init($0.path, .string($0.digest)) })),
@@ -91,7 +91,7 @@ public struct BatchRecord: Sendable {
     return .object(members)
   }
 
-  /// The record as JSON without the members that only the records need.
+  /// The record as JSON without the members that only the record files need.
   public var measured: JSONText {
     let left: Set<String> = ["job", "placed", "sizes", "reads", "archiveEnd"]
     return .object(json.members.filter { !left.contains($0.name) })
@@ -107,17 +107,17 @@ public struct BatchRecord: Sendable {
     return json
   }
 
-  /// Parses a line of the records; `nil` if it is none.
+  /// Parses a line of a record file; `nil` if the line is not a record.
   init?(line bytes: [UInt8]) {
     let reading = JSONReader.read(SourceText(name: "record", bytes: bytes), dialect: .json)
     guard !reading.hasErrors, let json = reading.tree?.root, json.kind == .object,
       let job = json["job"]?.string.flatMap({ Digest($0.utf8) }),
-      let placed = json["placed"]?.string.flatMap({ Digest($0.utf8) }),
+      let outputKey = json["placed"]?.string.flatMap({ Digest($0.utf8) }),
       let status = json["status"]?.string.flatMap(Status.init)
     else { return nil }
     self.init(
       id: json["id"]?.string ?? "", line: json["line"]?.integer ?? 0, status: status, job: job,
-      placed: placed, key: json["key"]?.string ?? "")
+      outputKey: outputKey, key: json["key"]?.string ?? "")
     patch = json["patch"]?.string ?? ""
     outputs =
       json["outputs"]?.elements.map { output in

@@ -6,10 +6,10 @@ struct JobClaims {
 
   /// If the file cannot be opened, nothing is claimed. Two workers may then render the same job:
   /// the outputs are the same, and one replaces the other.
-  init(_ books: RecordBooks) { file = try? RawFile(books.claimsPath, for: .updating) }
+  init(_ store: RecordStore) { file = try? RawFile(store.claimsPath, for: .updating) }
 
   /// Whether this thread may render the job.
   func take(_ job: Digest) -> Bool { file?.lock(at: job.words.0) != .taken }
 
-  func giveBack(_ job: Digest) { file?.unlock(at: job.words.0) }
+  func release(_ job: Digest) { file?.unlock(at: job.words.0) }
 }

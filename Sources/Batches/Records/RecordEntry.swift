@@ -2,15 +2,15 @@
 struct RecordEntry {
   /// The digest of the line and of everything that it reads.
   var job: ShortDigest
-  /// The digest of the key and the names of the outputs.
-  var placed: ShortDigest
+  /// The digest of the key and the paths of the outputs.
+  var outputKey: ShortDigest
   /// A hash of the sizes of its outputs.
   var sizes: UInt64
-  /// The index of the list of further files that it has read; 0 for none.
+  /// The index of the list of further files that the job has read; 0 for none.
   var reads: UInt32
   var isDone: Bool
   /// Whether its outputs are known to be on the disk.
-  var isSure = true
+  var isOnDisk = true
 
   /// A hash of a list of sizes (FNV-1a over 64-bit words).
   static func fold(_ sizes: [Int]) -> UInt64 {
@@ -31,7 +31,7 @@ struct RecordEntry {
   static func read(_ line: ArraySlice<UInt8>) -> (entry: RecordEntry, reads: ArraySlice<UInt8>)? {
     var rest = line
     guard rest.take("{\"job\":\""), let job = rest.takeDigest(), rest.take("\",\"placed\":\""),
-      let placed = rest.takeDigest(), rest.take("\",\"status\":\"")
+      let outputKey = rest.takeDigest(), rest.take("\",\"status\":\"")
     else { return nil }
     let isDone = rest.first == UInt8(ascii: "d")
     guard let quote = rest.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
@@ -41,7 +41,7 @@ struct RecordEntry {
     else { return nil }
     return (
       RecordEntry(
-        job: job.short, placed: placed.short, sizes: fold(sizes), reads: 0, isDone: isDone),
+        job: job.short, outputKey: outputKey.short, sizes: fold(sizes), reads: 0, isDone: isDone),
       reads
     )
   }

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// A record is one line, written in one call after the outputs of its job are in place. A partial
 /// last line of a killed process is ignored. Any thread.
-public final class RecordBooks: Sendable {
+public final class RecordStore: Sendable {
   static let folderName = "records"
 
   /// The output folder of the batch.
@@ -29,9 +29,9 @@ public final class RecordBooks: Sendable {
     var reads: [[(path: String, digest: String)]] = [[]]
     var readNumbers: [ArraySlice<UInt8>: UInt32] = [:]
     var badLines = 0
-    /// The lines of records whose outputs may not be on the disk: the last second of a killed
-    /// process, or of a process that is working.
-    var unsure: [ShortDigest: [UInt8]] = [:]
+    /// The lines of records whose outputs may not be on the disk: those of the last second of a
+    /// killed process, or of a process that is working.
+    var unverified: [ShortDigest: [UInt8]] = [:]
     /// The number of records in this process's file, and how many of them are on the disk with
     /// their outputs.
     var written = 0
@@ -88,7 +88,7 @@ public final class RecordBooks: Sendable {
     }
   }
 
-  /// Reads the records that other processes have written since.
+  /// Reads the records that other processes have written since the last reading.
   func refresh() throws(JobFault) {
     try reading { () throws(RawFile.Failure) in
       let names = Self.names(in: recordFolder)
@@ -128,10 +128,10 @@ public final class RecordBooks: Sendable {
     }
     while let line = try lines.next(wholeOnly: true) {
       if let count = RecordEntry.synchronized(line) {
-        let sure = min(waiting.count, max(0, count - counted))
-        for (entry, _) in waiting.prefix(sure) { add(entry) }
-        waiting.removeFirst(sure)
-        counted += sure
+        let onDisk = min(waiting.count, max(0, count - counted))
+        for (entry, _) in waiting.prefix(onDisk) { add(entry) }
+        waiting.removeFirst(onDisk)
+        counted += onDisk
         continue
       }
       guard let (found, reads) = RecordEntry.read(line) else {
@@ -144,9 +144,9 @@ public final class RecordBooks: Sendable {
     }
     for (entry, line) in waiting {
       var entry = entry
-      entry.isSure = false
-      state.unsure[entry.job] = line
-      state.unsure[entry.placed] = line
+      entry.isOnDisk = false
+      state.unverified[entry.job] = line
+      state.unverified[entry.outputKey] = line
       add(entry)
     }
     state.offsets[name] = lines.offset
@@ -169,16 +169,16 @@ public final class RecordBooks: Sendable {
   struct Found {
     var isDone: Bool
     var sizes: UInt64
-    /// The further files that it has read.
+    /// The further files that the job has read.
     var reads: [(path: String, digest: String)]
     /// The record, if its outputs have to be verified.
-    var unsure: BatchRecord?
+    var unverified: BatchRecord?
   }
 
   private static func found(_ entry: RecordEntry, _ digest: ShortDigest, _ state: State) -> Found {
     Found(
       isDone: entry.isDone, sizes: entry.sizes, reads: state.reads[Int(entry.reads)],
-      unsure: entry.isSure ? nil : state.unsure[digest].flatMap { BatchRecord(line: $0) })
+      unverified: entry.isOnDisk ? nil : state.unverified[digest].flatMap { BatchRecord(line: $0) })
   }
 
   func find(job: Digest) -> Found? {
@@ -187,9 +187,9 @@ public final class RecordBooks: Sendable {
     }
   }
 
-  func find(placed: Digest) -> Found? {
+  func find(outputKey: Digest) -> Found? {
     state.withLock { state in
-      state.table.entry(placed: placed.short).map { Self.found($0, placed.short, state) }
+      state.table.entry(outputKey: outputKey.short).map { Self.found($0, outputKey.short, state) }
     }
   }
 
@@ -243,8 +243,8 @@ public final class RecordBooks: Sendable {
     }
   }
 
-  /// Flushes the outputs of all records so far to the disk, and records that. Blocks until the disk
-  /// has finished: use a thread of its own.
+  /// Flushes the outputs of all records so far to the disk, and writes a `synchronized` line.
+  /// Blocks until the disk has finished: call it on a separate thread.
   ///
   /// After a power cut the next run verifies, byte by byte, the outputs of the last second.
   func synchronize() {

@@ -1,12 +1,12 @@
-/// A table of records by job and by outputs, with 60 bytes for each.
+/// A table of records by job and by output key, with 60 bytes for each record.
 struct RecordTable {
   private var entries: [RecordEntry] = []
-  /// Indices of the first entries, sorted by job and by place.
+  /// Indices of the entries at the last `sort()`, sorted by job and by output key.
   private var byJob: [UInt32] = []
-  private var byPlace: [UInt32] = []
+  private var byOutputKey: [UInt32] = []
   /// The entries added since `sort()`.
   private var freshByJob: [ShortDigest: Int] = [:]
-  private var freshByPlace: [ShortDigest: Int] = [:]
+  private var freshByOutputKey: [ShortDigest: Int] = [:]
 
   var count: Int { entries.count }
 
@@ -22,8 +22,8 @@ struct RecordTable {
     if Self.isBetter(entry, than: freshByJob[entry.job].map { entries[$0] }) {
       freshByJob[entry.job] = number
     }
-    if Self.isBetter(entry, than: freshByPlace[entry.placed].map { entries[$0] }) {
-      freshByPlace[entry.placed] = number
+    if Self.isBetter(entry, than: freshByOutputKey[entry.outputKey].map { entries[$0] }) {
+      freshByOutputKey[entry.outputKey] = number
     }
   }
 
@@ -35,10 +35,10 @@ struct RecordTable {
 
   mutating func sort() {
     byJob = (0..<UInt32(entries.count)).map { $0 }
-    byPlace = byJob
+    byOutputKey = byJob
     let entries = entries
     byJob.sort { entries[Int($0)].job < entries[Int($1)].job }
-    byPlace.sort { entries[Int($0)].placed < entries[Int($1)].placed }
+    byOutputKey.sort { entries[Int($0)].outputKey < entries[Int($1)].outputKey }
   }
 
   func entry(ofJob job: ShortDigest) -> RecordEntry? {
@@ -48,9 +48,9 @@ struct RecordTable {
     return Self.isBetter(new, than: old) ? new : old
   }
 
-  func entry(placed: ShortDigest) -> RecordEntry? {
-    let old = found(byPlace, placed, \.placed)
-    let new = freshByPlace[placed].map { entries[$0] }
+  func entry(outputKey: ShortDigest) -> RecordEntry? {
+    let old = found(byOutputKey, outputKey, \.outputKey)
+    let new = freshByOutputKey[outputKey].map { entries[$0] }
     guard let new else { return old }
     return Self.isBetter(new, than: old) ? new : old
   }

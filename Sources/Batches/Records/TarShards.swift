@@ -99,8 +99,8 @@ final class TarShards: Sendable {
     if let failure { throw failure }
   }
 
-  /// Writes to the end of the current archive, all of the bytes or none: of what a full disk took only a part, that
-  /// part is cut off, so that what follows begins where the members before end.
+  /// Appends bytes to the current archive, all of them or none. If the disk is full, the part that
+  /// was written is cut off, so that the next member begins at the end of the last whole one.
   private func append(_ bytes: [UInt8], to state: inout State) throws(RawFile.Failure) {
     do throws(RawFile.Failure) { try state.file?.write(bytes) } catch {
       do throws(RawFile.Failure) { try state.file?.truncate(to: state.size) } catch {
@@ -121,7 +121,8 @@ final class TarShards: Sendable {
     state.number += 1
   }
 
-  /// Finishes the archives of killed processes: each is cut after the last job that has a record.
+  /// Finishes the archives of killed processes. Cuts each archive after the last job that has a
+  /// record.
   ///
   /// - Parameter ends: The end of that job in each archive, by the archive's path below the folder
   ///   of the batch.
@@ -136,7 +137,7 @@ final class TarShards: Sendable {
     for name in names {
       do throws(RawFile.Failure) {
         let file = try RawFile(folder + "/" + name, for: .appending)
-        // Another process is writing it.
+        // If the lock is taken, another process is writing the archive.
         guard file.lockWhole() else { continue }
         let whole = name.dropLast(ending.count) + ".tar"
         guard let end = ends[folderName + "/" + whole], end <= file.size else {

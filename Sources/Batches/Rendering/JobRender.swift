@@ -38,7 +38,7 @@ struct JobRender {
     self.mostSamples = mostSamples
   }
 
-  /// The render was cancelled, which is no fault.
+  /// The render was cancelled. This is not an error of the job.
   struct Cancelled: Error {}
 
   /// Renders the job and completes its record.
@@ -105,33 +105,34 @@ struct JobRender {
       try writer.open(Self.canonical(outputs[bus].format))
     }
     let device = session.configuration.client == nil ? nil : session.configuration.device
-    var ear = try JobEar(
+    var sink = try JobSink(
       job, device, frameCount: frameCount, writers[BatchJob.device],
       mostSamples: mostSamples)
-    defer { ear.discard() }
-    var heard: Microphone?
+    defer { sink.discard() }
+    var fillMicrophone: Microphone?
     if let microphone {
-      heard = { (_: Int, buffer: ChannelBuffer) throws(ServiceError) in try microphone.fill(buffer)
+      fillMicrophone = { (_: Int, buffer: ChannelBuffer) throws(ServiceError) in
+        try microphone.fill(buffer)
       }
     }
-    var outcome = OfflineDevice(graph.grant, microphone: heard).run(
+    var outcome = OfflineDevice(graph.grant, microphone: fillMicrophone).run(
       session, frameCount: frameCount, services: graph.services, isCancelled: isCancelled,
       progress: { _ in graph.collect() },
-      sink: { bytes in ear.take(bytes) })
+      sink: { bytes in sink.take(bytes) })
     outcome.errors += graph.serviceErrors
     guard !outcome.wasCancelled else { return false }
-    try check(outcome, session, ear)
+    try check(outcome, session, sink)
     record.frames = outcome.frameCount
     record.sampleRate = rate
     let readings = graph.readings
-    try ear.finish(into: &record)
+    try sink.finish(into: &record)
     for (_, _, writer) in buses { try note(writer.finish(), &record) }
     if !readings.isEmpty { record.more.append(.init("taps", MeasurementListing.json(readings))) }
     return true
   }
 
   private func note(_ clipping: Clipping?, _ record: inout BatchRecord) {
-    if let fault = JobEar.fault(clipping) { record.diagnostics.append(fault) }
+    if let fault = JobSink.fault(clipping) { record.diagnostics.append(fault) }
   }
 
   /// The format of a bus's file: float samples, as they are on the bus.
@@ -214,7 +215,7 @@ struct JobRender {
         help: ["turn the I/O unit's input on, or name the path that the file takes the place of"])
     }
     do throws(SoundFileError) {
-      let reader = try SoundFileReader(path: prepared.site.path(input.path))
+      let reader = try SoundFileReader(path: prepared.context.path(input.path))
       return try OfflineMicrophone(reader, sampleRate: rate, channelCount: format.channelCount)
     } catch {
       throw JobFault(BatchRules.input, error.message, help: [error.help])
@@ -224,7 +225,7 @@ struct JobRender {
   // MARK: After
 
   private func check(
-    _ outcome: OfflineDevice.Outcome, _ session: RenderSession, _ ear: borrowing JobEar
+    _ outcome: OfflineDevice.Outcome, _ session: RenderSession, _ sink: borrowing JobSink
   ) throws(JobFault) {
     if let error = outcome.errors.first { throw JobFault(BatchRules.render, error.message) }
     let failed = session.failedSlices
@@ -232,7 +233,7 @@ struct JobRender {
       throw JobFault(
         BatchRules.render, "\(failed.count) slices could not be rendered: \(failed.status)")
     }
-    if let bad = ear.firstBadFrame {
+    if let bad = sink.firstBadFrame {
       throw JobFault(
         BatchRules.render,
         "the result has samples that are no finite numbers, the first at "

@@ -6,11 +6,11 @@ import RenderTaps
 import SoundFiles
 import SoundMeasures
 
-/// Measures the output of a job and writes its file. The sound is kept to the end if it has to be
-/// normalized, or if more than peak and loudness is measured.
+/// Takes the rendered samples of a job: measures them and writes the file. The sound is kept to the
+/// end if it has to be normalized, or if more than peak and loudness is measured.
 ///
 /// Used on the thread that renders.
-struct JobEar: ~Copyable {
+struct JobSink: ~Copyable {
   private let job: BatchJob
   private let format: StreamFormat?
   private let writer: OutputWriter?
@@ -18,6 +18,7 @@ struct JobEar: ~Copyable {
   private var loudness: LoudnessState?
   private var samples: [Double] = []
   private var channels: [[Float]] = []
+  /// Whether the sound is kept to the end.
   private let keeps: Bool
   /// The sound on the disk, if it is too long for memory.
   private var spooled: SpooledSound?

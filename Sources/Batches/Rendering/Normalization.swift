@@ -9,7 +9,7 @@ struct Normalization {
   /// The loudness in LUFS and the true peak in dBTP before the gain; `nil` for silence.
   let loudness: Double?
   let truePeak: Double?
-  /// By how many decibels the true peak limits the gain; 0 if the target is reached.
+  /// How many decibels of gain are missing because of the true peak; 0 if the target is reached.
   let heldBack: Double
   private let wanted: BatchJob.Normalizing
 

@@ -29,14 +29,14 @@ final class OutputWriter: @unchecked Sendable {
       writer = try SoundFileWriter(
         path: path, files: .user, existing: .replaceOwn { SoundFileMark.isSet($0) }, format: format,
         sampleType: job.format, quality: job.quality)
-      // `RecordBooks` flushes the outputs once a second.
+      // `RecordStore` flushes the outputs once a second.
       writer?.synchronizes = false
     } catch {
       throw JobFault(BatchRules.output, error.message, help: [error.help])
     }
   }
 
-  /// Writes interleaved samples. `finish()` reports errors.
+  /// Writes interleaved samples. `finish()` throws the first error.
   func write(_ samples: [Double], frameCount: Int) {
     writing { writer throws(SoundFileError) in try writer.write(samples, frameCount: frameCount) }
   }
@@ -54,7 +54,7 @@ final class OutputWriter: @unchecked Sendable {
     }
   }
 
-  /// Closes the file and gives it its name. Returns the clipped samples, if any.
+  /// Closes the file and gives it its final name. Returns the clipped samples, if any.
   func finish() throws(JobFault) -> Clipping? {
     if let failure { throw failure }
     guard let writer else { return nil }

@@ -15,7 +15,7 @@ struct SpooledSound {
   /// The length of a window for the true peak, and of the fades at its ends, in frames. Fades
   /// prevent a false peak at a cut; the faded frames are in the middle of the next window.
   private static let windowFrames = 1 << 18
-  private static let fade = 1 << 13
+  private static let fadeFrames = 1 << 13
 
   /// - Parameter path: The file to create. A file that a killed process has left is replaced.
   init(_ path: String, channelCount: Int, sampleRate: Double) throws(RawFile.Failure) {
@@ -35,7 +35,7 @@ struct SpooledSound {
         block.append(UInt8(truncatingIfNeeded: bits >> shift))
       }
     }
-    if window[0].count >= Self.windowFrames { look(isLast: false) }
+    if window[0].count >= Self.windowFrames { updatePeak(isLast: false) }
     if block.count >= 1 << 20 { flush() }
   }
 
@@ -48,11 +48,11 @@ struct SpooledSound {
   private var isFirst = true
 
   /// Updates the peak from the window.
-  private mutating func look(isLast: Bool) {
+  private mutating func updatePeak(isLast: Bool) {
     let length = window[0].count
     var faded = window
-    for frame in 0..<min(Self.fade, length) {
-      let gain = Float(frame) / Float(Self.fade)
+    for frame in 0..<min(Self.fadeFrames, length) {
+      let gain = Float(frame) / Float(Self.fadeFrames)
       for channel in 0..<channelCount {
         if !isFirst { faded[channel][frame] *= gain }
         if !isLast { faded[channel][length - 1 - frame] *= gain }
@@ -61,14 +61,14 @@ struct SpooledSound {
     let found = Sound(sampleRate: sampleRate, channels: faded).truePeak().map(\.value).max()
     peak = max(peak, found ?? -.infinity)
     for channel in 0..<channelCount {
-      window[channel].removeFirst(max(0, length - 2 * Self.fade))
+      window[channel].removeFirst(max(0, length - 2 * Self.fadeFrames))
     }
     isFirst = false
   }
 
   /// The true peak in dBTP. To be called once, after the last `add`.
   mutating func truePeak() throws(RawFile.Failure) -> Double {
-    look(isLast: true)
+    updatePeak(isLast: true)
     flush()
     if let failure { throw failure }
     return peak

@@ -102,8 +102,8 @@ struct BatchPart: ParsableArguments {
   }
 }
 
-extension BatchSite {
-  /// The site of the jobs in a manifest from the command line.
+extension BatchContext {
+  /// The context of the jobs in a manifest from the command line.
   init(
     manifest: String, out: String, _ policy: PolicyOptions, _ native: NativeOptions
   ) {

@@ -130,10 +130,10 @@ struct BatchOn: PatchCommand {
   /// Whether every job is done. Always true for Kubernetes, which is not waited for, and where the
   /// records are not visible from here.
   private func isDone() throws(CommandFailure) -> Bool {
-    guard engine != .k8s, let books = RecordBooks(existing: out) else { return true }
+    guard engine != .k8s, let store = RecordStore(existing: out) else { return true }
     let status: BatchStatus
     do throws(JobFault) {
-      status = try BatchStatus(books, manifest: try ManifestReader(manifest))
+      status = try BatchStatus(store, manifest: try ManifestReader(manifest))
     } catch {
       throw CommandFailure(error)
     }

@@ -121,7 +121,7 @@ struct BatchWork: ParsableArguments {
     try kernel.apply()
     let selection = try part.selection()
     let signals = try Signals()
-    let site = BatchSite(manifest: manifest, out: out, policy, native)
+    let context = BatchContext(manifest: manifest, out: out, policy, native)
     var options = BatchRunner.Options()
     options.jobs = jobs ?? processorCount
     options.archiveLimit = pack.flatMap(Self.archiveLimit)
@@ -134,10 +134,10 @@ struct BatchWork: ParsableArguments {
     let summary: BatchRunner.Summary
     do throws(JobFault) {
       let reader = try ManifestReader(manifest, selection)
-      let books = try RecordBooks(folder: out)
-      try books.load()
+      let store = try RecordStore(folder: out)
+      try store.load()
       let runner = try BatchRunner(
-        reader, in: site, books, options, isCancelled: { signals.interruptedBy != nil },
+        reader, in: context, store, options, isCancelled: { signals.interruptedBy != nil },
         report: { teller.take($0, $1) })
       do throws(JobFault) { summary = try runner.run() } catch {
         teller.finish()

@@ -39,11 +39,11 @@ struct BatchStatusCommand: PatchCommand {
   @OptionGroup var appearance: AppearanceOptions
 
   func perform() throws(CommandFailure) -> Int32 {
-    let books = try RecordBooks.opened(out)
+    let store = try RecordStore.opened(out)
     let status: BatchStatus
     do throws(JobFault) {
       let reader = try manifest.map { path throws(JobFault) in try ManifestReader(path) }
-      status = try BatchStatus(books, manifest: reader)
+      status = try BatchStatus(store, manifest: reader)
     } catch {
       throw CommandFailure(error)
     }
@@ -70,14 +70,14 @@ struct BatchStatusCommand: PatchCommand {
   }
 }
 
-extension RecordBooks {
+extension RecordStore {
   /// Opens the records in a folder from the command line.
-  static func opened(_ folder: String) throws(CommandFailure) -> RecordBooks {
-    guard let books = RecordBooks(existing: folder) else {
+  static func opened(_ folder: String) throws(CommandFailure) -> RecordStore {
+    guard let store = RecordStore(existing: folder) else {
       throw CommandFailure(
         ExitStatus.worldRefused, "there are no records of a batch in \(quoted(folder))",
         help: ["'patchrun batch run MANIFEST --out DIR' writes them"])
     }
-    return books
+    return store
   }
 }

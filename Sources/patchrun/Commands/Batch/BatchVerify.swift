@@ -58,14 +58,14 @@ struct BatchVerify: PatchCommand {
 
   func perform() throws(CommandFailure) -> Int32 {
     try kernel.apply()
-    let books = try RecordBooks.opened(out)
+    let store = try RecordStore.opened(out)
     var verification: BatchVerification
     var sample: BatchSample?
     do throws(JobFault) {
-      verification = try BatchVerification(books) { count, body in parallelMap(count, body) }
+      verification = try BatchVerification(store) { count, body in parallelMap(count, body) }
       if let render, let manifest {
-        let site = BatchSite(manifest: manifest, out: out, policy, native)
-        let found = try BatchSample(of: render, manifest: manifest, in: site, books)
+        let context = BatchContext(manifest: manifest, out: out, policy, native)
+        let found = try BatchSample(of: render, manifest: manifest, in: context, store)
         verification.findings += found.findings
         sample = found
       }

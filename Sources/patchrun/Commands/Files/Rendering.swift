@@ -56,13 +56,13 @@ struct Rendering {
 
   mutating func run(_ signals: Signals, _ readErrors: ReadErrorChoice) {
     let begin = monotonicNanoseconds()
-    var heard: Microphone?
+    var fillMicrophone: Microphone?
     if let microphone {
-      heard = { (_: Int, buffer: ChannelBuffer) throws(ServiceError) in
+      fillMicrophone = { (_: Int, buffer: ChannelBuffer) throws(ServiceError) in
         try microphone.fill(buffer)
       }
     }
-    let device = OfflineDevice(graph.grant, microphone: heard)
+    let device = OfflineDevice(graph.grant, microphone: fillMicrophone)
     var decoder = session.configuration.device.flatMap { format in
       session.configuration.client.map { _ in DeviceDecoder(format) }
     }
