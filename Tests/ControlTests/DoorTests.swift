@@ -139,18 +139,18 @@ import Testing
   @Test func `waiting for a client is one time, of which a tenth comes back`() {
     let begin = NIODeadline.uptimeNanoseconds(0)
     func time(_ seconds: Int64) -> NIODeadline { begin + .seconds(seconds) }
-    var patience = Patience(.seconds(30), at: begin)
-    #expect(patience.begin(at: time(100)) == .seconds(30))
-    #expect(patience.begin(at: time(110)) == .seconds(30))
-    patience.end(at: time(120))
-    #expect(patience.begin(at: time(120)) == .seconds(10))
-    patience.end(at: time(125))
-    #expect(patience.begin(at: time(175)) == .seconds(10))
-    patience.end(at: time(184))
-    #expect(patience.begin(at: time(184)) == .seconds(1))
-    patience.end(at: time(185))
-    patience.end(at: time(190))
-    #expect(patience.begin(at: time(1185)) == .seconds(30))
+    var waitBudget = WaitBudget(.seconds(30), at: begin)
+    #expect(waitBudget.begin(at: time(100)) == .seconds(30))
+    #expect(waitBudget.begin(at: time(110)) == .seconds(30))
+    waitBudget.end(at: time(120))
+    #expect(waitBudget.begin(at: time(120)) == .seconds(10))
+    waitBudget.end(at: time(125))
+    #expect(waitBudget.begin(at: time(175)) == .seconds(10))
+    waitBudget.end(at: time(184))
+    #expect(waitBudget.begin(at: time(184)) == .seconds(1))
+    waitBudget.end(at: time(185))
+    waitBudget.end(at: time(190))
+    #expect(waitBudget.begin(at: time(1185)) == .seconds(30))
   }
 
   @Test func `a client that takes each answer late is closed all the same`() throws {
@@ -328,7 +328,7 @@ import Testing
       limits: limits {
         $0.oscDatagrams = 4
         $0.oscWindow = .milliseconds(20)
-        $0.oscRest = .milliseconds(25)
+        $0.oscPause = .milliseconds(25)
       })
     let port = try #require(room.server.oscPort)
     let begin = Date()

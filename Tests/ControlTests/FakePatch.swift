@@ -99,7 +99,7 @@ final class FakePatch: ControlledPatch {
   /// Accepts every change that does not contain the word `wrong`.
   func change(
     _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin,
-    through door: ControlEntrance
+    through entrance: ControlEntrance
   ) async -> ControlOutcome {
     let delay = state.withLock { state in
       state.changesBegun += 1
@@ -167,7 +167,7 @@ final class FakePatch: ControlledPatch {
     return status
   }
 
-  func trigger(_ callback: String, by origin: ControlOrigin) async -> ControlTriggering {
+  func trigger(_ callback: String, by origin: ControlOrigin) async -> ControlTriggerOutcome {
     guard ["song", "a b&c"].contains(callback) else {
       return .refused(message: "the patch has no callback '\(callback)'", help: ["there is: song"])
     }
@@ -189,7 +189,7 @@ final class FakePatch: ControlledPatch {
   /// Reports from now on that it is stopping.
   func endSoon() { state.withLock { $0.play = .stopping } }
 
-  func save(ifMatch tag: String?) async -> ControlSaving {
+  func save(ifMatch tag: String?) async -> ControlSaveOutcome {
     state.withLock { state in
       let current = "v\(state.version)"
       if let tag, tag != current { return .otherTag(current: current) }
@@ -201,15 +201,16 @@ final class FakePatch: ControlledPatch {
     }
   }
 
-  func validate(_ text: String, through door: ControlEntrance) async -> ControlRefusal {
+  func validate(_ text: String, through entrance: ControlEntrance) async -> ControlRefusal {
     text.contains("wrong")
       ? Self.refusal
       : ControlRefusal(
         report: #"{ "patches": [ { "path": "a.json", "diagnostics": [] } ] }"#, text: "")
   }
 
-  func response(of node: String) async -> ControlCurve? {
-    node == "eq" ? ControlCurve(node: node, frequencies: [20, 20_000], decibels: [5.5, 0]) : nil
+  func response(of node: String) async -> ControlFrequencyResponse? {
+    node == "eq"
+      ? ControlFrequencyResponse(node: node, frequencies: [20, 20_000], decibels: [5.5, 0]) : nil
   }
 
   func filters() async -> [String] { ["eq"] }
@@ -244,13 +245,13 @@ final class FakePatch: ControlledPatch {
   }
 
   func answers(
-    to questions: [ControlQuestion], about text: String, through door: ControlEntrance
+    to requests: [ControlLanguageRequest], about text: String, through entrance: ControlEntrance
   ) async -> [JSONText] {
-    questions.map { question in
-      question.method == "textDocument/hover"
-        ? ["result": ["contents": .string(text), "asked": question.parameters]]
+    requests.map { request in
+      request.method == "textDocument/hover"
+        ? ["result": ["contents": .string(text), "asked": request.parameters]]
         : [
-          "error": ["code": -32601, "message": .string("there is no method '\(question.method)'")]
+          "error": ["code": -32601, "message": .string("there is no method '\(request.method)'")]
         ]
     }
   }

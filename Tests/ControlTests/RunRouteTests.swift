@@ -70,7 +70,7 @@ import Testing
     let missing = try room.ask("POST /undo?to=3")
     #expect(missing.status == 409)
     #expect(missing.json?["detail"]?.string == "there is no step 3")
-    #expect(room.patch.rewinds == [.back, .forth, .to(0)])
+    #expect(room.patch.rewinds == [.undo, .redo, .to(0)])
   }
 
   @Test func `a sound begins again, or it is said why not`() throws {

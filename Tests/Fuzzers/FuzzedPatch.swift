@@ -39,7 +39,7 @@ final class FuzzedPatch: ControlledPatch {
 
   func change(
     _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin,
-    through door: ControlEntrance
+    through entrance: ControlEntrance
   ) async -> ControlOutcome {
     state.withLock { state in
       let current = "v\(state.version)"
@@ -89,7 +89,7 @@ final class FuzzedPatch: ControlledPatch {
     _ rewind: ControlRewind, ifMatch tag: String?, by origin: ControlOrigin
   ) async -> ControlOutcome { .failed(message: "there is nothing to take back", help: []) }
 
-  func trigger(_ callback: String, by origin: ControlOrigin) async -> ControlTriggering {
+  func trigger(_ callback: String, by origin: ControlOrigin) async -> ControlTriggerOutcome {
     callback == "tone"
       ? .begun : .refused(message: "the patch has no callback '\(callback)'", help: [])
   }
@@ -101,17 +101,17 @@ final class FuzzedPatch: ControlledPatch {
     }
   }
 
-  func save(ifMatch tag: String?) async -> ControlSaving {
+  func save(ifMatch tag: String?) async -> ControlSaveOutcome {
     .saved(file: "fuzzed.json", tag: await document().tag)
   }
 
-  func validate(_ text: String, through door: ControlEntrance) async -> ControlRefusal {
+  func validate(_ text: String, through entrance: ControlEntrance) async -> ControlRefusal {
     ControlRefusal(report: #"{ "patches": [] }"#, text: "")
   }
 
-  func response(of node: String) async -> ControlCurve? {
+  func response(of node: String) async -> ControlFrequencyResponse? {
     node == "eq~/*"
-      ? ControlCurve(node: node, frequencies: [20, 20_000], decibels: [5.5, 0]) : nil
+      ? ControlFrequencyResponse(node: node, frequencies: [20, 20_000], decibels: [5.5, 0]) : nil
   }
 
   func filters() async -> [String] { ["eq~/*"] }
@@ -126,8 +126,8 @@ final class FuzzedPatch: ControlledPatch {
   }
 
   func answers(
-    to questions: [ControlQuestion], about text: String, through door: ControlEntrance
-  ) async -> [JSONText] { questions.map { ["result": $0.parameters] } }
+    to requests: [ControlLanguageRequest], about text: String, through entrance: ControlEntrance
+  ) async -> [JSONText] { requests.map { ["result": $0.parameters] } }
 
   func shares() async -> ControlShares {
     ControlShares(seconds: 1, shares: [.init(part: .node("eq~/*"), share: 1, load: 0.1)])

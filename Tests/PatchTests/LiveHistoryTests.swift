@@ -30,15 +30,15 @@ struct LiveHistoryTests {
 
   @Test func `undo goes back by one, redo forth, and each number is known`() throws {
     var history = Self.three()
-    #expect(history.target(.forth) == nil)
+    #expect(history.target(.redo) == nil)
     for expected in ["2", "1", "0"] {
-      let target = try #require(history.target(.back))
+      let target = try #require(history.target(.undo))
       #expect(Self.words(target) == expected)
       history.go(to: target)
     }
-    #expect(history.target(.back) == nil)
+    #expect(history.target(.undo) == nil)
     #expect(history.shown().present == 0 && history.shown().steps.allSatisfy(\.isUndone))
-    #expect(Self.words(history.target(.forth)) == "1")
+    #expect(Self.words(history.target(.redo)) == "1")
     #expect(Self.words(history.target(.to(3))) == "3")
     #expect(Self.words(history.target(.to(0))) == "0")
     #expect(history.target(.to(4)) == nil && history.target(.to(-1)) == nil)
@@ -50,8 +50,8 @@ struct LiveHistoryTests {
     history.note([], by: .osc, from: Self.text("1"), to: Self.text("x"))
     #expect(history.shown().steps.map(\.number) == [1, 2])
     #expect(history.shown().steps.map(\.origin) == [.http, .osc])
-    #expect(history.target(.forth) == nil)
-    #expect(Self.words(history.target(.back)) == "1")
+    #expect(history.target(.redo) == nil)
+    #expect(Self.words(history.target(.undo)) == "1")
   }
 
   @Test func `a fader that is drawn is one step, and what else moves is another`() throws {
@@ -65,7 +65,7 @@ struct LiveHistoryTests {
     }
     #expect(
       history.shown().steps.map { $0.effects.map(\.summary) } == [["volume goes from 0 to 30"]])
-    #expect(Self.words(history.target(.back)) == "0")
+    #expect(Self.words(history.target(.undo)) == "0")
     history.note(
       [Self.effect("/pan")], by: .http, from: Self.text("30"), to: Self.text("31"),
       at: start + .milliseconds(1510))
@@ -82,7 +82,7 @@ struct LiveHistoryTests {
     var history = LiveHistory()
     history.note([Self.effect("/a")], by: .file, from: Self.text("1"), to: Self.text("1"))
     #expect(history.shown().steps.isEmpty)
-    #expect(history.refusal(of: .back).help == ["nothing has been changed since the run began"])
+    #expect(history.refusal(of: .undo).help == ["nothing has been changed since the run began"])
   }
 
   @Test func `the oldest are forgotten, and the others keep their numbers`() throws {

@@ -1,14 +1,14 @@
 import PatchSyntax
 
-/// Makes the change that OSC messages ask for.
+/// Makes the changes that OSC messages request.
 struct OSCChange: Sendable {
   let patch: any ControlledPatch
   let tally: ControlTally
-  /// The most changes to try.
+  /// The maximum number of changes to try.
   let attempts: Int
 
-  /// Makes all changes at once. If that is refused, tries both halves, and their halves, so that a
-  /// wrong value blocks no other.
+  /// Makes all changes at once. If the patch refuses them, tries both halves, and their halves, so
+  /// that a wrong value does not block the others.
   func make(_ all: [[OSCMessage]]) async {
     // Settings take effect before the triggers of the same messages.
     let batches = all.map { $0.filter { $0.address != Self.trigger } }.filter { !$0.isEmpty }
@@ -60,7 +60,7 @@ struct OSCChange: Sendable {
   }
 
   /// The last message for each address and argument type, at its position, with the number of such
-  /// messages: a fast fader is looked up in the document once.
+  /// messages. So the setting of a fast fader is looked up in the document once.
   static func last(of messages: [OSCMessage]) -> [(message: OSCMessage, count: Int)] {
     struct Key: Hashable {
       var address: String

@@ -8,8 +8,8 @@ import PatchSyntax
 /// and only the last value of each setting is used.
 ///
 /// Senders are unknown and may send at any rate. So there are limits on the datagrams read in a
-/// time, on the waiting messages, and on the processor time of changes: after each change there is
-/// a pause of the same length.
+/// window of time, on the waiting messages, and on the processor time of changes: after each change
+/// there is a pause of the same length.
 final class OSCReceiver: ChannelInboundHandler {
   typealias InboundIn = AddressedEnvelope<ByteBuffer>
 
@@ -99,7 +99,7 @@ final class OSCReceiver: ChannelInboundHandler {
     }
   }
 
-  /// Messages of a bundle take effect together; nested bundles have times of their own.
+  /// The messages of a bundle take effect together. Nested bundles have times of their own.
   private func addBundle(_ packets: [OSCPacket], _ eventLoop: any EventLoop) {
     var messages: [OSCMessage] = []
     for packet in packets {
@@ -132,14 +132,14 @@ final class OSCReceiver: ChannelInboundHandler {
     let begin = NIODeadline.now()
     Task(executorPreference: routes.executor) {
       await change.make(batches)
-      gate.execute(on: eventLoop) { receiver.value.rest(since: begin, eventLoop) }
+      gate.execute(on: eventLoop) { receiver.value.pause(since: begin, eventLoop) }
     }
   }
 
   /// Pauses for as long as the change has taken.
-  private func rest(since begin: NIODeadline, _ eventLoop: any EventLoop) {
-    let rest = max(limits.oscRest, NIODeadline.now() - begin)
-    eventLoop.assumeIsolated().scheduleTask(in: rest) {
+  private func pause(since begin: NIODeadline, _ eventLoop: any EventLoop) {
+    let duration = max(limits.oscPause, NIODeadline.now() - begin)
+    eventLoop.assumeIsolated().scheduleTask(in: duration) {
       self.isChanging = false
       self.changeNext(eventLoop)
     }

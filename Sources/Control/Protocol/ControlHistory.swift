@@ -10,7 +10,7 @@ public struct ControlHistory: Hashable, Sendable {
     public var origin: ControlOrigin
     /// The effects of the change.
     public var effects: [ControlEffect]
-    /// Whether it is undone.
+    /// Whether the step is undone.
     public var isUndone: Bool
 
     public init(
@@ -29,19 +29,19 @@ public struct ControlHistory: Hashable, Sendable {
 
   public init(steps: [Step]) { self.steps = steps }
 
-  /// The number of the last step in effect; the number before the oldest known step, or 0, if none
-  /// is.
+  /// The number of the last step in effect. If no step is in effect: the number before the oldest
+  /// known step, or 0 without steps.
   public var present: Int {
     steps.last { !$0.isUndone }?.number ?? (steps.first?.number).map { $0 - 1 } ?? 0
   }
 }
 
-/// The document to return to.
+/// A document of the history to play.
 public enum ControlRewind: Hashable, Sendable {
-  /// The one before the last step in effect.
-  case back
-  /// The one after the first undone step.
-  case forth
-  /// The one after the step with this number; 0 for the beginning.
+  /// The document before the last step in effect.
+  case undo
+  /// The document after the first undone step.
+  case redo
+  /// The document after the step with this number; 0 for the beginning.
   case to(Int)
 }

@@ -9,7 +9,7 @@ public struct ControlMeter: Hashable, Sendable {
     /// A crosspoint of a matrix whose metering is on: an input channel and an output channel,
     /// counted through all buses.
     case crosspoint(node: String, input: Int, output: Int)
-    /// The master of such a matrix.
+    /// The master of a matrix whose metering is on.
     case master(node: String)
   }
 

@@ -20,9 +20,9 @@ public struct ControlStatus: Hashable, Sendable {
   public var peakLoad: Double
   /// The underruns of the device since the beginning.
   public var underruns: Int
-  /// The number of underruns by cause, with late files; in a fixed order.
+  /// The number of underruns by cause, in a fixed order. Late files are counted, too.
   public var underrunCauses: [ControlCount] = []
-  /// How often a device was lost and waited for.
+  /// How often a device was lost and the run waited for it.
   public var deviceLosses = 0
   /// The number of file events by kind, in a fixed order.
   public var fileEvents: [ControlCount] = []
@@ -103,8 +103,8 @@ public struct ControlRaisedLatency: Hashable, Sendable {
   public var granted: Double
   /// How long the latency has been raised.
   public var age: Double
-  /// The time until it is lowered by a slice, if there is no further underrun; `nil` while nothing
-  /// is played.
+  /// The time until the latency is lowered by a slice, if there is no further underrun; `nil` while
+  /// nothing is played.
   public var timeUntilLess: Double?
 
   public init(asked: Double, granted: Double, age: Double, timeUntilLess: Double?) {

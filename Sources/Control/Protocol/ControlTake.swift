@@ -26,8 +26,9 @@ public protocol ControlFile: Sendable {
   func bytes(at place: Int, count: Int) -> [UInt8]?
 }
 
-/// A Language Server Protocol request about a document that is not open in the server.
-public struct ControlQuestion: Hashable, Sendable {
+/// A Language Server Protocol request about the text in an editor of the panel, which the language
+/// server has not opened.
+public struct ControlLanguageRequest: Hashable, Sendable {
   /// The method, such as `textDocument/hover`.
   public var method: String
   /// The parameters without `textDocument`.

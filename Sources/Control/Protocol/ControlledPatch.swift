@@ -2,8 +2,8 @@ public import PatchSyntax
 
 /// A running patch as the control server sees it.
 ///
-/// The server accesses a patch only by this protocol. It calls it on its own threads, several calls
-/// at a time, never on the render thread.
+/// The server accesses a patch only by this protocol. It makes calls on its own threads, several at
+/// a time, never on the render thread.
 public protocol ControlledPatch: AnyObject, Sendable {
   /// The document that plays.
   func document() async -> ControlDocument
@@ -16,11 +16,11 @@ public protocol ControlledPatch: AnyObject, Sendable {
   ///   - tag: The entity tag of the document that the change is meant for; `nil` for any. If
   ///     another one plays, nothing changes.
   ///   - origin: The source of the change, for the event.
-  ///   - door: How the request has come. A request by a port may name only files in the patch's
+  ///   - entrance: How the request has come. A request by a port may name only files in the patch's
   ///     folder, in the folders that `--allow-path` names, and files in use.
   func change(
     _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin,
-    through door: ControlEntrance
+    through entrance: ControlEntrance
   ) async -> ControlOutcome
 
   /// The changes since the run began.
@@ -38,27 +38,27 @@ public protocol ControlledPatch: AnyObject, Sendable {
 
   /// The diagnostics of a document, without playing it. A document without errors may have
   /// warnings.
-  func validate(_ text: String, through door: ControlEntrance) async -> ControlRefusal
+  func validate(_ text: String, through entrance: ControlEntrance) async -> ControlRefusal
 
   /// Saves the patch with its current settings to its file, as a whole or not at all. A file that
   /// another program has changed is not overwritten.
   ///
   /// - Parameter tag: The entity tag of the document to save; `nil` for any.
-  func save(ifMatch tag: String?) async -> ControlSaving
+  func save(ifMatch tag: String?) async -> ControlSaveOutcome
 
   /// Triggers a callback: its sound begins again as soon as possible.
   ///
   /// - Parameters:
-  ///   - callback: Its name; in a sub-graph `strip/song`.
+  ///   - callback: The name of the callback; in a sub-graph `strip/song`.
   ///   - origin: The source of the request, for the event.
-  func trigger(_ callback: String, by origin: ControlOrigin) async -> ControlTriggering
+  func trigger(_ callback: String, by origin: ControlOrigin) async -> ControlTriggerOutcome
 
   /// Pauses after a fade-out, or continues at the same position. Returns the resulting state.
   func setPaused(_ isPaused: Bool) async -> ControlState
 
-  /// The frequency response of a node with its current settings; `nil` if it is no filter or does
-  /// not exist.
-  func response(of node: String) async -> ControlCurve?
+  /// The frequency response of a node with its current settings; `nil` if the node is not a filter
+  /// or does not exist.
+  func response(of node: String) async -> ControlFrequencyResponse?
 
   /// The nodes that have a frequency response.
   func filters() async -> [String]
@@ -78,7 +78,7 @@ public protocol ControlledPatch: AnyObject, Sendable {
   /// Answers to language-server requests about a document: for each `{ "result": … }` or `{
   /// "error": { "code": …, "message": … } }`. Nothing changes.
   func answers(
-    to questions: [ControlQuestion], about text: String, through door: ControlEntrance
+    to requests: [ControlLanguageRequest], about text: String, through entrance: ControlEntrance
   ) async -> [JSONText]
 
   /// The render time of each part of the graph.
@@ -129,8 +129,7 @@ public struct ControlDocument: Hashable, Sendable {
   public func hash(into hasher: inout Hasher) { hasher.combine(tag) }
 }
 
-/// A requested change of the document. The texts are not checked yet: they may be neither JSON nor
-/// UTF-8.
+/// A requested change of the document. The texts are not checked yet: they may be invalid JSON.
 public enum ControlChange: Hashable, Sendable {
   /// Sets values, all or none, in the current document.
   case set([SettingEdit])
@@ -169,8 +168,8 @@ public enum ControlOrigin: String, Hashable, Sendable, CaseIterable {
 
 /// The result of a change.
 public enum ControlOutcome: Hashable, Sendable {
-  /// The change is heard within two slices: the tag of the new document, and the effects. No
-  /// effects: the document was the same already.
+  /// The change is heard within two slices: the tag of the new document, and the effects. Without
+  /// effects the new document equals the old one.
   case applied(tag: String, effects: [ControlEffect])
   /// The document has errors.
   case refused(ControlRefusal)
@@ -182,7 +181,7 @@ public enum ControlOutcome: Hashable, Sendable {
 }
 
 /// The result of a trigger.
-public enum ControlTriggering: Hashable, Sendable {
+public enum ControlTriggerOutcome: Hashable, Sendable {
   /// The sound begins within two slices.
   case begun
   /// There is no such callback, or its sound has no beginning: a sentence that starts in lower
@@ -211,7 +210,7 @@ public struct ControlEffect: Hashable, Sendable {
 public struct ControlRefusal: Hashable, Sendable {
   /// The output of `patchrun validate --output-format json` for the requested document.
   public var report: String
-  /// The output of `patchrun validate` for it, without colours.
+  /// The output of `patchrun validate` for the requested document, without colours.
   public var text: String
 
   public init(report: String, text: String) {

@@ -7,8 +7,8 @@ final class ByteBudget: Sendable {
 
   init(limit: Int) { self.limit = limit }
 
-  /// Reserves bytes and returns whether they fit. If nothing is reserved, any number fits, so that
-  /// one client at a time may exceed the limit.
+  /// Reserves bytes and returns whether they fit. If nothing is reserved, any number of bytes fits,
+  /// so that one client at a time may exceed the limit.
   func reserve(_ count: Int) -> Bool {
     var present = used.load(ordering: .relaxed)
     while present == 0 || present + count <= limit {

@@ -1,6 +1,6 @@
 import NIOPosix
 
-/// Threads for calls of the patch.
+/// Runs calls of the patch on threads of its own.
 ///
 /// Swift's default executor has as many threads as processors: blocking calls on it would delay
 /// every response.

@@ -27,7 +27,7 @@ final class ConnectionHandler: ChannelInboundHandler {
   private let hub: EventHub
   private let limits: ControlLimits
   private let budgets: ControlBudgets
-  private let keeper: RequestGuard
+  private let requestGuard: RequestGuard
   private var state = State.waiting
   private var context: ChannelHandlerContext?
   private var closesAfterAnswer = false
@@ -35,7 +35,7 @@ final class ConnectionHandler: ChannelInboundHandler {
   private var hasClientEnded = false
   private var isHead = false
   private var deadline: Scheduled<Void>?
-  private var patience: Patience
+  private var waitBudget: WaitBudget
   /// The bytes of this connection in the budgets.
   private var requestBytes = 0
   private var answerBytes = 0
@@ -55,14 +55,14 @@ final class ConnectionHandler: ChannelInboundHandler {
 
   init(
     routes: Routes, hub: EventHub, limits: ControlLimits, budgets: ControlBudgets,
-    keeper: RequestGuard
+    requestGuard: RequestGuard
   ) {
     self.routes = routes
     self.hub = hub
     self.limits = limits
     self.budgets = budgets
-    self.keeper = keeper
-    patience = Patience(limits.answerTime)
+    self.requestGuard = requestGuard
+    waitBudget = WaitBudget(limits.answerTime)
   }
 
   // MARK: The connection
@@ -100,9 +100,9 @@ final class ConnectionHandler: ChannelInboundHandler {
     answerBytes = 0
   }
 
-  /// Closes the connection if the client does not read within the rest of its time limit.
+  /// Closes the connection if the client does not read within the rest of its wait budget.
   private func closeUnlessRead() {
-    let left = patience.begin()
+    let left = waitBudget.begin()
     deadline?.cancel()
     deadline = context?.eventLoop.assumeIsolated().scheduleTask(in: left) { [weak self] in
       guard let self, let context = self.context else { return }
@@ -111,7 +111,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
   }
 
-  /// Closes the connection after a time, unless called again before.
+  /// Closes the connection after a time, unless this is called again before.
   private func closeUnless(within time: TimeAmount) {
     deadline?.cancel()
     deadline = context?.eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in
@@ -163,8 +163,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
   }
 
-  /// The client has closed its side. The pipeline may report this later, or never while it holds
-  /// back part of a request.
+  /// Called when the client has closed its side. The pipeline reports this later, or never if it
+  /// holds back part of a request.
   func clientHasEnded() {
     hasClientEnded = true
     switch state {
@@ -199,13 +199,13 @@ final class ConnectionHandler: ChannelInboundHandler {
     isHead = head.method == .HEAD
     closesAfterAnswer = !head.isKeepAlive
     awaitRequest()
-    if let problem = keeper.refusal(head) { return refuse(problem) }
+    if let problem = requestGuard.refusal(head) { return refuse(problem) }
     let lengths = head.headers["Content-Length"].compactMap { Int($0) }
     if let length = lengths.first, length > limits.body { return refuse(tooLarge) }
     state = .reading(
       ControlRequest(
         method: head.method, target: head.uri, headers: head.headers,
-        door: keeper.port == nil ? .socket : .port))
+        entrance: requestGuard.port == nil ? .socket : .port))
     if head.headers["Expect"].contains(where: { $0.lowercased() == "100-continue" }) {
       let go = HTTPResponseHead(version: .http1_1, status: .continue)
       context?.writeAndFlush(wrapOutboundOut(.head(go)), promise: nil)
@@ -237,9 +237,9 @@ final class ConnectionHandler: ChannelInboundHandler {
     let routes = routes
     let target = RequestTarget(request.target)
     let handler = NIOLoopBound(self, eventLoop: eventLoop)
-    // A file does not wait for a call that draws a large patch: a page asks for both at once.
+    // A file must not wait for a slow call of the patch: a page requests both at once.
     if let answer = routes.fileAnswer(request, target) {
-      // Not from here: requests that a client has sent one behind the other would be answered ever deeper.
+      // In a turn of the loop of its own: answering pipelined requests here would nest ever deeper.
       return routes.gate.execute(on: eventLoop) { handler.value.give(answer) }
     }
     Task(executorPreference: routes.executor) {
@@ -314,7 +314,7 @@ final class ConnectionHandler: ChannelInboundHandler {
   private func send(_ file: any ControlFile, _ range: Range<Int>) {
     guard let eventLoop = context?.eventLoop else { return }
     guard !range.isEmpty else { return writeEnd() }
-    patience.end()
+    waitBudget.end()
     deadline?.cancel()
     let count = min(range.count, limits.filePiece)
     let handler = NIOLoopBound(self, eventLoop: eventLoop)
@@ -329,7 +329,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     guard let context else { return }
     // The length is announced already: if the file is shorter now, the connection is closed.
     guard let bytes, !bytes.isEmpty else { return context.close(promise: nil) }
-    patience = Patience(limits.answerTime)
+    waitBudget = WaitBudget(limits.answerTime)
     closeUnlessRead()
     let taken = context.eventLoop.makePromise(of: Void.self)
     let rest = (range.lowerBound + bytes.count)..<range.upperBound
@@ -347,7 +347,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     // Set before the write, whose completion may deliver the next request.
     let closes = closesAfterAnswer
     state = closes ? .ending : .waiting
-    patience.end()
+    waitBudget.end()
     deadline?.cancel()
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: promise)
   }
@@ -430,7 +430,7 @@ final class ConnectionHandler: ChannelInboundHandler {
       return
     }
     stream.unread += count
-    if !patience.isWaiting { closeUnlessRead() }
+    if !waitBudget.isWaiting { closeUnlessRead() }
     let promise = context.eventLoop.makePromise(of: Void.self)
     promise.futureResult.assumeIsolated().whenComplete { [weak self] _ in self?.taken(count) }
     context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: promise)
@@ -440,7 +440,7 @@ final class ConnectionHandler: ChannelInboundHandler {
   private func taken(_ count: Int) {
     stream.unread -= count
     guard stream.unread == 0, isStreaming else { return }
-    patience.end()
+    waitBudget.end()
     deadline?.cancel()
   }
 
@@ -456,8 +456,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
   }
 
-  /// Reads the meters and writes them, at every interval; immediately if a reading took longer, but
-  /// never two at a time.
+  /// Reads the meters and writes them at every interval. If a reading takes longer, the next one
+  /// follows immediately; there is never more than one at a time.
   private func readMeters() {
     guard isStreaming, let eventLoop = context?.eventLoop, let interval = stream.meterInterval
     else { return }

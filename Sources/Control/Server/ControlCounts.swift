@@ -4,7 +4,7 @@ import Synchronization
 struct ControlCounts: Hashable, Sendable {
   /// Connections that are open.
   var connections = 0
-  /// Connections of other users to the port, refused.
+  /// Connections to the port that were refused because they belong to other users.
   var strangers = 0
   /// Connections refused because of the limit.
   var turnedAway = 0
@@ -19,7 +19,7 @@ struct ControlCounts: Hashable, Sendable {
   var oscTaken = 0
   /// OSC datagrams that could not be read.
   var oscMalformed = 0
-  /// OSC messages that address no setting, or have a value that it cannot have.
+  /// OSC messages that address no setting, or have a value of the wrong type for it.
   var oscUnmatched = 0
   /// OSC messages that were dropped because they came too fast.
   var oscDropped = 0

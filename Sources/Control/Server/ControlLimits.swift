@@ -10,8 +10,8 @@ struct ControlLimits: Sendable {
   var headFields = 64
   /// The longest time without a complete request.
   var requestTime = TimeAmount.seconds(30)
-  /// The total time that a client may let responses or events wait. A tenth of the time in which
-  /// nothing waits is given back.
+  /// The total time that a client may let responses or events wait (`WaitBudget`). A tenth of the
+  /// time in which nothing waits is given back.
   var answerTime = TimeAmount.seconds(30)
   /// How long excess input is read and ignored before the connection is closed.
   var lingerTime = TimeAmount.seconds(1)
@@ -24,7 +24,7 @@ struct ControlLimits: Sendable {
   /// Simultaneous connections to the socket, and separately to the port.
   var connections = 64
   /// Simultaneous refused clients that get time to read the refusal. Others are closed at once.
-  var farewells = 32
+  var waitingRefusals = 32
   /// The `Retry-After` of a refusal in seconds.
   var retryAfter = 1
   /// Bytes of responses in progress for all clients; responses of at most `smallAnswer` bytes are
@@ -47,7 +47,7 @@ struct ControlLimits: Sendable {
   /// OSC messages that wait for a change or for their time.
   var oscMessages = 8192
   /// The shortest pause between changes by OSC; longer if the last change took longer.
-  var oscRest = TimeAmount.milliseconds(10)
+  var oscPause = TimeAmount.milliseconds(10)
   /// The most changes that are tried to find the wrong messages among many.
   var oscAttempts = 64
 

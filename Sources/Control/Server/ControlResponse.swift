@@ -9,7 +9,7 @@ struct ControlRequest: Sendable {
   var headers: HTTPHeaders
   var body: [UInt8] = []
   /// How the request has come.
-  var door = ControlEntrance.port
+  var entrance = ControlEntrance.port
 }
 
 /// A response.

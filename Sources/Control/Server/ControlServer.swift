@@ -108,21 +108,21 @@ public final class ControlServer: Sendable {
       patch: patch, tally: tally, version: options.version, hasPanel: options.hasPanel,
       executor: executor, gate: gate)
     let connections = OpenConnections(tally: tally, limits: limits)
-    let door = ControlDoor(
+    let acceptor = ConnectionAcceptor(
       routes: routes, hub: hub, limits: limits, budgets: ControlBudgets(limits),
       connections: connections)
     var listeners: [any Channel] = []
-    let (ownLoop, openLoop) = (group.next(), group.next())
-    listeners.append(try door.open(socket, ownLoop))
+    let (socketLoop, portLoop) = (group.next(), group.next())
+    listeners.append(try acceptor.open(socket, socketLoop))
     var port: Int?
     if let wanted = options.port {
-      let opened = try door.open(port: wanted, openLoop)
+      let opened = try acceptor.open(port: wanted, portLoop)
       listeners += opened
       port = opened.first?.localAddress?.port
     }
     var oscPort: Int?
     if let osc = options.osc {
-      let channel = try OSCReceiver.open(osc, routes, limits, openLoop)
+      let channel = try OSCReceiver.open(osc, routes, limits, portLoop)
       listeners.append(channel)
       oscPort = channel.localAddress?.port
     }
@@ -136,12 +136,12 @@ public final class ControlServer: Sendable {
     self.listeners = listeners
     self.connections = connections
     self.gate = gate
-    let over = ownLoop.makePromise(of: Void.self)
+    let over = socketLoop.makePromise(of: Void.self)
     eventsAreOver = over.futureResult
     events = Task(executorPreference: executor) {
       for await event in patch.events() { hub.publish(event) }
       // If the loop has ended, nobody waits for this.
-      gate.execute(on: ownLoop) { over.succeed() }
+      gate.execute(on: socketLoop) { over.succeed() }
     }
   }
 
@@ -152,10 +152,10 @@ public final class ControlServer: Sendable {
     for listener in listeners { try? listener.close().wait() }
     // The promise has to be on this loop: another one may have ended already.
     let loop = eventsAreOver.eventLoop
-    let patience = loop.makePromise(of: Void.self)
-    let timer = loop.scheduleTask(in: .milliseconds(500)) { patience.succeed() }
-    eventsAreOver.whenComplete { _ in patience.succeed() }
-    try? patience.futureResult.wait()
+    let eventsSent = loop.makePromise(of: Void.self)
+    let timer = loop.scheduleTask(in: .milliseconds(500)) { eventsSent.succeed() }
+    eventsAreOver.whenComplete { _ in eventsSent.succeed() }
+    try? eventsSent.futureResult.wait()
     timer.cancel()
     events.cancel()
     // Ends streams that have not ended.

@@ -47,13 +47,13 @@ public struct ControlFolder: Hashable, Sendable {
   func open() throws(ControlError) -> Int32 {
     if unsafe mkdir(path, 0o700) != 0, errno != EEXIST {
       throw ControlError(
-        "the folder of the control sockets, '\(path)', cannot be made: \(words(errno))",
+        "the folder of the control sockets, '\(path)', cannot be made: \(errnoMessage(errno))",
         help: ["set XDG_RUNTIME_DIR to a folder of yours"])
     }
     let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw ControlError(
-        "the folder of the control sockets, '\(path)', cannot be opened: \(words(errno))",
+        "the folder of the control sockets, '\(path)', cannot be opened: \(errnoMessage(errno))",
         help: ["set XDG_RUNTIME_DIR to a folder of yours"])
     }
     var status = stat()
@@ -140,11 +140,11 @@ final class ControlSocket: Sendable {
   ) throws(ControlError) -> ControlSocket {
     let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | closeOnExec, 0)
     guard descriptor >= 0 else {
-      throw ControlError("a control socket cannot be made: \(words(errno))")
+      throw ControlError("a control socket cannot be made: \(errnoMessage(errno))")
     }
     func failed(_ number: Int32) -> ControlError {
       close(descriptor)
-      return ControlError("the control socket '\(path)' cannot be made: \(words(number))")
+      return ControlError("the control socket '\(path)' cannot be made: \(errnoMessage(number))")
     }
     guard var address = address(path) else {
       close(descriptor)
@@ -221,7 +221,7 @@ final class ControlSocket: Sendable {
 }
 
 /// The system's message of an error number, in lower case.
-func words(_ number: Int32) -> String {
+func errnoMessage(_ number: Int32) -> String {
   var buffer = [CChar](repeating: 0, count: 256)
   _ = unsafe strerror_r(number, &buffer, buffer.count)
   let text = String(

@@ -7,7 +7,7 @@ final class OpenConnections: Sendable {
     var channels: [ObjectIdentifier: any Channel] = [:]
     var counts: [ControlEntrance: Int] = [:]
     /// Clients that are being refused.
-    var leaving: [ObjectIdentifier: any Channel] = [:]
+    var refused: [ObjectIdentifier: any Channel] = [:]
   }
 
   private let state = Mutex(State())
@@ -40,31 +40,32 @@ final class OpenConnections: Sendable {
     return true
   }
 
-  /// Keeps a refused connection until it closes; returns whether the client may have time to read.
-  func see(off channel: any Channel) -> Bool {
+  /// Keeps a refused connection until it closes. Returns whether the client gets time to read the
+  /// refusal.
+  func keepRefused(_ channel: any Channel) -> Bool {
     let key = ObjectIdentifier(channel)
     let isKept = state.withLock { state in
-      guard state.leaving.count < limits.farewells else { return false }
-      state.leaving[key] = channel
+      guard state.refused.count < limits.waitingRefusals else { return false }
+      state.refused[key] = channel
       return true
     }
     if isKept {
-      channel.closeFuture.whenComplete { _ in self.state.withLock { $0.leaving[key] = nil } }
+      channel.closeFuture.whenComplete { _ in self.state.withLock { $0.refused[key] = nil } }
     }
     return isKept
   }
 
   /// Lets every connection finish its response, and closes those that take longer than `time`.
   func closeAll(within time: TimeAmount, on loop: any EventLoop) {
-    let (open, leaving) = state.withLock { (Array($0.channels.values), Array($0.leaving.values)) }
-    for channel in leaving { channel.close(promise: nil) }
+    let (open, refused) = state.withLock { (Array($0.channels.values), Array($0.refused.values)) }
+    for channel in refused { channel.close(promise: nil) }
     for channel in open {
       channel.pipeline.fireUserInboundEventTriggered(ConnectionHandler.Closing())
     }
     let timer = loop.scheduleTask(in: time) {
       for channel in open { channel.close(promise: nil) }
     }
-    for channel in open + leaving { try? channel.closeFuture.wait() }
+    for channel in open + refused { try? channel.closeFuture.wait() }
     timer.cancel()
   }
 }

@@ -2,7 +2,7 @@ import Glibc
 
 /// Finds the user of a loopback TCP connection, by a netlink query or else in `/proc/net`.
 ///
-/// A TCP port has no mode that keeps other users out, as a UNIX socket has.
+/// A UNIX socket has a file mode that keeps other users out; a TCP port has none.
 enum PeerOwner {
   /// One end of a connection.
   struct Endpoint: Hashable, Sendable {

@@ -10,7 +10,7 @@ struct RequestGuard: Sendable {
 
   static let names: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 
-  /// Why a request is refused; `nil` if it is not.
+  /// Why a request is refused; `nil` if it is accepted.
   func refusal(_ head: HTTPRequestHead) -> Problem? {
     let hosts = head.headers["Host"]
     guard hosts.count == 1 else {

@@ -61,7 +61,8 @@ extension ControlEvent {
     }
   }
 
-  /// The event without its long parts and with `isShortened`. `GET /patch` has the document.
+  /// The event without its long parts and with the member `isShortened`. A client gets the document
+  /// by `GET /patch`.
   var briefJSON: JSONText {
     let isShortened: JSONText = ["isShortened": .boolean(true)]
     return switch self {

@@ -51,7 +51,7 @@ enum Metrics {
   ) -> String {
     var text = PrometheusText()
     text.add(
-      "patchrun_info", .gauge, "What runs, as labels.",
+      "patchrun_info", .gauge, "The patch and its devices, as labels.",
       [
         (
           [
@@ -61,70 +61,70 @@ enum Metrics {
         )
       ])
     text.add(
-      "patchrun_state", .gauge, "The state that is 1 is the one that the run is in.",
+      "patchrun_state", .gauge, "1 for the current state of the run, 0 for the others.",
       ControlState.allCases.map { ([("state", $0.rawValue)], $0 == status.state ? 1 : 0) })
     text.add(
       "patchrun_rendered_seconds_total", .counter, "Seconds of sound that have been rendered.",
       status.position)
     addDevice(status, to: &text)
     text.add(
-      "patchrun_load_ratio", .gauge, "Share of a slice's duration that its render takes.",
+      "patchrun_load_ratio", .gauge, "Render time of a slice divided by its duration.",
       status.load.rounded(digits: 5))
     text.add(
-      "patchrun_peak_load_ratio", .gauge, "The same: the largest since it was last asked for.",
+      "patchrun_peak_load_ratio", .gauge, "The largest load since the last request.",
       status.peakLoad.rounded(digits: 5))
     text.add(
-      "patchrun_xruns_total", .counter, "Slices that came too late, by direction.",
+      "patchrun_xruns_total", .counter, "Underruns and overruns, by direction.",
       [
         ([("direction", "output")], Double(status.underruns)),
         ([("direction", "input")], Double(status.overruns)),
       ])
     text.add(
       "patchrun_underruns_total", .counter,
-      "Times at which there was nothing to play, by whose fault it was.",
+      "Underruns, by cause.",
       status.underrunCauses.map { ([("cause", $0.name)], Double($0.count)) })
     text.add(
       "patchrun_device_losses_total", .counter,
-      "Times that a sink, a source or the server went and was waited for.",
+      "How often a sink, a source or the server was lost and the run waited for it.",
       Double(status.deviceLosses))
     text.add(
       "patchrun_failed_slices_total", .counter, "Slices that could not be rendered.",
       Double(status.failedSlices))
     text.add(
       "patchrun_lost_frames_total", .counter,
-      "Frames of files that were not there, or not written, in time.", Double(status.lostFrames))
+      "Frames of files that were not read or written in time.", Double(status.lostFrames))
     text.add(
       "patchrun_file_events_total", .counter,
-      "What has happened to files that are read and written.",
+      "Events of files that are read or written, by kind.",
       status.fileEvents.map { ([("kind", $0.name)], Double($0.count)) })
     addLimit(status, to: &text)
     text.add(
-      "patchrun_pending_changes", .gauge, "Changes that have been accepted and do not sound yet.",
+      "patchrun_pending_changes", .gauge, "Accepted changes that are not heard yet.",
       Double(status.pendingStages))
     addMeters(meters, to: &text)
     text.add(
       "patchrun_control_connections", .gauge, "Connections to the control server.",
       Double(control.connections))
     text.add(
-      "patchrun_control_refused_total", .counter, "Connections that were refused, by why.",
+      "patchrun_control_refused_total", .counter, "Refused connections, by reason.",
       [
         ([("reason", "stranger")], Double(control.strangers)),
         ([("reason", "full")], Double(control.turnedAway)),
       ])
     text.add(
       "patchrun_control_unread_total", .counter,
-      "Connections that were closed because their clients did not read.", Double(control.unread))
+      "Connections closed because the client did not read.", Double(control.unread))
     text.add(
       "patchrun_control_requests_total", .counter, "Requests to the control server.",
       Double(control.requests))
     text.add(
-      "patchrun_changes_total", .counter, "Changes that were asked for, by what became of them.",
+      "patchrun_changes_total", .counter, "Requested changes, by result.",
       [
         ([("result", "applied")], Double(control.applied)),
         ([("result", "refused")], Double(control.refused)),
       ])
     text.add(
-      "patchrun_osc_datagrams_total", .counter, "OSC datagrams, by what became of them.",
+      "patchrun_osc_datagrams_total", .counter, "OSC datagrams, by result.",
       [
         ([("result", "taken")], Double(control.oscTaken)),
         ([("result", "malformed")], Double(control.oscMalformed)),
@@ -133,28 +133,30 @@ enum Metrics {
       ])
     text.add(
       "patchrun_osc_pauses_total", .counter,
-      "How often OSC datagrams came too fast to be read for a moment.", Double(control.oscPauses))
+      "How often reading OSC datagrams was paused because they came too fast.",
+      Double(control.oscPauses))
     return text.text
   }
 
   private static func addLimit(_ status: ControlStatus, to text: inout PrometheusText) {
     if let limit = status.outputLimit {
       text.add(
-        "patchrun_output_limit_decibels", .gauge, "The level that the output is kept below.",
+        "patchrun_output_limit_decibels", .gauge, "The output limit in dBFS.",
         limit.level.rounded(digits: 2))
       text.add(
-        "patchrun_limited_seconds_total", .counter, "Seconds of sound that were turned down.",
+        "patchrun_limited_seconds_total", .counter,
+        "Seconds of sound that the output limit turned down.",
         limit.seconds.rounded(digits: 3))
     }
     text.add(
       "patchrun_silenced_samples_total", .counter,
-      "Samples that were no finite numbers and became silence.", Double(status.silencedSamples))
+      "Samples that were not finite and were replaced by silence.", Double(status.silencedSamples))
   }
 
   private static func addDevice(_ status: ControlStatus, to text: inout PrometheusText) {
     let grant = status.grant
     text.add(
-      "patchrun_sample_rate_hertz", .gauge, "The rate that the device has granted.",
+      "patchrun_sample_rate_hertz", .gauge, "The sample rate that the device has granted.",
       grant.sampleRate)
     text.add(
       "patchrun_slice_frames", .gauge, "Frames of a slice.", Double(grant.sliceFrames))
@@ -165,16 +167,17 @@ enum Metrics {
     let raised = status.raisedLatency
     text.add(
       "patchrun_raised_latency_seconds", .gauge,
-      "By how much the device keeps more of what is played than it was asked for, since it ran dry.",
+      "The output latency above the requested one, raised after an underrun.",
       max(0, (raised?.granted ?? 0) - (raised?.asked ?? 0)).rounded(digits: 6))
     guard let raised else { return }
     text.add(
-      "patchrun_raised_latency_age_seconds", .gauge, "For how long that has been so.",
+      "patchrun_raised_latency_age_seconds", .gauge, "How long the latency has been raised.",
       raised.age.rounded(digits: 3))
     guard let time = raised.timeUntilLess else { return }
     text.add(
       "patchrun_raised_latency_until_less_seconds", .gauge,
-      "Time until a slice of that is given back, where nothing runs dry.", time.rounded(digits: 3))
+      "Time until the latency is lowered by a slice, if there is no further underrun.",
+      time.rounded(digits: 3))
   }
 
   private static func addMeters(_ meters: [ControlMeter], to text: inout PrometheusText) {
@@ -206,7 +209,7 @@ enum Metrics {
     text.add(
       "patchrun_level_average_decibels", .gauge, "Average level of a meter's channel.", averages)
     text.add("patchrun_level_peak_decibels", .gauge, "Peak level of a meter's channel.", peaks)
-    text.add("patchrun_reading", .gauge, "What else the taps measure, in its unit.", readings)
+    text.add("patchrun_reading", .gauge, "Further readings of the taps, in their units.", readings)
   }
 
   private static func labels(_ place: ControlMeter.Place) -> [(String, String)] {

@@ -42,13 +42,13 @@ extension PatchControl {
 // MARK: Many controls
 
 extension ControlSettings {
-  /// The answer of `GET /controls?form=kinds`: what several controls have in common is written
-  /// once. An equalizer of 16 bands has a hundred controls of eight kinds.
+  /// The answer of `GET /controls?form=kinds`: the members that several controls share are written
+  /// once. For example, an equalizer of 16 bands has a hundred controls of eight kinds.
   var byKinds: JSONText {
     var places: [PatchControl: Int] = [:]
     var kinds: [JSONText] = []
     let controls = settings.map { setting -> JSONText in
-      // Compared as controls, since to write a kind as JSON takes far longer.
+      // Kinds are compared as values, because writing a kind as JSON takes far longer.
       let kind = setting.withoutPlace
       let place = places[kind] ?? kinds.count
       if place == kinds.count {
@@ -58,20 +58,20 @@ extension ControlSettings {
       return JSONText.object([.init("of", .number(place))]).adding(setting.ownJSON)
     }
     return [
-      "tag": .string(tag), "list": .string(list), "kinds": .array(kinds),
+      "tag": .string(tag), "list": .string(listHash), "kinds": .array(kinds),
       "controls": .array(controls),
     ]
   }
 
-  /// The answer of `GET /controls?form=values`: the controls that are not at their defaults, that
-  /// the document sets, or that the timeline moves. `list` changes when the set of controls
-  /// changes.
+  /// The answer of `GET /controls?form=values`: the controls that differ from their defaults, that
+  /// the document sets, or that the timeline changes. The member `list` changes when the set of
+  /// controls changes.
   var values: JSONText {
-    let said = settings.filter { $0.isInDocument || $0.isScheduled || $0.value != $0.defaultValue }
+    let shown = settings.filter { $0.isInDocument || $0.isScheduled || $0.value != $0.defaultValue }
     return [
-      "tag": .string(tag), "list": .string(list),
+      "tag": .string(tag), "list": .string(listHash),
       "values": .array(
-        said.map { setting in
+        shown.map { setting in
           [
             "pointer": .string(setting.pointer.description), "value": setting.value,
             "isInDocument": .boolean(setting.isInDocument),
@@ -82,7 +82,7 @@ extension ControlSettings {
   }
 
   /// A hash of the set of controls, independent of their values.
-  private var list: String {
+  private var listHash: String {
     var bytes: [UInt8] = []
     for setting in settings {
       for part in [setting.pointer.description, setting.component, setting.elementName ?? "\u{1}"] {
@@ -96,7 +96,7 @@ extension ControlSettings {
 }
 
 extension PatchControl {
-  /// The control without the members of `ownJSON`: the same for all controls of a kind.
+  /// The control without the members of `ownJSON`. It is equal for all controls of a kind.
   fileprivate var withoutPlace: PatchControl {
     var kind = self
     kind.pointer = JSONPointer()

@@ -128,7 +128,7 @@ extension ControlEffect {
 }
 
 extension ControlRefusal {
-  /// The diagnostics of the report, which has one patch.
+  /// The diagnostics in the report. The report has exactly one patch.
   var diagnostics: JSONText {
     guard let report = JSONReading.value(of: report),
       let patch = report["patches"]?.elements.first(where: { _ in true }),
@@ -140,7 +140,7 @@ extension ControlRefusal {
   var json: JSONText { ["diagnostics": diagnostics, "text": .string(text)] }
 }
 
-extension ControlCurve {
+extension ControlFrequencyResponse {
   var json: JSONText {
     [
       "node": .string(node),
@@ -151,7 +151,7 @@ extension ControlCurve {
 }
 
 extension Double {
-  /// The value rounded to this many decimals: further digits of a measurement mean nothing.
+  /// The value rounded to this many decimals.
   func rounded(digits: Int) -> Double {
     let factor = (0..<digits).reduce(1.0) { product, _ in product * 10 }
     let scaled = (self * factor).rounded() / factor

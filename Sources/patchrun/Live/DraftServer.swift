@@ -26,7 +26,7 @@ final class DraftServer: Sendable {
   ///   - name: The name of the patch's file: its ending decides whether comments are allowed.
   ///   - grant: The grant of the device that the patch plays on.
   func answers(
-    to questions: [ControlQuestion], about text: String, named name: String,
+    to requests: [ControlLanguageRequest], about text: String, named name: String,
     in surroundings: PatchSurroundings, on grant: HardwareGrant
   ) -> [JSONText] {
     var hardware = HardwareAssumption()
@@ -48,11 +48,11 @@ final class DraftServer: Sendable {
         // Discards the findings, which no client waits for.
         _ = language?.server.findings()
       }
-      return questions.map { question in
+      return requests.map { request in
         // Only requests about the document are answered: others are about the server, which other
         // documents share.
-        let method = question.method.hasPrefix("textDocument/") ? question.method : "none"
-        let parameters = question.parameters.members.filter { $0.name != "textDocument" }
+        let method = request.method.hasPrefix("textDocument/") ? request.method : "none"
+        let parameters = request.parameters.members.filter { $0.name != "textDocument" }
         return language?.server.ask(
           method, .object(parameters + [.init("textDocument", document)])) ?? [:]
       }

@@ -52,12 +52,12 @@ extension LiveControl {
   }
 
   func answers(
-    to questions: [ControlQuestion], about text: String, through door: ControlEntrance
+    to requests: [ControlLanguageRequest], about text: String, through entrance: ControlEntrance
   ) async -> [JSONText] {
     let live = stage.live
     let grant = stage.hardware.grant
     return drafts.answers(
-      to: questions, about: text, named: live.reading.source.name,
+      to: requests, about: text, named: live.reading.source.name,
       in: live.surroundingsOfDrafts, on: grant)
   }
 }

@@ -210,14 +210,14 @@ final class LiveControl: ControlledPatch {
 
   func change(
     _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin,
-    through door: ControlEntrance
+    through entrance: ControlEntrance
   ) async -> ControlOutcome {
-    changes.withLock { _ in make(change, ifMatch: tag, by: origin, through: door) }
+    changes.withLock { _ in make(change, ifMatch: tag, by: origin, through: entrance) }
   }
 
   func stop() async { signals.askForEnd() }
 
-  func trigger(_ callback: String, by origin: ControlOrigin) async -> ControlTriggering {
+  func trigger(_ callback: String, by origin: ControlOrigin) async -> ControlTriggerOutcome {
     changes.withLock { _ in
       guard state.withLock({ $0.phase.isUnderWay }) else { return .notPlaying }
       let live = stage.live
@@ -244,7 +244,7 @@ final class LiveControl: ControlledPatch {
     return reached
   }
 
-  func save(ifMatch tag: String?) async -> ControlSaving {
+  func save(ifMatch tag: String?) async -> ControlSaveOutcome {
     changes.withLock { _ in
       let live = stage.live
       let playing = live.reading.source
@@ -260,19 +260,19 @@ final class LiveControl: ControlledPatch {
     }
   }
 
-  func validate(_ text: String, through door: ControlEntrance) async -> ControlRefusal {
+  func validate(_ text: String, through entrance: ControlEntrance) async -> ControlRefusal {
     let live = stage.live
     let patch = live.check(
       PatchReader.read(
         SourceText(name: live.reading.source.name, text: text), limits: live.reading.limits),
-      isConfined: door == .port)
+      isConfined: entrance == .port)
     return refusal(patch.diagnostics, in: patch.source)
   }
 
   /// - Parameter isRewind: Whether the document comes from the history and so is no new step.
   func make(
     _ change: ControlChange, ifMatch tag: String?, by origin: ControlOrigin,
-    through door: ControlEntrance, isRewind: Bool = false
+    through entrance: ControlEntrance, isRewind: Bool = false
   ) -> ControlOutcome {
     guard state.withLock({ $0.phase == .starting || $0.phase.isUnderWay }) else {
       return .failed(message: "the patch is not playing", help: [])
@@ -289,7 +289,7 @@ final class LiveControl: ControlledPatch {
     }
     let reading = PatchReader.read(source, limits: live.reading.limits)
     do throws(LivePatch.Refusal) {
-      let changes = try live.play(reading, isRequest: true, isConfined: door == .port)
+      let changes = try live.play(reading, isRequest: true, isConfined: entrance == .port)
       file.follow(from: present, to: source)
       if !isRewind { keep(changes, by: origin, from: present, to: live.reading) }
       note(changes, by: origin)

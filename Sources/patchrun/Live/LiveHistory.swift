@@ -69,8 +69,8 @@ struct LiveHistory {
   func target(_ rewind: ControlRewind) -> Target? {
     let wanted =
       switch rewind {
-      case .back: position - 1
-      case .forth: position + 1
+      case .undo: position - 1
+      case .redo: position + 1
       case .to(let number): number - forgotten
       }
     guard !steps.isEmpty, (0...steps.count).contains(wanted) else { return nil }
@@ -89,8 +89,8 @@ struct LiveHistory {
       ? "nothing has been changed since the run began"
       : "there are the steps \(forgotten) to \(forgotten + steps.count)"
     return switch rewind {
-    case .back: ("there is nothing to take back", [help])
-    case .forth: ("there is nothing to do again", [help])
+    case .undo: ("there is nothing to take back", [help])
+    case .redo: ("there is nothing to do again", [help])
     case .to(let number): ("there is no step \(number)", [help])
     }
   }

@@ -72,9 +72,9 @@ extension LiveControl {
     return ControlSettings(tag: Self.tag(of: reading.source), settings: controls)
   }
 
-  func response(of node: String) async -> ControlCurve? {
+  func response(of node: String) async -> ControlFrequencyResponse? {
     stage.live.response(of: node).map {
-      ControlCurve(node: node, frequencies: $0.frequencies, decibels: $0.decibels)
+      ControlFrequencyResponse(node: node, frequencies: $0.frequencies, decibels: $0.decibels)
     }
   }
 

@@ -3,11 +3,11 @@ import PatchSyntax
 
 /// The history, undo and redo.
 extension Routes {
-  func rewind(_ target: RequestTarget, _ request: ControlRequest, isForth: Bool) async
+  func rewind(_ target: RequestTarget, _ request: ControlRequest, isRedo: Bool) async
     -> ControlResponse
   {
     if let refusal = bodyRefusal(of: request) { return refusal }
-    var rewind = isForth ? ControlRewind.forth : .back
+    var rewind = isRedo ? ControlRewind.redo : .undo
     if let text = target["to"] {
       guard let number = Int(text), number >= 0 else {
         return Problem(

@@ -1,10 +1,10 @@
 import NIOHTTP1
 import PatchSyntax
 
-/// Language-server requests of the page's editor.
+/// Language-server requests of the editor on the panel's page.
 extension Routes {
   /// The most requests in one body.
-  private static let mostQuestions = 16
+  private static let mostRequests = 16
 
   func language(_ request: ControlRequest) async -> ControlResponse {
     if let refusal = refusal(of: request, types: ["application/json"]) { return refusal }
@@ -19,19 +19,19 @@ extension Routes {
         ]
       ).response
     }
-    let questions = list.elements.compactMap { item -> ControlQuestion? in
+    let requests = list.elements.compactMap { item -> ControlLanguageRequest? in
       item["method"]?.string.map { method in
-        ControlQuestion(method: method, parameters: item["params"].map(JSONText.init) ?? [:])
+        ControlLanguageRequest(method: method, parameters: item["params"].map(JSONText.init) ?? [:])
       }
     }
-    guard questions.count == Array(list.elements).count, questions.count <= Self.mostQuestions
+    guard requests.count == Array(list.elements).count, requests.count <= Self.mostRequests
     else {
       return Problem(
         status: .badRequest,
-        detail: "each of 'requests', \(Self.mostQuestions) at the most, has a 'method'"
+        detail: "each of 'requests', \(Self.mostRequests) at the most, has a 'method'"
       ).response
     }
-    let answers = await patch.answers(to: questions, about: text, through: request.door)
+    let answers = await patch.answers(to: requests, about: text, through: request.entrance)
     return .json(["answers": .array(answers)])
   }
 }

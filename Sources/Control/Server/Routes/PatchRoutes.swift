@@ -59,13 +59,13 @@ extension Routes {
     if EntityTags("If-None-Match", in: request.headers)?.matchesWeakly(document.tag) == true {
       return ControlResponse(status: .notModified, headers: [tag])
     }
-    // With comments it is not JSON.
+    // A document with comments is not JSON.
     let headers = [tag, ("Content-Type", Self.documentTypes[document.isJSON ? 0 : 1])]
     guard let pointer else { return ControlResponse(headers: headers, body: document.text) }
     guard let root = document.root else {
       return Problem(status: .internalServerError, detail: "the document cannot be read").response
     }
-    guard let value = root[pointer] else { return nothing(at: pointer, in: root) }
+    guard let value = root[pointer] else { return notFound(at: pointer, in: root) }
     return ControlResponse(headers: headers, body: Self.written(value) + "\n")
   }
 
@@ -85,7 +85,7 @@ extension Routes {
     }.joined(separator: "\n")
   }
 
-  private func nothing(at pointer: JSONPointer, in root: JSONValue) -> ControlResponse {
+  private func notFound(at pointer: JSONPointer, in root: JSONValue) -> ControlResponse {
     var way = JSONPointer()
     var container = root
     for token in pointer.tokens {
@@ -118,13 +118,13 @@ extension Routes {
 
   private func change(_ change: ControlChange, _ request: ControlRequest) async -> ControlResponse {
     guard let condition = EntityTags("If-Match", in: request.headers) else {
-      return answer(await patch.change(change, ifMatch: nil, by: .http, through: request.door))
+      return answer(await patch.change(change, ifMatch: nil, by: .http, through: request.entrance))
     }
     let tag = await patch.document().tag
     guard condition.matches(tag) else { return otherTag(tag) }
     return answer(
       await patch.change(
-        change, ifMatch: condition == .any ? nil : tag, by: .http, through: request.door))
+        change, ifMatch: condition == .any ? nil : tag, by: .http, through: request.entrance))
   }
 
   func answer(_ outcome: ControlOutcome) -> ControlResponse {

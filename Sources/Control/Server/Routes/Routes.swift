@@ -14,9 +14,9 @@ struct Routes: Sendable {
 
   /// The answer to a request for a file of the panel; `nil` for another request.
   ///
-  /// Asks nothing of the patch, so it may run on the event loop.
+  /// Does not call the patch, so it may run on the event loop.
   ///
-  /// - Parameter target: That of the request; `nil` if it is not a path.
+  /// - Parameter target: The parsed target of the request; `nil` if the target is not a path.
   func fileAnswer(_ request: ControlRequest, _ target: RequestTarget?) -> ControlAnswer? {
     guard let target, let file = panelFile(target.path) else { return nil }
     tally.count(\.requests)
@@ -25,7 +25,7 @@ struct Routes: Sendable {
 
   /// The answer to a request for anything but a file of the panel.
   ///
-  /// - Parameter target: That of the request; `nil` if it is not a path.
+  /// - Parameter target: The parsed target of the request; `nil` if the target is not a path.
   func answer(_ request: ControlRequest, _ target: RequestTarget?) async -> ControlAnswer {
     tally.count(\.requests)
     if request.method == .OPTIONS, request.target == "*" { return .response(allow([.OPTIONS])) }
@@ -65,8 +65,8 @@ struct Routes: Sendable {
     case .validate: return .response(await validate(request))
     case .language: return .response(await language(request))
     case .history: return .response(.json(await patch.history().json))
-    case .undo: return .response(await rewind(target, request, isForth: false))
-    case .redo: return .response(await rewind(target, request, isForth: true))
+    case .undo: return .response(await rewind(target, request, isRedo: false))
+    case .redo: return .response(await rewind(target, request, isRedo: true))
     case .save: return .response(await save(request))
     case .trigger: return .response(await trigger(target, request))
     case .pause: return .response(await setPaused(true, request))
@@ -79,7 +79,7 @@ struct Routes: Sendable {
     .response(Problem(status: status, detail: detail).response)
   }
 
-  /// The refusal of a method that is not allowed; `nil` if it is.
+  /// The refusal of a method; `nil` if the method is allowed.
   func methodRefusal(
     of request: ControlRequest, _ allowed: [HTTPMethod], _ what: String
   ) -> ControlResponse? {

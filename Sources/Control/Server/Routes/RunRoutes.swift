@@ -67,7 +67,7 @@ extension Routes {
   func validate(_ request: ControlRequest) async -> ControlResponse {
     if let refusal = refusal(of: request, types: Self.documentTypes) { return refusal }
     guard let text = String(validating: request.body, as: UTF8.self) else { return notUTF8 }
-    return .json(await patch.validate(text, through: request.door).json)
+    return .json(await patch.validate(text, through: request.entrance).json)
   }
 
   /// The controls in the requested form.

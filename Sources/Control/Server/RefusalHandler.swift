@@ -2,15 +2,15 @@ import NIOCore
 import NIOHTTP1
 
 /// Refuses a client: waits for its request, sends the reason, and closes the connection. Keeps no
-/// input, and does not count as a connection.
-final class Farewell: ChannelInboundHandler {
+/// input. The connection does not count towards the limit.
+final class RefusalHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
   private let text: String
   /// How long the client may take to send and to read; `nil` to close right after sending.
   private let linger: TimeAmount?
-  private var hasSpoken = false
+  private var hasSent = false
   private var timer: Scheduled<Void>?
 
   init(_ problem: Problem, linger: TimeAmount?) {
@@ -26,22 +26,22 @@ final class Farewell: ChannelInboundHandler {
   }
 
   func channelActive(context: ChannelHandlerContext) {
-    guard let linger else { return speak(context) }
+    guard let linger else { return sendRefusal(context) }
     let box = NIOLoopBound(context, eventLoop: context.eventLoop)
     timer = context.eventLoop.assumeIsolated().scheduleTask(in: linger) {
       box.value.close(promise: nil)
     }
   }
 
-  private func speak(_ context: ChannelHandlerContext) {
-    guard !hasSpoken else { return }
-    hasSpoken = true
+  private func sendRefusal(_ context: ChannelHandlerContext) {
+    guard !hasSent else { return }
+    hasSent = true
     let written = context.eventLoop.makePromise(of: Void.self)
     let box = NIOLoopBound(context, eventLoop: context.eventLoop)
-    let isHasty = linger == nil
+    let closesAtOnce = linger == nil
     written.futureResult.assumeIsolated().whenComplete { _ in
       let context = box.value
-      if isHasty {
+      if closesAtOnce {
         context.close(promise: nil)
       } else {
         context.close(mode: .output, promise: nil)
@@ -51,8 +51,9 @@ final class Farewell: ChannelInboundHandler {
       wrapOutboundOut(context.channel.allocator.buffer(string: text)), promise: written)
   }
 
-  /// The request is ignored. Some clients do not accept a response before they have sent it.
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) { speak(context) }
+  /// Ignores the request and sends the refusal. Some clients do not accept a response before they
+  /// have sent their request.
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) { sendRefusal(context) }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if event as? ChannelEvent == .inputClosed { context.close(promise: nil) }

@@ -1,10 +1,11 @@
 import NIOCore
 
-/// The time that a client may still be waited for.
+/// The time for which the server may still wait for a client.
 ///
 /// The limit is for the whole connection, so that a client cannot stay by reading each response at
-/// the last moment. It recovers slowly, so that a client that reads normally may stay for days.
-struct Patience {
+/// the last moment. The budget recovers slowly, so that a client that reads normally may stay for
+/// days.
+struct WaitBudget {
   private let limit: TimeAmount
   private var left: TimeAmount
   /// When the present or last wait began or ended.

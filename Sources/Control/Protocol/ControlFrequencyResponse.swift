@@ -1,5 +1,5 @@
 /// The frequency response of an equalizer or filter.
-public struct ControlCurve: Hashable, Sendable {
+public struct ControlFrequencyResponse: Hashable, Sendable {
   public var node: String
   /// Frequencies in hertz, ascending.
   public var frequencies: [Double]

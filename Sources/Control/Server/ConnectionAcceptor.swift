@@ -4,8 +4,9 @@ import NIOHTTP1
 import NIOPosix
 import Panel
 
-/// Accepts connections.
-struct ControlDoor: Sendable {
+/// Accepts connections to the UNIX socket and to the TCP port, and refuses those over the limit and
+/// those of other users.
+struct ConnectionAcceptor: Sendable {
   let routes: Routes
   let hub: EventHub
   let limits: ControlLimits
@@ -27,7 +28,7 @@ struct ControlDoor: Sendable {
   func open(
     port: Int, _ loop: any EventLoop
   ) throws(ControlError) -> [any Channel] {
-    // In advance: it takes longer than all answers to the first browser.
+    // In advance: preparing the files takes longer than all answers to the first browser.
     if routes.hasPanel { Task(executorPreference: routes.executor) { PanelFile.prepare() } }
     var attempts = 0
     while true {
@@ -90,21 +91,22 @@ struct ControlDoor: Sendable {
 
   private func bootstrap(
     _ entrance: ControlEntrance, _ loop: any EventLoop,
-    _ keeper: @escaping @Sendable (any Channel) -> RequestGuard
+    _ requestGuard: @escaping @Sendable (any Channel) -> RequestGuard
   ) -> ServerBootstrap {
     ServerBootstrap(group: loop)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           if entrance == .port, !Self.isOwn(channel) {
             routes.tally.count(\.strangers)
-            return try sendAway(channel, .stranger)
+            return try refuse(channel, .stranger)
           }
           guard connections.add(channel, at: entrance) else {
             routes.tally.count(\.turnedAway)
-            return try sendAway(channel, .full(limits))
+            return try refuse(channel, .full(limits))
           }
           let handler = ConnectionHandler(
-            routes: routes, hub: hub, limits: limits, budgets: budgets, keeper: keeper(channel))
+            routes: routes, hub: hub, limits: limits, budgets: budgets,
+            requestGuard: requestGuard(channel))
           let pipeline = channel.pipeline.syncOperations
           try pipeline.addHandler(EndOfInput(for: handler))
           try pipeline.configureHTTPServerPipeline(
@@ -121,10 +123,10 @@ struct ControlDoor: Sendable {
         ChannelOptions.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 16_384))
   }
 
-  private func sendAway(_ channel: any Channel, _ problem: Problem) throws {
-    let isKept = connections.see(off: channel)
+  private func refuse(_ channel: any Channel, _ problem: Problem) throws {
+    let isKept = connections.keepRefused(channel)
     try channel.pipeline.syncOperations.addHandler(
-      Farewell(problem, linger: isKept ? limits.lingerTime : nil))
+      RefusalHandler(problem, linger: isKept ? limits.lingerTime : nil))
   }
 }
 
@@ -144,5 +146,5 @@ extension Problem {
 
 /// The system's message of an error.
 func reason(_ error: any Error) -> String {
-  (error as? IOError).map { words($0.errnoCode) } ?? "\(error)"
+  (error as? IOError).map { errnoMessage($0.errnoCode) } ?? "\(error)"
 }

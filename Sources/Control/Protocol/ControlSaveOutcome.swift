@@ -1,5 +1,5 @@
 /// The result of saving a patch to its file.
-public enum ControlSaving: Hashable, Sendable {
+public enum ControlSaveOutcome: Hashable, Sendable {
   /// The file was written: its path, and the tag of the document that plays.
   case saved(file: String, tag: String)
   /// A document with another tag plays, so nothing was written.
