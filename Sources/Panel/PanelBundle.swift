@@ -1,5 +1,5 @@
-/// Bundles the modules of the page into two files: those that are needed before anything can be
-/// changed, and those that the first import while they run. Comments are left out.
+/// Bundles the modules of the page into two files: the modules that the page needs at its start,
+/// and those that these import dynamically (`import()`). Comments are left out.
 ///
 /// It relies on the style of these modules: imports and exports begin a line, an import ends at its
 /// first semicolon, only classes, functions and constants are exported, comments have lines of their
@@ -12,9 +12,9 @@ struct PanelBundle {
     var lines: [Line] = []
     var exports: [String] = []
     /// The modules that it imports.
-    var needs: [String] = []
+    var staticImports: [String] = []
     /// The modules that it imports by `import()` while it runs.
-    var wants: [String] = []
+    var dynamicImports: [String] = []
   }
 
   /// The name of the second file.
@@ -25,8 +25,8 @@ struct PanelBundle {
   private(set) var order: [String] = []
   /// The modules of the second file: those that are reached by `import()` only.
   private(set) var later: [String] = []
-  /// A circle of imports, which has no such order.
-  private(set) var circle: [String] = []
+  /// A cycle of imports, for which there is no such order; empty without one.
+  private(set) var importCycle: [String] = []
 
   /// - Parameters:
   ///   - files: The texts of the modules by name. Imports of other modules stay as they are.
@@ -34,27 +34,29 @@ struct PanelBundle {
   init(of files: [String: [UInt8]], main: String) {
     for (name, text) in files { modules[name] = Self.read(text, of: files) }
     add(main, to: \.order, on: [])
-    for name in order { addWanted(of: name) }
+    for name in order { addDynamicImports(of: name) }
   }
 
   private mutating func add(
-    _ name: String, to list: WritableKeyPath<Self, [String]>, on way: [String]
+    _ name: String, to list: WritableKeyPath<Self, [String]>, on importers: [String]
   ) {
     guard !order.contains(name), !later.contains(name), let module = modules[name] else { return }
-    guard !way.contains(name) else {
-      circle = way + [name]
+    guard !importers.contains(name) else {
+      importCycle = importers + [name]
       return
     }
-    for need in module.needs { add(need, to: list, on: way + [name]) }
+    for target in module.staticImports { add(target, to: list, on: importers + [name]) }
     self[keyPath: list].append(name)
   }
 
-  /// Adds the modules that a module imports by `import()` to the second file, and theirs.
-  private mutating func addWanted(of name: String) {
-    for want in modules[name]?.wants ?? [] where !order.contains(want) && !later.contains(want) {
+  /// Adds the modules that a module imports by `import()`, and those that they import, to the
+  /// second file.
+  private mutating func addDynamicImports(of name: String) {
+    for target in modules[name]?.dynamicImports ?? []
+    where !order.contains(target) && !later.contains(target) {
       let known = later.count
-      add(want, to: \.later, on: [])
-      for new in later[known...] { addWanted(of: new) }
+      add(target, to: \.later, on: [])
+      for new in later[known...] { addDynamicImports(of: new) }
     }
   }
 
@@ -74,13 +76,15 @@ struct PanelBundle {
       if !statement.isEmpty || line.starts(with: "import ".utf8) {
         statement += line
         guard line.contains(UInt8(ascii: ";")) else { continue }
-        if let name = path(in: statement[...]), files[name] != nil { module.needs.append(name) }
+        if let name = path(in: statement[...]), files[name] != nil {
+          module.staticImports.append(name)
+        }
         module.lines.append(statement[...])
         statement = []
       } else {
         module.lines.append(line)
         if let name = exported(line) { module.exports.append(name) }
-        module.wants += imports(in: line).map(\.name).filter { files[$0] != nil }
+        module.dynamicImports += imports(in: line).map(\.name).filter { files[$0] != nil }
       }
     }
     return module
@@ -192,8 +196,8 @@ struct PanelBundle {
     return text
   }
 
-  /// The text of the second file: a function of the modules of the first. The brackets around it
-  /// make a browser compile it at once instead of parsing it twice.
+  /// The text of the second file: a function that takes the modules of the first file. The brackets
+  /// around the function make a browser compile it at once instead of parsing it twice.
   var laterText: [UInt8] {
     var bundle = self
     bundle.isFirst = false

@@ -87,16 +87,17 @@ public struct PanelFile: Hashable, Sendable {
 
   // MARK: Compressed
 
-  private static let kept = Mutex<[String: [UInt8]]>([:])
+  /// The compressed contents by name.
+  private static let compressedFiles = Mutex<[String: [UInt8]]>([:])
 
   /// The contents compressed by gzip, computed on first use; `nil` for fonts, which are compressed
   /// already, and if libz is missing. Any thread.
   public var compressed: [UInt8]? {
     guard mediaType != "font/woff2" else { return nil }
     // The lock is not held while a file is compressed: two threads may compress the same file.
-    let known = Self.kept.withLock { $0[name] }
+    let known = Self.compressedFiles.withLock { $0[name] }
     let bytes = known ?? Self.compress(bytes)
-    if known == nil { Self.kept.withLock { $0[name] = bytes } }
+    if known == nil { Self.compressedFiles.withLock { $0[name] = bytes } }
     return bytes.isEmpty ? nil : bytes
   }
 

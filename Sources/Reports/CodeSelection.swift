@@ -6,7 +6,7 @@ public struct CodeSelection: Sendable {
   private let selected: [String]
   private let ignored: [String]
 
-  /// A selection that no code begins with.
+  /// A prefix that no code has.
   public struct UnknownCode: Error, Equatable {
     public var message: String
     public var help: [String]

@@ -16,7 +16,7 @@ struct Fingerprints {
     let words = text.split { $0 == " " || $0 == "\t" || $0.isNewline }.joined(separator: " ")
     return next([
       patch.path(of: diagnostic.range), diagnostic.code.rawValue,
-      Self.steady(diagnostic.pointer ?? ""), words,
+      Self.withoutListIndices(diagnostic.pointer ?? ""), words,
     ])
   }
 
@@ -32,7 +32,7 @@ struct Fingerprints {
   }
 
   /// A pointer without list indices, which change when an item is inserted.
-  private static func steady(_ pointer: String) -> String {
+  private static func withoutListIndices(_ pointer: String) -> String {
     var parts = pointer.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     if parts.count > 2, parts[1] == "connections" || parts[1] == "timeline" { parts[2] = "*" }
     return parts.joined(separator: "/")

@@ -4,7 +4,7 @@ import PatchGraph
 import PatchSyntax
 
 extension ReportFormat {
-  /// Everything there is to say, for programs.
+  /// The whole report as JSON, for programs.
   public static let json = ReportFormat("json") { $0.json() }
 }
 

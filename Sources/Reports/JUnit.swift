@@ -99,8 +99,8 @@ extension Report {
       suite.add("\(tested.test): \(tested.title)", body, seconds: tested.seconds)
     }
     // Mistakes in the test file itself belong to no expectation.
-    let told = Set(patch.cases.compactMap(\.diagnostic))
-    for diagnostic in patch.diagnostics where !told.contains(diagnostic) {
+    let reported = Set(patch.cases.compactMap(\.diagnostic))
+    for diagnostic in patch.diagnostics where !reported.contains(diagnostic) {
       suite.errors += 1
       suite.add(
         "\(diagnostic.code)",

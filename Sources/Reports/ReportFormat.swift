@@ -1,15 +1,15 @@
-/// A form in which a report is printed. Each is declared in the file that prints it.
+/// A format in which a report is printed. Each is declared in the file that prints it.
 public struct ReportFormat: Sendable {
   /// The value of `--output-format`: `sarif`.
   public let name: String
-  /// Whether only what came of tests can be printed in it.
-  public let isOfTests: Bool
+  /// Whether it can print only the results of tests.
+  public let isForTestsOnly: Bool
   /// Prints a report.
   public let text: @Sendable (Report) -> String
 
-  init(_ name: String, isOfTests: Bool = false, text: @escaping @Sendable (Report) -> String) {
+  init(_ name: String, isForTestsOnly: Bool = false, text: @escaping @Sendable (Report) -> String) {
     self.name = name
-    self.isOfTests = isOfTests
+    self.isForTestsOnly = isOfTests
     self.text = text
   }
 }

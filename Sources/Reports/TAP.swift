@@ -3,7 +3,7 @@ import Diagnostics
 
 extension ReportFormat {
   /// The Test Anything Protocol.
-  public static let tap = ReportFormat("tap", isOfTests: true) { $0.tap() }
+  public static let tap = ReportFormat("tap", isForTestsOnly: true) { $0.tap() }
 }
 
 extension Report {

@@ -4,7 +4,7 @@
 public struct KeyParser: Sendable {
   /// The bytes of a key that is not complete.
   private var pending: [UInt8] = []
-  /// A text that is being pasted; `nil` outside of one.
+  /// The text that is being pasted; `nil` if none is.
   private var pasted: [UInt8]?
 
   /// How many bytes of a pasted text are kept.
@@ -16,9 +16,9 @@ public struct KeyParser: Sendable {
 
   public init() {}
 
-  /// How long to wait for the rest of a key before `flush()`, in milliseconds; `nil` where no key
-  /// is incomplete.
-  public var patience: Int32? {
+  /// How long to wait for the rest of a key before `flush()`, in milliseconds; `nil` if no key is
+  /// incomplete.
+  public var timeout: Int32? {
     if pasted != nil { return 2000 }
     return pending.isEmpty ? nil : 50
   }
@@ -33,10 +33,10 @@ public struct KeyParser: Sendable {
       }
       pending.append(byte)
       var count = 0
-      // A sequence that is broken off leaves the byte that has broken it off.
+      // An interrupted sequence leaves the byte that interrupted it.
       while !pending.isEmpty, pending.count != count {
         count = pending.count
-        keys += taken()
+        keys += takeKeys()
       }
     }
     return keys
@@ -75,7 +75,7 @@ public struct KeyParser: Sendable {
   }
 
   /// Removes the keys at the beginning of the pending bytes, and returns them.
-  private mutating func taken() -> [KeyPress] {
+  private mutating func takeKeys() -> [KeyPress] {
     guard pending[0] == Self.escape else {
       guard let count = Self.length(pending) else { return [] }
       defer { pending.removeFirst(count) }
@@ -93,9 +93,9 @@ public struct KeyParser: Sendable {
       guard pending.count > 2 else { return [] }
       pending.removeFirst()
       guard pending[1] == UInt8(ascii: "[") || pending[1] == UInt8(ascii: "O") else {
-        return [KeyPress(.escape)] + taken()
+        return [KeyPress(.escape)] + takeKeys()
       }
-      return taken()
+      return takeKeys()
     default:
       guard let count = Self.length(Array(pending.dropFirst())) else { return [] }
       defer { pending.removeFirst(1 + count) }
@@ -103,7 +103,7 @@ public struct KeyParser: Sendable {
     }
   }
 
-  /// A key that is one character; `nil` for bytes that are none.
+  /// A key that is one character; `nil` for bytes that are no character.
   private static func plain(_ bytes: ArraySlice<UInt8>, _ modifiers: KeyPress.Modifiers)
     -> KeyPress?
   {
@@ -124,7 +124,7 @@ public struct KeyParser: Sendable {
     }
   }
 
-  /// The number of bytes of the character that begins here; `nil` where more have to come.
+  /// The number of bytes of the character that begins here; `nil` if some are still missing.
   private static func length(_ bytes: [UInt8]) -> Int? {
     let length: Int
     switch bytes[0] {
@@ -135,7 +135,7 @@ public struct KeyParser: Sendable {
     }
     let following = bytes.dropFirst().prefix(length - 1).prefix { $0 & 0xC0 == 0x80 }.count
     if following == length - 1 { return length }
-    // A character that is broken off is none; the byte that has broken it off begins another.
+    // An incomplete character is dropped; the byte that interrupts it begins another.
     return bytes.count > following + 1 ? following + 1 : nil
   }
 
@@ -151,7 +151,7 @@ public struct KeyParser: Sendable {
       let number = Int(last) - Int(UInt8(ascii: "A")) + 1
       return (1...5).contains(number) ? [KeyPress(.function(number))] : []
     }
-    // An escape begins another sequence, and breaks this one off.
+    // An escape interrupts this sequence and begins another.
     if last == Self.escape {
       pending = [Self.escape]
       return []
@@ -162,7 +162,7 @@ public struct KeyParser: Sendable {
       return []
     }
     defer { pending = [] }
-    // An answer to a query that was not made here.
+    // The answer to a query of another program.
     guard !(0x3C...0x3F).contains(body.first ?? 0) else { return [] }
     let numbers = String(decoding: body.dropLast(), as: UTF8.self).split(
       separator: ";", omittingEmptySubsequences: false

@@ -1,4 +1,4 @@
-/// Turns grids into output for a terminal: of each only what differs from the one before.
+/// Turns grids into output for a terminal: only the cells that differ from the grid before.
 ///
 /// The sequences are those of every terminal since the VT100 (ECMA-48), and modes that terminals
 /// without them ignore: the alternate screen (1049), bracketed paste (2004) and synchronized
@@ -24,13 +24,13 @@ public struct ScreenWriter: Sendable {
   /// after other output.
   public mutating func forget() { shown = nil }
 
-  /// The output that makes a terminal show a grid; empty where it does already.
+  /// The output that makes a terminal show a grid; empty if the terminal shows it already.
   public mutating func update(to grid: ScreenGrid) -> String {
     let before = shown.flatMap { $0.columns == grid.columns && $0.rows == grid.rows ? $0 : nil }
     var text = before == nil ? "\u{1B}[0m\u{1B}[2J" : ""
     var style: CellStyle? = before == nil ? .plain : nil
     for row in 0..<grid.rows {
-      /// The column of the cursor, where it is known.
+      /// The column of the cursor; -1 if it is not known.
       var cursor = -1
       for column in 0..<grid.columns {
         let cell = grid[row, column]
@@ -43,7 +43,7 @@ public struct ScreenWriter: Sendable {
         let isWide = column + 1 < grid.columns && grid[row, column + 1].text.isEmpty
         text += encoded(cell.text, isWide: isWide)
         // Terminals do not agree on the width of other characters.
-        cursor = Self.isCertain(cell.text) ? column + 1 : -1
+        cursor = Self.hasCertainWidth(cell.text) ? column + 1 : -1
       }
     }
     shown = grid
@@ -51,8 +51,8 @@ public struct ScreenWriter: Sendable {
     return "\u{1B}[?2026h\(text)\u{1B}[0m\u{1B}[?2026l"
   }
 
-  /// A row of a grid for output without a screen: with its looks, and without the blanks at its
-  /// end.
+  /// A row of a grid, with its styles but without the blanks at its end, for output without a
+  /// screen.
   public func line(_ grid: ScreenGrid, row: Int = 0) -> String {
     var end = grid.columns
     while end > 0, grid[row, end - 1] == ScreenGrid.Cell() { end -= 1 }
@@ -72,9 +72,8 @@ public struct ScreenWriter: Sendable {
     isUTF8 || text.utf8.allSatisfy { $0 < 0x80 } ? text : isWide ? "??" : "?"
   }
 
-  /// Whether every terminal gives a character the one column that it has here: ASCII, Latin, lines
-  /// and blocks.
-  private static func isCertain(_ text: String) -> Bool {
+  /// Whether a character is one column wide in every terminal: ASCII, Latin, lines and blocks.
+  private static func hasCertainWidth(_ text: String) -> Bool {
     guard let scalar = text.unicodeScalars.first, text.unicodeScalars.count == 1 else {
       return false
     }

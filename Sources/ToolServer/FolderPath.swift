@@ -1,8 +1,8 @@
 /// Checks the paths that an assistant names: all are relative to the folder that the server was
 /// started for.
 enum FolderPath {
-  /// - Throws: ``ToolProblem`` where the text of the path leads out. The program that opens it
-  ///   checks the links (`--confined`).
+  /// - Throws: ``ToolProblem`` if the text of the path leads out of the folder. The program that
+  ///   opens the file checks the links (`--confined`).
   static func checked(_ path: String, _ name: String) throws(ToolProblem) -> String {
     guard !path.isEmpty, !path.utf8.contains(0) else { throw ToolProblem("'\(name)' is a path") }
     guard !path.hasPrefix("/") else {

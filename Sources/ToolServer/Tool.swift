@@ -87,7 +87,7 @@ struct Arguments {
   private(set) var numbers: [String: Double] = [:]
   private(set) var settings: [String] = []
 
-  /// - Throws: What is wrong with the arguments, in words that say how to put it right.
+  /// - Throws: What is wrong with the arguments, and how to correct it.
   init(_ json: JSONValue?, of tool: Tool) throws(ToolProblem) {
     let known = tool.parameters.map(\.name)
     guard let json else {
@@ -149,7 +149,7 @@ struct Arguments {
     }
   }
 
-  /// The option for an argument, `--duration 5`; empty where that is not given.
+  /// The option for an argument, `--duration 5`; empty if the argument is not given.
   func option(_ name: String, _ argument: String) -> [String] {
     if let text = texts[argument] { return ["--" + name, text] }
     return numbers[argument].map { ["--" + name, "\($0)"] } ?? []

@@ -9,13 +9,13 @@ public enum ToolCatalog {
     "The patch: a path below the folder of the server, as \"mix.json\".")
   private static let duration = Tool.Parameter(
     "duration", .number(0.001...3600),
-    "How long it is rendered, in seconds. A patch without an end needs it.")
+    "The seconds to render. Required for a patch without an end.")
   private static let settings = Tool.Parameter(
     "set", .settings,
     "Values to be put into the patch before it is read, by JSON Pointer: {\"/nodes/eq/parameters/gain\": 3}."
   )
 
-  /// Nothing outside the folder is read or written, and findings have no colours.
+  /// Options that keep a command inside the folder, and print findings without colours.
   private static let confined = ["--confined", "--color", "never"]
 
   static let begin = Tool(
@@ -42,7 +42,7 @@ public enum ToolCatalog {
   static let explain = Tool(
     name: "explain", title: "What a code of a finding means",
     summary:
-      "Returns the page of a code (\"PR0405\"), of a rule's name or of a Core Audio status: why the rule is there, a patch that breaks it, and the patch put right.",
+      "Returns the page of a code (\"PR0405\"), of a rule's name or of a Core Audio status: the reason of the rule, a patch that breaks it, and the corrected patch.",
     parameters: [.init("topic", .text, isRequired: true, "\"PR0405\" or \"-10868\".")],
     isReadOnly: true
   ) { arguments throws(ToolProblem) in
@@ -68,9 +68,9 @@ public enum ToolCatalog {
   }
 
   static let show = Tool(
-    name: "show", title: "What a patch comes to",
+    name: "show", title: "Show the graph of a patch",
     summary:
-      "Returns the graph with the stream formats, latencies and maximum slices that were worked out: as text, as JSON, or expanded to the plain patch without constants and repetition.",
+      "Returns the graph with its computed stream formats, latencies and maximum slices: as text, as JSON, or expanded to the plain patch without constants and repetition.",
     parameters: [
       patch, settings,
       .init("format", .choice(["text", "json", "patch", "mermaid", "dot"]), "Not given, text."),
@@ -131,7 +131,7 @@ public enum ToolCatalog {
   static let test = Tool(
     name: "test", title: "Run the tests of a patch",
     summary:
-      "Runs a test file (NAME.test.json), and returns what every expectation measured and every finding with the edit that would let it pass.",
+      "Runs a test file (NAME.test.json), and returns the measured value of every expectation, and every finding with the edit that would make it pass.",
     parameters: [
       .init("file", .path, isRequired: true, "A test file, or a folder with some."),
       .init("filter", .text, "Only tests with this in their names."),
@@ -143,7 +143,7 @@ public enum ToolCatalog {
   static let diff = Tool(
     name: "diff", title: "How two patches differ",
     summary:
-      "Returns what is different between two patches, what of it is heard, and how it would change while the first one plays.",
+      "Returns the differences between two patches, which of them are audible, and how each would be applied while the first patch plays.",
     parameters: [
       .init("old", .path, isRequired: true, "The patch as it was."),
       .init("new", .path, isRequired: true, "The patch as it is."),
@@ -154,7 +154,7 @@ public enum ToolCatalog {
 
   static let format = Tool(
     name: "fmt", title: "Format a patch",
-    summary: "Writes a patch or a test file anew in the one form, comments and order kept.",
+    summary: "Formats a patch or a test file in the standard style. Comments and order are kept.",
     parameters: [patch], isReadOnly: false
   ) { arguments throws(ToolProblem) in ["fmt", arguments.texts["patch"] ?? "", "--color", "never"] }
 }

@@ -5,8 +5,8 @@ public import PatchSyntax
 /// A server of the Model Context Protocol that takes messages and returns messages. It runs nothing
 /// itself: it returns the command line for a call of a tool, and the caller gives it the outcome.
 ///
-/// JSON-RPC 2.0, one message a line, in the revisions of the protocol that begin with `initialize`,
-/// and in those that need no beginning (`server/discover`).
+/// JSON-RPC 2.0, one message a line, in the revisions of the protocol that begin with `initialize`
+/// and in those without a handshake (`server/discover`).
 public struct ToolServer: Sendable {
   /// The caller's task for a message.
   public enum Request: Hashable, Sendable {
@@ -45,8 +45,8 @@ public struct ToolServer: Sendable {
   /// The supported revisions, the newest last. A client gets the one that it asks for, or else the
   /// newest.
   static let revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
-  /// The longest text that is returned, in bytes: a longer one costs the assistant more than it
-  /// says.
+  /// The longest text that is returned, in bytes. A longer one costs the assistant more than it is
+  /// worth.
   static let longestText = 100_000
 
   private let version: String
@@ -61,7 +61,7 @@ public struct ToolServer: Sendable {
   public func receive(_ line: [UInt8]) -> Request {
     let json = JSONReader.read(SourceText(name: "message", bytes: line), dialect: .json)
     guard json.isStructureIntact, let root = json.tree?.root else {
-      return .answer(Self.failure(.null, -32700, "this is no JSON"))
+      return .answer(Self.failure(.null, -32700, "this is not JSON"))
     }
     guard root.kind == .object, let method = root["method"]?.string else {
       if root.kind == .object, root["result"] != nil || root["error"] != nil { return .nothing }
@@ -98,8 +98,8 @@ public struct ToolServer: Sendable {
   }
 
   private func initialized(_ wanted: String?) -> JSONText {
-    let spoken = wanted.flatMap { Self.revisions.contains($0) ? $0 : nil } ?? Self.revisions.last
-    return JSONText.object([.init("protocolVersion", .string(spoken ?? ""))]).adding(description)
+    let revision = wanted.flatMap { Self.revisions.contains($0) ? $0 : nil } ?? Self.revisions.last
+    return JSONText.object([.init("protocolVersion", .string(revision ?? ""))]).adding(description)
   }
 
   private var description: JSONText {
@@ -129,14 +129,14 @@ public struct ToolServer: Sendable {
           identifier: identifier, tool: name,
           command: try tool.command(try Arguments(arguments, of: tool))))
     } catch {
-      // A result, which the assistant reads, and no error of the protocol.
+      // A result rather than an error of the protocol: the assistant reads results.
       return .answer(
         Self.result(identifier, Self.content([error.message], isError: true)))
     }
   }
 
-  /// The message for a command that has ended. Findings in a patch are no error of the tool: they
-  /// are the result.
+  /// The message for a command that has ended. Findings in a patch are the result of the tool, not
+  /// an error.
   public func answer(to call: Call, _ outcome: Outcome) -> JSONText {
     let texts = [outcome.output, outcome.messages].filter { !$0.isEmpty }.map(Self.shortened)
     return Self.result(

@@ -45,7 +45,7 @@ import Testing
     ])
     #expect(bundle.order == ["b.js", "a.js", "main.js"])
     #expect(bundle.later == ["deep.js", "far-c.js", "last.js"])
-    #expect(bundle.circle.isEmpty)
+    #expect(bundle.importCycle.isEmpty)
     #expect(
       String(decoding: bundle.text, as: UTF8.self) == """
         const $b = (() => {
@@ -95,17 +95,17 @@ import Testing
       "main.js": "import { a } from \"./a.js\";", "a.js": "import { b } from \"./b.js\";",
       "b.js": "import { a } from \"./a.js\";",
     ])
-    #expect(bundle.circle == ["main.js", "a.js", "b.js", "a.js"])
+    #expect(bundle.importCycle == ["main.js", "a.js", "b.js", "a.js"])
   }
 
-  @Test func `the page's own modules are all in it, and need each other in no circle`() {
+  @Test func `the page's own modules are all in it, and import each other without a cycle`() {
     let modules = PanelFile.sources.filter {
       $0.name.hasSuffix(".js") && $0.name != "codemirror.js"
     }
     let bundle = PanelBundle(
       of: Dictionary(modules.map { ($0.name, $0.bytes) }, uniquingKeysWith: { first, _ in first }),
       main: "main.js")
-    #expect(bundle.circle.isEmpty)
+    #expect(bundle.importCycle.isEmpty)
     #expect(Set(bundle.order + bundle.later) == Set(modules.map(\.name)))
     // The second file is loaded by one expression.
     let first = String(decoding: bundle.text, as: UTF8.self)

@@ -38,14 +38,14 @@ import Testing
       var parser = KeyParser()
       let found = parser.read(bytes[..<cut]) + parser.read(bytes[cut...])
       #expect(found + parser.flush() == [key])
-      #expect(parser.patience == nil)
+      #expect(parser.timeout == nil)
     }
   }
 
   @Test func `UTF-8 may come in pieces, and what is none is left out`() {
     var parser = KeyParser()
     #expect(parser.read([0xE6, 0xBC]).isEmpty)
-    #expect(parser.patience != nil)
+    #expect(parser.timeout != nil)
     #expect(parser.read([0xA2]) == [KeyPress(.character("漢"))])
     #expect(parser.read([0xE6, 0x41]) == [KeyPress(.character("A"))])
     #expect(parser.read([0xFF, 0xC0, 0x80, 0x42]) == [KeyPress(.character("B"))])
@@ -89,7 +89,7 @@ import Testing
       _ = parser.read([UInt8(truncatingIfNeeded: state >> 33)])
     }
     _ = parser.flush()
-    #expect(parser.patience == nil)
+    #expect(parser.timeout == nil)
     #expect(parser.read("q".utf8) == [KeyPress(.character("q"))])
   }
 }

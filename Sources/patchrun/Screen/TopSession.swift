@@ -78,14 +78,14 @@ final class TopSession {
     var descriptors = [0, screen.signalDescriptor, connection.descriptor].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
-    var patience: Int32 = isDirty ? Int32(Self.frame * 1000) : 100
-    if let key = parser.patience { patience = min(patience, key) }
+    var timeout: Int32 = isDirty ? Int32(Self.frame * 1000) : 100
+    if let key = parser.timeout { timeout = min(timeout, key) }
     let began = Self.now
-    _ = unsafe poll(&descriptors, nfds_t(descriptors.count), patience)
+    _ = unsafe poll(&descriptors, nfds_t(descriptors.count), timeout)
     if descriptors[1].revents != 0, let status = takeSignals() { return .end(status) }
     guard descriptors[0].revents != 0 else {
       // An incomplete key sequence has timed out.
-      if let key = parser.patience {
+      if let key = parser.timeout {
         waited += Self.now - began
         if waited * 1000 >= Double(key) { return press(parser.flush()) }
       }

@@ -1,9 +1,10 @@
 import ArgumentParser
 import Reports
 
-/// The value of `--output-format`: a report, which is printed when all is known, or what a command prints while it runs.
+/// The value of `--output-format`: a report, which is printed at the end, or a format that the
+/// command prints while it runs.
 protocol OutputChoice: ExpressibleByArgument, Equatable {
-  /// What the command prints by itself; the first is the default.
+  /// The formats that the command prints itself; the first is the default.
   static var own: [String] { get }
   /// The reports that it can print.
   static var reports: [ReportFormat] { get }
@@ -13,12 +14,12 @@ protocol OutputChoice: ExpressibleByArgument, Equatable {
 }
 
 extension OutputChoice {
-  /// What is printed while the command runs, with colours.
+  /// Text with colours, printed while the command runs.
   static var text: Self { Self(name: "text") }
   static var json: Self { Self(name: ReportFormat.json.name) }
   static var github: Self { Self(name: ReportFormat.github.name) }
 
-  /// The report; `nil` for what the command prints by itself.
+  /// The report; `nil` for a format that the command prints itself.
   var report: ReportFormat? { Self.reports.first { $0.name == name } }
 
   init?(argument: String) {
@@ -34,17 +35,17 @@ extension OutputChoice {
 /// The formats of findings.
 struct OutputFormat: OutputChoice {
   static let own = ["text"]
-  static let reports = ReportCatalog.all.filter { !$0.isOfTests }
+  static let reports = ReportCatalog.all.filter { !$0.isForTestsOnly }
 
   let name: String
 }
 
-/// The formats of what came of tests.
+/// The formats of test results.
 struct TestOutputFormat: OutputChoice {
   static let own = ["text", "jsonl"]
   static let reports = ReportCatalog.all
 
-  /// A line of JSON for each test, as soon as it is over.
+  /// A line of JSON for each test, printed when the test ends.
   static let jsonl = TestOutputFormat(name: "jsonl")
 
   let name: String
