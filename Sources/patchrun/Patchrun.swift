@@ -88,7 +88,7 @@ struct Patchrun: ParsableCommand {
       Glibc.exit(ExitStatus.wrongUsage)
     }
     let number = StandardStream.output.put(script.text)
-    Glibc.exit(number == 0 ? ExitStatus.success : ExitStatus.worldRefused)
+    Glibc.exit(number == 0 ? ExitStatus.success : ExitStatus.unavailable)
   }
 
   /// Parses the arguments to a command.
@@ -118,13 +118,13 @@ struct Patchrun: ParsableCommand {
     if arguments == ["--version", "--verbose"] {
       let text = "patchrun \(version)\n\(KernelOptions.summary)\n"
       let number = StandardStream.output.put(text)
-      Glibc.exit(number == 0 ? ExitStatus.success : ExitStatus.worldRefused)
+      Glibc.exit(number == 0 ? ExitStatus.success : ExitStatus.unavailable)
     }
     if let failure = CommandNames.failure(in: arguments) {
       AppearanceOptions.standard.report("error", failure.message, help: failure.help)
       Glibc.exit(failure.status)
     }
-    KeptTables.apply()
+    TableCache.apply()
     do {
       var command = try command(of: arguments)
       try command.run()
@@ -136,7 +136,7 @@ struct Patchrun: ParsableCommand {
       guard exitCode(for: error) != .success else {
         // Help and version.
         let number = StandardStream.output.put(text + "\n")
-        Glibc.exit(number == 0 ? ExitStatus.success : ExitStatus.worldRefused)
+        Glibc.exit(number == 0 ? ExitStatus.success : ExitStatus.unavailable)
       }
       // In the form of all other errors.
       let isError = text.hasPrefix("Error: ")

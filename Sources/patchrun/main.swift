@@ -9,6 +9,6 @@ signal(SIGXFSZ, SIG_IGN)
 // Swift reads the arguments from /proc. Without it the program would seem to have none.
 guard !CommandLine.arguments.isEmpty else {
   StandardStream.error.put("error: /proc is not mounted: the arguments cannot be read\n")
-  exit(ExitStatus.worldRefused)
+  exit(ExitStatus.unavailable)
 }
 Patchrun.start(Array(CommandLine.argumentTexts.dropFirst()))

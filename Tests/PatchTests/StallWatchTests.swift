@@ -16,7 +16,7 @@ import Testing
     for step in 0...Int(seconds * 10) {
       let time = Double(step) / 10
       let count = Int(frames(time) * rate) / block * block
-      if let lost = watch.look(
+      if let lost = watch.update(
         at: count, nanoseconds: UInt64(time * 1e9), sampleRate: rate, isExpected: false)
       {
         found.append(lost)
@@ -67,7 +67,7 @@ import Testing
       let isPaused = (30..<60).contains(step)
       let frames = min(step, 30) * 4800 + max(0, step - 60) * 4800
       #expect(
-        watch.look(
+        watch.update(
           at: frames, nanoseconds: UInt64(step) * 100_000_000, sampleRate: Self.rate,
           isExpected: isPaused) == nil)
     }

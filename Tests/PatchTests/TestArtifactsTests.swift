@@ -113,7 +113,7 @@ struct TestArtifactsTests {
       try artifacts.add(ArtifactTest(title: "a"))
     } throws: { error in
       let failure = error as? CommandFailure
-      return failure?.status == ExitStatus.worldRefused
+      return failure?.status == ExitStatus.unavailable
         && failure?.message.contains("cannot be written") == true
     }
   }

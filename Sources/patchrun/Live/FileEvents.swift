@@ -5,10 +5,10 @@ import RenderCore
 struct FileEvents {
   /// The most events that are reported; the others are only counted, because a failing disk fails
   /// again and again.
-  private static let mostTold = 20
+  private static let mostReported = 20
   private static let mostListed = 50
 
-  private var told = 0
+  private var reported = 0
   private var listed: [ServiceEvent] = []
   private var count = 0
   /// The events after which the run no longer does what the patch says.
@@ -29,11 +29,11 @@ struct FileEvents {
         count += 1
         if listed.count < Self.mostListed { listed.append(event) }
       }
-      told += 1
-      if told == Self.mostTold {
-        return ("note", "what else happens to files is listed at the end")
+      reported += 1
+      if reported == Self.mostReported {
+        return ("note", "further events of files are listed at the end")
       }
-      return told < Self.mostTold ? ("warning", event.message) : nil
+      return reported < Self.mostReported ? ("warning", event.message) : nil
     }
   }
 

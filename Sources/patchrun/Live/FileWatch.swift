@@ -18,7 +18,7 @@ final class FileWatch {
     descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
     guard descriptor >= 0 else {
       throw CommandFailure(
-        ExitStatus.worldRefused, "files cannot be watched: \(systemMessage(errno))",
+        ExitStatus.unavailable, "files cannot be watched: \(systemMessage(errno))",
         help: ["leave --watch out; SIGHUP has the patch read again, too"])
     }
   }
@@ -38,7 +38,7 @@ final class FileWatch {
       descriptor, place, UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_TO))
     guard watch >= 0 else {
       throw CommandFailure(
-        ExitStatus.worldRefused, "\(quoted(place)) cannot be watched: \(systemMessage(errno))")
+        ExitStatus.unavailable, "\(quoted(place)) cannot be watched: \(systemMessage(errno))")
     }
     folders[place] = watch
     names[watch, default: []].insert(name)

@@ -90,13 +90,13 @@ final class LiveFile: Sendable {
   ) throws(CommandFailure) -> String {
     guard let path else {
       throw CommandFailure(
-        ExitStatus.worldRefused, "the patch came from standard input: there is no file to write",
+        ExitStatus.unavailable, "the patch came from standard input: there is no file to write",
         help: ["'patchrun ctl get' prints it"])
     }
     let (text, contents) = state.withLock { ($0.text, $0.contents) }
     guard try PatchFile(path).source.bytes == contents else {
       throw CommandFailure(
-        ExitStatus.worldRefused, "somebody else has changed \(quoted(path)) since it was read",
+        ExitStatus.unavailable, "somebody else has changed \(quoted(path)) since it was read",
         help: [
           "SIGHUP, and --watch, take up what is there; 'patchrun ctl get' prints what is set"
         ])

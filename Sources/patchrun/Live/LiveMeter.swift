@@ -4,35 +4,35 @@ import Synchronization
 /// The render time of each part during the last one or two seconds. Any thread.
 final class LiveMeter: Sendable {
   /// The render time of each part at two moments, the older one a second or two ago.
-  private struct Looks {
+  private struct Snapshots {
     var older: [RenderMeter.Part: UInt64] = [:]
     var newer: [RenderMeter.Part: UInt64] = [:]
-    /// The time of the older look in nanoseconds; 0 for none.
+    /// The time of the older snapshot in nanoseconds; 0 for none.
     var olderTime: UInt64 = 0
     var time: UInt64 = 0
   }
 
-  /// The interval between looks in nanoseconds: longer than the stalls that cause an underrun.
+  /// The interval between snapshots in nanoseconds: longer than the stalls that cause an underrun.
   private static let interval: UInt64 = 1_000_000_000
 
   /// Has to be set on the graph before it is initialized.
   let meter = RenderMeter()
-  private let looks = Mutex(Looks())
+  private let snapshots = Mutex(Snapshots())
 
   /// Reads the meter if the interval has passed. To be called repeatedly.
-  func look(at now: UInt64) {
-    looks.withLock { looks in
-      guard looks.time == 0 || now - looks.time >= Self.interval else { return }
-      looks.olderTime = looks.time
-      looks.time = now
-      looks.older = looks.newer
-      looks.newer = Self.sums(meter)
+  func update(at now: UInt64) {
+    snapshots.withLock { snapshots in
+      guard snapshots.time == 0 || now - snapshots.time >= Self.interval else { return }
+      snapshots.olderTime = snapshots.time
+      snapshots.time = now
+      snapshots.older = snapshots.newer
+      snapshots.newer = Self.sums(meter)
     }
   }
 
   /// The part that took most time in the last one or two seconds, in words; `nil` if none took any.
   var costliest: String? {
-    let before = looks.withLock { $0.older }
+    let before = snapshots.withLock { $0.older }
     let taken = Self.sums(meter).map { ($0.key, $0.value - min($0.value, before[$0.key] ?? 0)) }
     guard let most = taken.max(by: { $0.1 < $1.1 }), most.1 > 0 else { return nil }
     return switch most.0 {
@@ -44,9 +44,9 @@ final class LiveMeter: Sendable {
     }
   }
 
-  /// The nanoseconds that each part took since the older look, and the nanoseconds since then.
+  /// The nanoseconds that each part took since the older snapshot, and the nanoseconds since then.
   func taken(until now: UInt64) -> (nanoseconds: UInt64, parts: [RenderMeter.Part: UInt64]) {
-    let (before, time) = looks.withLock { ($0.older, $0.olderTime) }
+    let (before, time) = snapshots.withLock { ($0.older, $0.olderTime) }
     guard time > 0, now > time else { return (0, [:]) }
     let parts = Self.sums(meter).map { part, sum in (part, sum - min(sum, before[part] ?? 0)) }
     return (now - time, Dictionary(parts, uniquingKeysWith: +))

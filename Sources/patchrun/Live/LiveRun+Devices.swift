@@ -58,10 +58,10 @@ extension LiveRun {
 
   /// Applies the session policy to hardware events. Returns the end of the run if one of them ends
   /// it.
-  func decide(upon happenings: [HardwareEvent], _ showsLine: Bool) -> End? {
+  func handle(_ events: [HardwareEvent], _ showsLine: Bool) -> End? {
     var end: End?
-    for happening in happenings {
-      switch happening {
+    for event in events {
+      switch event {
       case .moved(let direction, let name):
         noteStall("the \(direction.rawValue) became '\(name)'")
         end = moved(direction, to: name, showsLine) ?? end

@@ -37,16 +37,15 @@ final class LiveRun {
   let read: () throws(CommandFailure) -> (PatchFile, PatchReader.Result)?
   /// Opens a device for another patch; `nil` if the patch has errors.
   let open: (PatchReader.Result, LiveRoute) throws(CommandFailure) -> LiveStage?
-  /// The interface of the control server; `nil` without one.
+  /// The interface of the control server; `nil` without a server.
   let control: LiveControl?
   /// The live line on the terminal, drawn ten times a second.
   private var line: TerminalLine
   private var hold = PeakHold()
-  /// The service manager; `nil` without one.
   let manager: ServiceManager?
   /// The grant, until the run plays and has reported it.
-  private var untoldGrant: String?
-  /// Whether the run ends with its sources, not after `--duration`.
+  private var unreportedGrant: String?
+  /// Whether the run ends with its sources. Otherwise it ends after `--duration`.
   private var endsWithSources = false
   var route = LiveRoute()
   private let takes: Takes
@@ -91,7 +90,7 @@ final class LiveRun {
 
   /// Why the sound has ended.
   enum End {
-    /// The end of the sources, a signal or request, and a decision of the session policy.
+    /// The sources have ended; a signal or a client ends the run; the session policy ends it.
     case reached, interrupted, decided
     case failed(CommandFailure)
     /// The device has ended without a failure, for this reason.
@@ -99,7 +98,7 @@ final class LiveRun {
     /// Another patch is to start.
     case restart(PatchReader.Result)
 
-    /// The reason in words; `nil` for a restart.
+    /// The reason as text; `nil` for a restart.
     var words: String? {
       switch self {
       case .reached: "the patch is over"
@@ -148,7 +147,7 @@ final class LiveRun {
       let grant = GrantText.text(
         hardware.grant, scheduling: hardware.schedulingDescription)
       if !quiet { StandardStream.error.put(printable(grant) + "\n") }
-      untoldGrant = grant
+      unreportedGrant = grant
       control?.begins(stage)
       status.plays(session, on: hardware)
       let end = wait(session, rate: rate)
@@ -164,7 +163,7 @@ final class LiveRun {
       graph.stop()
       // Finishes the files of the taps.
       graph.close()
-      tellEvents()
+      reportEvents()
       // Notes that came with the end.
       for case .noted(let text) in hardware.takeEvents() { say(text, false) }
       guard case .restart(let reading) = end else {
@@ -182,7 +181,7 @@ final class LiveRun {
     }
   }
 
-  /// Renders everything before the start, unheard and as fast as possible.
+  /// Renders the frames before the start as fast as possible, without playing them.
   private func advance(
     to start: StartMoment?, _ session: RenderSession, _ rate: Double
   ) throws(CommandFailure) {
@@ -213,9 +212,9 @@ final class LiveRun {
       switch error {
       case .refused(let violation):
         throw CommandFailure(
-          ExitStatus.worldRefused, violation.message, help: violation.help)
+          ExitStatus.unavailable, violation.message, help: violation.help)
       case .hardware(let failure):
-        throw CommandFailure(ExitStatus.worldRefused, failure.message, help: [failure.help])
+        throw CommandFailure(ExitStatus.unavailable, failure.message, help: [failure.help])
       }
     }
   }
@@ -230,21 +229,21 @@ final class LiveRun {
     while true {
       // Cleared before the state is read, so that no event is missed by the wait below.
       _ = hardware.waitForEvent(timeout: 0)
-      tellManager(session)
+      notifyManager(session)
       if signals.interruptedBy != nil { return .interrupted }
       if let failure = hardware.failure {
         return .failed(
           CommandFailure(ExitStatus.failedRunning, failure.message, help: [failure.help]))
       }
-      tellEvents(showsLine, at: Double(session.renderedFrames) / rate)
+      reportEvents(showsLine, at: Double(session.renderedFrames) / rate)
       watchGaps(session, rate)
       if let error = graph.serviceErrors.first {
         return .failed(CommandFailure(ExitStatus.failedRunning, error.message))
       }
       if session.hasEnded { return .reached }
       takePolicy()
-      defer { stage.meter.look(at: monotonicNanoseconds()) }
-      if let end = decide(upon: hardware.takeEvents(), showsLine) { return end }
+      defer { stage.meter.update(at: monotonicNanoseconds()) }
+      if let end = handle(hardware.takeEvents(), showsLine) { return end }
       if let end = endOfWait() { return end }
       if files?.takeChange() == true, let reading = reload(by: .file, showsLine) {
         return .restart(reading)
@@ -271,7 +270,7 @@ final class LiveRun {
   }
 
   /// Reports file events.
-  private func tellEvents(_ showsLine: Bool = false, at time: Double = 0) {
+  private func reportEvents(_ showsLine: Bool = false, at time: Double = 0) {
     for event in graph.takeServiceEvents() {
       control?.note(event)
       if let underrun = underruns.take(event, at: time) { control?.note(underrun) }
@@ -286,7 +285,7 @@ final class LiveRun {
     let now = monotonicNanoseconds()
     // A pause by a client is no gap.
     let isHeld = session.isPausing && stallCause == nil || !hardware.keepsTime
-    let seconds = stall.look(
+    let seconds = stall.update(
       at: session.renderedFrames, nanoseconds: now, sampleRate: rate, isExpected: isHeld)
     if let seconds {
       graph.noteGap(
@@ -307,12 +306,12 @@ final class LiveRun {
   func noteStall(_ words: String) { stallCause = (words, monotonicNanoseconds()) }
 
   /// Reports readiness to the service manager: once the run plays, or pauses.
-  private func tellManager(_ session: RenderSession) {
+  private func notifyManager(_ session: RenderSession) {
     manager?.keepAlive()
-    guard let grant = untoldGrant,
+    guard let grant = unreportedGrant,
       session.renderedFrames > session.advancedFrames || session.isPausing
     else { return }
-    untoldGrant = nil
+    unreportedGrant = nil
     manager?.plays(grant)
   }
 
@@ -357,7 +356,7 @@ final class LiveRun {
     return loudness.shortTerm
   }
 
-  // MARK: Words
+  // MARK: Messages
 
   func say(_ text: String, _ showsLine: Bool) {
     guard !quiet else { return }

@@ -13,7 +13,7 @@ final class ServiceManager {
   private let descriptor: Int32
   private let address: Address
   private var watchdog: Watchdog?
-  /// The status while it plays; the outcome of a reload is added to it.
+  /// The status while the patch plays; the outcome of a reload is added to it.
   private var playing = ""
 
   /// The manager that the environment names; `nil` for none. A watchdog for another process is
@@ -24,9 +24,9 @@ final class ServiceManager {
       AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return nil }
     self.address = address
-    var patience = timeval(tv_sec: 1, tv_usec: 0)
+    var timeout = timeval(tv_sec: 1, tv_usec: 0)
     unsafe setsockopt(
-      descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+      descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     let owner = environment("WATCHDOG_PID").map { Int32($0) == getpid() } ?? true
     if owner, let text = environment("WATCHDOG_USEC"), let period = UInt64(text), period > 0 {
       watchdog = Watchdog(period: period)
@@ -112,7 +112,7 @@ extension ServiceManager {
     private var socket = sockaddr_un()
     private let length: socklen_t
 
-    /// `nil` for a name that is neither, or too long.
+    /// `nil` for any other name, and for one that is too long.
     init?(_ name: String) {
       let bytes = Array(name.utf8)
       guard bytes.count > 1, bytes.first == UInt8(ascii: "/") || bytes.first == UInt8(ascii: "@")
@@ -142,7 +142,7 @@ extension ServiceManager {
 }
 
 extension BuiltPatch {
-  /// The first error or warning in one line, with its place.
+  /// The first error or warning in one line, with its position in the file.
   var mainFindingLine: String {
     guard let finding = diagnostics.mainFinding else { return "the patch is wrong" }
     let (text, range) = source.origin(of: finding.range)

@@ -1,8 +1,8 @@
 import RenderHost
 
 extension RenderSession {
-  /// How long a loop may wait that looks for the end of the sound, in milliseconds: 100, or from 20 to 100 where the
-  /// end is near. Any thread.
+  /// How long a loop that watches for the end of the sound may wait, in milliseconds: 100, or 20 to
+  /// 100 if the end is near. Any thread.
   func pauseBeforeEnd(rate: Double) -> Int32 {
     guard let end = endFrame else { return 100 }
     let rest = Double(end - renderedFrames + waitedFrames) / rate

@@ -55,7 +55,7 @@ final class Signals: Sendable {
     var ends: [Int32] = [-1, -1]
     guard unsafe shims_pipe(&ends) == 0 else {
       throw CommandFailure(
-        ExitStatus.worldRefused, "cannot make a pipe: \(systemMessage(errno))")
+        ExitStatus.unavailable, "cannot make a pipe: \(systemMessage(errno))")
     }
     descriptor = ends[0]
     writeEnd = ends[1]
@@ -66,7 +66,7 @@ final class Signals: Sendable {
       let thread = try HostThread("patchrun signal") { self.wait() }
       self.thread.withLock { $0 = thread }
     } catch {
-      throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
+      throw CommandFailure(ExitStatus.unavailable, error.message, help: [error.help])
     }
   }
 

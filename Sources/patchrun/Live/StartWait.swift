@@ -6,6 +6,7 @@ import RenderHost
 final class StartWait {
   private let signals: Signals
   private let manager: ServiceManager?
+  /// The `--wait-device` of the command line.
   private let asked: DeviceWait?
   private let appearance: AppearanceOptions
   private let quiet: Bool
@@ -42,10 +43,10 @@ final class StartWait {
   ///
   /// - Parameters:
   ///   - decisions: The session policy of the patch.
-  ///   - canCome: Whether a missing device may appear. A pipe does not.
+  ///   - mayAppear: Whether a missing device may appear later. A pipe does not.
   /// - Throws: The failure of the last attempt, or the end of the command after a signal.
   func open(
-    _ decisions: SessionPolicy, canCome: Bool,
+    _ decisions: SessionPolicy, mayAppear: Bool,
     _ attempt: (_ isAwaited: (String) -> Bool) throws(HardwareError) -> any LiveHardware
   ) throws(CommandFailure) -> Outcome {
     let decisions = decisions.waiting(asked)
@@ -62,14 +63,14 @@ final class StartWait {
       } catch {
         if error.code == .cancelled { throw .reported(ExitStatus.success) }
         let waited = Double(monotonicNanoseconds() - begin) / 1e9
-        guard canCome, error.code.canPass, waited < limit else {
+        guard mayAppear, error.code.canPass, waited < limit else {
           throw CommandFailure(
-            error.code == .invalidRequest ? ExitStatus.wrongUsage : ExitStatus.worldRefused,
+            error.code == .invalidRequest ? ExitStatus.wrongUsage : ExitStatus.unavailable,
             error.message, help: [error.help])
         }
-        let patience = limit.isFinite ? ", for \(fixed(limit, 1)) s at the most" : ""
+        let limitText = limit.isFinite ? ", for \(fixed(limit, 1)) s at the most" : ""
         say(
-          "warning", "\(error.message): the patch waits for it\(patience)",
+          "warning", "\(error.message): the patch waits for it\(limitText)",
           help: [error.help, "'--wait-device=0' does not wait"])
       }
       manager?.keepAlive()

@@ -4,17 +4,17 @@ import RenderHost
 /// Collects the underruns of a run: the first ones are reported, all are counted.
 struct UnderrunReport {
   /// The most underruns that are reported.
-  private static let mostTold = 10
+  private static let mostReported = 10
 
-  private var told = 0
-  /// Late stretches of files, which the device does not count.
+  private var reported = 0
+  /// The stretches of files that were read too late. The device does not count them.
   private(set) var fileCount = 0
 
   /// The message of an underrun; `nil` if enough have been reported.
   mutating func take(_ underrun: Underrun) -> String? {
-    told += 1
-    if told == Self.mostTold { return "further underruns are counted at the end" }
-    return told < Self.mostTold ? underrun.message : nil
+    reported += 1
+    if reported == Self.mostReported { return "further underruns are counted at the end" }
+    return reported < Self.mostReported ? underrun.message : nil
   }
 
   /// Counts a late stretch of a file and returns it as an underrun; `nil` for other events.

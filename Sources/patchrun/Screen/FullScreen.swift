@@ -17,7 +17,7 @@ final class FullScreen {
   private(set) var isGone = false
 
   /// The text that `leave` writes, in C memory for a signal handler. Lives as long as the process.
-  nonisolated(unsafe) private static let farewell: UnsafePointer<CChar>? = unsafe strdup(
+  nonisolated(unsafe) private static let leaveText: UnsafePointer<CChar>? = unsafe strdup(
     ScreenWriter.leave
   ).map { unsafe UnsafePointer($0) }
 
@@ -28,11 +28,11 @@ final class FullScreen {
     signalDescriptor = shims_signal_descriptor()
     guard signalDescriptor >= 0 else {
       throw CommandFailure(
-        ExitStatus.worldRefused, "signals cannot be received: \(systemMessage(errno))")
+        ExitStatus.unavailable, "signals cannot be received: \(systemMessage(errno))")
     }
     guard unsafe tcgetattr(0, &before) == 0 else {
       throw CommandFailure(
-        ExitStatus.worldRefused, "the terminal cannot be set: \(systemMessage(errno))",
+        ExitStatus.unavailable, "the terminal cannot be set: \(systemMessage(errno))",
         help: ["--plain prints lines"])
     }
     enter()
@@ -45,7 +45,9 @@ final class FullScreen {
 
   /// Sets the terminal even if it is entered already: a shell may have changed it.
   func enter() {
-    if let farewell = unsafe Self.farewell, !isEntered { unsafe shims_guard_terminal(0, farewell) }
+    if let leaveText = unsafe Self.leaveText, !isEntered {
+      unsafe shims_guard_terminal(0, leaveText)
+    }
     var raw = before
     raw.c_iflag &= ~tcflag_t(BRKINT | ICRNL | INPCK | ISTRIP | IXON | INLCR | IGNCR)
     raw.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG | IEXTEN)

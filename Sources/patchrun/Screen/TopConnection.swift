@@ -9,7 +9,7 @@ import Synchronization
 /// meters, the other sends requests.
 final class TopConnection: Sendable {
   /// A message for the screen.
-  enum News: Sendable {
+  enum Message: Sendable {
     case event(name: String, data: String)
     case status(TopStatus)
     case meters([TopMeter])
@@ -24,7 +24,7 @@ final class TopConnection: Sendable {
   }
 
   /// The pending requests.
-  private struct Wishes {
+  private struct PendingRequests {
     var status = false
     var controls = false
     /// In order. Of several pending changes of one pointer only the last is sent.
@@ -37,11 +37,11 @@ final class TopConnection: Sendable {
 
   private let client: ControlClient
   private let meterRate: Double
-  private let news = Mutex<[News]>([])
-  private let wishes = Mutex(Wishes())
+  private let messages = Mutex<[Message]>([])
+  private let pending = Mutex(PendingRequests())
   /// Readable when `take` has messages.
   let descriptor: Int32
-  private let wishDescriptor: Int32
+  private let requestDescriptor: Int32
   private let threads = Mutex<[HostThread]>([])
 
   /// - Throws: If the system has no more descriptors or threads.
@@ -49,57 +49,57 @@ final class TopConnection: Sendable {
     self.client = client
     self.meterRate = meterRate
     descriptor = shims_event_descriptor()
-    wishDescriptor = shims_event_descriptor()
-    guard descriptor >= 0, wishDescriptor >= 0 else {
+    requestDescriptor = shims_event_descriptor()
+    guard descriptor >= 0, requestDescriptor >= 0 else {
       throw CommandFailure(
-        ExitStatus.worldRefused, "cannot make a descriptor: \(systemMessage(errno))")
+        ExitStatus.unavailable, "cannot make a descriptor: \(systemMessage(errno))")
     }
     // The threads run as long as the process.
     do throws(HardwareError) {
       let listener = try HostThread("patchrun events") { self.listen() }
-      let asker = try HostThread("patchrun asks") { self.ask() }
-      threads.withLock { $0 = [listener, asker] }
+      let sender = try HostThread("patchrun asks") { self.sendRequests() }
+      threads.withLock { $0 = [listener, sender] }
     } catch {
-      throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
+      throw CommandFailure(ExitStatus.unavailable, error.message, help: [error.help])
     }
   }
 
   // MARK: For the screen's thread
 
   /// The messages since the last call.
-  func take() -> [News] {
+  func take() -> [Message] {
     Self.clear(descriptor)
-    return news.withLock { news in
-      defer { news = [] }
-      return news
+    return messages.withLock { messages in
+      defer { messages = [] }
+      return messages
     }
   }
 
-  func askStatus() { wish { $0.status = true } }
-  func askControls() { wish { $0.controls = true } }
-  func post(_ path: String) { wish { $0.posts.append(path) } }
+  func askStatus() { enqueue { $0.status = true } }
+  func askControls() { enqueue { $0.controls = true } }
+  func post(_ path: String) { enqueue { $0.posts.append(path) } }
 
   /// Sets a value; `nil` removes it from the document.
   func change(_ pointer: String, to value: JSONText?) {
-    wish { wishes in
-      if let index = wishes.changes.firstIndex(where: { $0.pointer == pointer }) {
-        wishes.changes[index].value = value
-        wishes.changes[index].count += 1
+    enqueue { pending in
+      if let index = pending.changes.firstIndex(where: { $0.pointer == pointer }) {
+        pending.changes[index].value = value
+        pending.changes[index].count += 1
       } else {
-        wishes.changes.append((pointer, value, 1))
+        pending.changes.append((pointer, value, 1))
       }
     }
   }
 
-  private func wish(_ change: (inout Wishes) -> Void) {
-    wishes.withLock { change(&$0) }
-    Self.signal(wishDescriptor)
+  private func enqueue(_ change: (inout PendingRequests) -> Void) {
+    pending.withLock { change(&$0) }
+    Self.signal(requestDescriptor)
   }
 
-  // MARK: Beside it
+  // MARK: For the other threads
 
-  private func put(_ item: News) {
-    news.withLock { $0.append(item) }
+  private func put(_ item: Message) {
+    messages.withLock { $0.append(item) }
     Self.signal(descriptor)
   }
 
@@ -123,27 +123,28 @@ final class TopConnection: Sendable {
     }
   }
 
-  private func ask() {
+  private func sendRequests() {
     Self.takeFatalSignals()
     while true {
-      let wishes = wishes.withLock { wishes in
-        defer { wishes = Wishes() }
-        return wishes
+      let pending = pending.withLock { pending in
+        defer { pending = PendingRequests() }
+        return pending
       }
-      guard !wishes.isEmpty else {
-        var wait = pollfd(fd: wishDescriptor, events: Int16(POLLIN), revents: 0)
+      guard !pending.isEmpty else {
+        var wait = pollfd(fd: requestDescriptor, events: Int16(POLLIN), revents: 0)
         _ = unsafe poll(&wait, 1, -1)
-        Self.clear(wishDescriptor)
+        Self.clear(requestDescriptor)
         continue
       }
-      for change in wishes.changes { make(change) }
-      for path in wishes.posts {
+      for change in pending.changes { make(change) }
+      for path in pending.posts {
         if let problem = problem(ControlClient.Request(.post, path)) { put(.refused(problem)) }
       }
-      if wishes.status, let data = try? client.askJSON(ControlClient.Request(.get, "/status")) {
+      if pending.status, let data = try? client.askJSON(ControlClient.Request(.get, "/status")) {
         put(.status(TopStatus(data)))
       }
-      if wishes.controls, let data = try? client.askJSON(ControlClient.Request(.get, "/controls")) {
+      if pending.controls, let data = try? client.askJSON(ControlClient.Request(.get, "/controls"))
+      {
         put(.controls(TopControl.all(data)))
       }
     }

@@ -31,7 +31,7 @@ struct TopControl: Equatable {
   var unit = ""
   var minimum: Double?
   var maximum: Double?
-  var standard: JSONText = .null
+  var defaultValue: JSONText = .null
   /// The current value, as in a document.
   var value: JSONText = .null
   var isWritable = true
@@ -60,7 +60,7 @@ struct TopControl: Equatable {
     summary = json["summary"]?.string ?? ""
     minimum = json["minimum"]?.number
     maximum = json["maximum"]?.number
-    standard = json["default"].map(JSONText.init) ?? .null
+    defaultValue = json["default"].map(JSONText.init) ?? .null
     value = json["value"].map(JSONText.init) ?? .null
     isWritable = json["isWritable"]?.bool ?? true
     isInDocument = json["isInDocument"]?.bool ?? false

@@ -173,7 +173,7 @@ extension TopModel {
       return []
     }
     remember(control, isTurned: false, at: now)
-    put(control.standard, isInDocument: false, at: control.pointer)
+    put(control.defaultValue, isInDocument: false, at: control.pointer)
     return [.remove(pointer: control.pointer)]
   }
 
@@ -201,8 +201,8 @@ extension TopModel {
     selected = last.pointer
     say("undone: \(last.title)", at: now)
     guard let before = last.before else {
-      let standard = controls.first { $0.pointer == last.pointer }?.standard ?? .null
-      put(standard, isInDocument: false, at: last.pointer)
+      let defaultValue = controls.first { $0.pointer == last.pointer }?.defaultValue ?? .null
+      put(defaultValue, isInDocument: false, at: last.pointer)
       return [.remove(pointer: last.pointer)]
     }
     put(before, isInDocument: true, at: last.pointer)

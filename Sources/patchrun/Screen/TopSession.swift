@@ -140,7 +140,7 @@ final class TopSession {
 
   // MARK: Messages
 
-  private func take(_ item: TopConnection.News) {
+  private func take(_ item: TopConnection.Message) {
     let now = Self.now
     isDirty = true
     switch item {

@@ -12,7 +12,7 @@ enum AtomicFile {
     let number: Int32
     do throws(FileRefusal) { number = try files.place(ofFile: path).replace(with: bytes) } catch {
       throw CommandFailure(
-        ExitStatus.worldRefused, error.message(for: path), help: [error.help])
+        ExitStatus.unavailable, error.message(for: path), help: [error.help])
     }
     guard number == 0 else { throw .cannotWrite(path, number) }
   }
@@ -24,7 +24,7 @@ enum AtomicFile {
       let number = errno
       guard number == EEXIST else { throw .cannotWrite(path, number) }
       throw CommandFailure(
-        ExitStatus.worldRefused, "\(quoted(path)) is there already",
+        ExitStatus.unavailable, "\(quoted(path)) is there already",
         help: ["name another file, or remove that one first"])
     }
     let number = StandardStream.write(bytes, to: descriptor)

@@ -4,8 +4,8 @@ enum ExitStatus {
   /// The patch has errors or denied warnings.
   static let wrongPatch: Int32 = 1
   static let wrongUsage: Int32 = 2
-  /// A missing server, device, file or library: nothing has begun.
-  static let worldRefused: Int32 = 3
+  /// A server, device, file or library cannot be used: nothing has begun.
+  static let unavailable: Int32 = 3
   /// A failure during the work.
   static let failedRunning: Int32 = 4
 

@@ -37,6 +37,6 @@ extension CommandFailure {
   /// - Parameter number: The error number of the system.
   static func cannotWrite(_ path: String, _ number: Int32) -> CommandFailure {
     CommandFailure(
-      ExitStatus.worldRefused, "\(quoted(path)) cannot be written: \(systemMessage(number))")
+      ExitStatus.unavailable, "\(quoted(path)) cannot be written: \(systemMessage(number))")
   }
 }

@@ -21,7 +21,7 @@ extension PatchCommand {
     }
     // A missing library may have caused the errors of the patch.
     if status == ExitStatus.wrongPatch, cloading_is_missing() != 0 {
-      status = ExitStatus.worldRefused
+      status = ExitStatus.unavailable
     }
     if status != ExitStatus.success { throw ExitCode(status) }
   }
@@ -37,7 +37,7 @@ extension PatchCommand {
     let number = StandardStream.output.put(result: text)
     guard number == 0 else {
       throw CommandFailure(
-        ExitStatus.worldRefused, "standard output cannot be written: \(systemMessage(number))")
+        ExitStatus.unavailable, "standard output cannot be written: \(systemMessage(number))")
     }
   }
 }
@@ -105,10 +105,10 @@ struct AppearanceOptions: ParsableArguments {
   /// Prints a violation from initialization, with its place in the patch.
   func report(_ violation: Violation, of patch: BuiltPatch) -> CommandFailure {
     guard let diagnostic = patch.diagnostic(of: violation) else {
-      return CommandFailure(ExitStatus.worldRefused, violation.message, help: violation.help)
+      return CommandFailure(ExitStatus.unavailable, violation.message, help: violation.help)
     }
     StandardStream.error.put(text([diagnostic], in: patch.source, for: .error))
-    return .reported(ExitStatus.worldRefused)
+    return .reported(ExitStatus.unavailable)
   }
 
   /// On a terminal, prints which command explains the finding.

@@ -102,13 +102,13 @@ struct PatchFile {
 
   private static func cannotRead(_ path: String, _ number: Int32) -> CommandFailure {
     CommandFailure(
-      ExitStatus.worldRefused, "\(quoted(path)) cannot be read: \(systemMessage(number))")
+      ExitStatus.unavailable, "\(quoted(path)) cannot be read: \(systemMessage(number))")
   }
 
   private static func cannotRead(_ path: String, _ refusal: FileRefusal) -> CommandFailure {
     let name = quoted(path)
     func failure(_ message: String, help: String = "") -> CommandFailure {
-      CommandFailure(ExitStatus.worldRefused, message, help: [help])
+      CommandFailure(ExitStatus.unavailable, message, help: [help])
     }
     switch refusal {
     case .notFound:
@@ -151,7 +151,7 @@ enum PatchFolder {
     let all: [String]
     do throws(FileRefusal) { all = try FolderListing.names(in: path) } catch {
       throw CommandFailure(
-        ExitStatus.worldRefused,
+        ExitStatus.unavailable,
         error == .notPermitted
           ? "\(quoted(path)) cannot be read: permission denied" : error.message(for: path))
     }
@@ -160,7 +160,7 @@ enum PatchFolder {
     for name in names.sorted() {
       let inside = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
       let isFolder = FolderListing.isFolder(inside)
-      guard !rules.leaveOut(place + [name], isFolder: isFolder) else { continue }
+      guard !rules.excludes(place + [name], isFolder: isFolder) else { continue }
       if isFolder {
         // Links are not followed: they may form a cycle or leave the folder.
         if !FolderListing.isLink(inside) {
@@ -174,7 +174,7 @@ enum PatchFolder {
   }
 
   /// The keys of a patch, a test file or a preset. A similar key counts too.
-  private static let signs = [
+  private static let patchKeys = [
     "schemaVersion", "nodes", "connections", "callbacks", "streamFormats", "streamFormat",
     "session",
     "timeline", "taps", "tests", "component",
@@ -182,21 +182,23 @@ enum PatchFolder {
 
   /// The keys that no other kind of document has. For example `version` is similar to `session`,
   /// but common elsewhere.
-  private static let clearSigns = ["nodes", "connections", "callbacks", "streamFormats"]
+  private static let distinctiveKeys = ["nodes", "connections", "callbacks", "streamFormats"]
 
   /// Whether a file is JSON of another kind, such as a `package.json`: none of its keys is, or
   /// resembles, a key of a patch.
-  static func isSomethingElse(_ source: SourceText) -> Bool {
+  static func isOtherJSON(_ source: SourceText) -> Bool {
     let json = JSONReader.read(source, dialect: JSONReader.Dialect(fileName: source.name))
     guard json.isStructureIntact, let root = json.tree?.root else { return false }
     guard root.kind == .object else { return root.kind == .array }
     let names = root.members.compactMap(\.key.string)
     return !names.isEmpty
-      && names.allSatisfy { !signs.contains($0) && didYouMean($0, among: clearSigns) == nil }
+      && names.allSatisfy {
+        !patchKeys.contains($0) && didYouMean($0, among: distinctiveKeys) == nil
+      }
   }
 
   /// Reports a note that a file in a folder is skipped.
-  static func noteSomethingElse(_ path: String, _ appearance: AppearanceOptions) {
+  static func noteOtherJSON(_ path: String, _ appearance: AppearanceOptions) {
     appearance.report(
       "note", "\(quoted(path)) is JSON and no patch: it is left out",
       help: ["a line of \(IgnoreRules.fileName) in its folder leaves it out without a word"])

@@ -38,9 +38,9 @@ struct MCP: PatchCommand {
     let number = OwnCommand.enter(folder)
     guard number == 0 else {
       throw CommandFailure(
-        ExitStatus.worldRefused, "\(quoted(folder)) cannot be entered: \(systemMessage(number))")
+        ExitStatus.unavailable, "\(quoted(folder)) cannot be entered: \(systemMessage(number))")
     }
-    var desk = ToolDesk(
+    var session = ToolSession(
       server: ToolServer(version: Program.version), limit: limitTime.value,
       send: { text in
         do throws(CommandFailure) {
@@ -50,6 +50,6 @@ struct MCP: PatchCommand {
           return false
         }
       })
-    return try desk.serve()
+    return try session.serve()
   }
 }

@@ -139,7 +139,7 @@ extension ManifestReader {
 
 extension CommandFailure {
   /// A failure because a batch cannot begin or continue.
-  init(_ fault: JobFault, _ status: Int32 = ExitStatus.worldRefused) {
+  init(_ fault: JobFault, _ status: Int32 = ExitStatus.unavailable) {
     self.init(status, "\(fault.code): \(fault.message)", help: fault.help)
   }
 }

@@ -31,7 +31,7 @@ enum BatchEngine: String, CaseIterable, ExpressibleByArgument {
   }
 
   /// The file to write and the command to run, which submit the work.
-  struct Writing {
+  struct Submission {
     /// The file to write; `nil` where the command needs none.
     var name: String?
     var text: String
@@ -39,7 +39,7 @@ enum BatchEngine: String, CaseIterable, ExpressibleByArgument {
     var command: [String]
   }
 
-  func writing(_ request: Request) -> Writing {
+  func submission(_ request: Request) -> Submission {
     switch self {
     case .parallel: parallel(request)
     case .hyperqueue: hyperqueue(request)
@@ -52,7 +52,7 @@ enum BatchEngine: String, CaseIterable, ExpressibleByArgument {
 
   /// GNU parallel starts the part of a killed worker again. Jobs that have records are not rendered
   /// again.
-  private func parallel(_ request: Request) -> Writing {
+  private func parallel(_ request: Request) -> Submission {
     let text = """
       #!/bin/sh
       # Each part is a job; one that fails or is killed is started again, three times at the most.
@@ -60,10 +60,10 @@ enum BatchEngine: String, CaseIterable, ExpressibleByArgument {
         \(shellWord(request.command("{}/\(request.shards)")))
 
       """
-    return Writing(name: "batch-parallel.sh", text: text, command: ["sh", "batch-parallel.sh"])
+    return Submission(name: "batch-parallel.sh", text: text, command: ["sh", "batch-parallel.sh"])
   }
 
-  private func hyperqueue(_ request: Request) -> Writing {
+  private func hyperqueue(_ request: Request) -> Submission {
     // HyperQueue starts a task again only if its worker is lost. The loop tries a failed program
     // again.
     let line =
@@ -95,11 +95,11 @@ enum BatchEngine: String, CaseIterable, ExpressibleByArgument {
               work(cluster.client())
 
       """
-    return Writing(
+    return Submission(
       name: "batch-hyperqueue.py", text: text, command: ["python3", "batch-hyperqueue.py"])
   }
 
-  private func slurm(_ request: Request) -> Writing {
+  private func slurm(_ request: Request) -> Submission {
     let text = """
       #!/bin/sh
       #SBATCH --job-name=patchrun-batch
@@ -112,11 +112,11 @@ enum BatchEngine: String, CaseIterable, ExpressibleByArgument {
       exit 1
 
       """
-    return Writing(
+    return Submission(
       name: "batch-slurm.sh", text: text, command: ["sbatch", "--wait", "batch-slurm.sh"])
   }
 
-  private func dask(_ request: Request) -> Writing {
+  private func dask(_ request: Request) -> Submission {
     let arguments =
       [
         request.program, "batch", "run", request.manifest, "--out", request.out, "--jobs", "1",
@@ -145,10 +145,10 @@ enum BatchEngine: String, CaseIterable, ExpressibleByArgument {
               client.gather(parts)
 
       """
-    return Writing(name: "batch-dask.py", text: text, command: ["python3", "batch-dask.py"])
+    return Submission(name: "batch-dask.py", text: text, command: ["python3", "batch-dask.py"])
   }
 
-  private func snakemake(_ request: Request) -> Writing {
+  private func snakemake(_ request: Request) -> Submission {
     let mark = "\(request.out)/records/parts-of-\(request.shards)"
     let text = """
       rule all:
@@ -161,7 +161,7 @@ enum BatchEngine: String, CaseIterable, ExpressibleByArgument {
           shell: \(pythonText(request.command("{wildcards.part}/\(request.shards)")))
 
       """
-    return Writing(
+    return Submission(
       name: "batch.smk", text: text,
       command: [
         "snakemake", "--snakefile", "batch.smk", "--cores", "\(request.workers)",
@@ -172,7 +172,7 @@ enum BatchEngine: String, CaseIterable, ExpressibleByArgument {
 
   /// An Indexed Job: `JOB_COMPLETION_INDEX` is the number of a pod's part. Manifest, patches,
   /// inputs and outputs are in a volume that all pods mount.
-  private func kubernetes(_ request: Request) -> Writing {
+  private func kubernetes(_ request: Request) -> Submission {
     let arguments =
       [
         request.program, "batch", "run", request.manifest, "--out", request.out, "--shard",
@@ -205,7 +205,7 @@ enum BatchEngine: String, CaseIterable, ExpressibleByArgument {
                 persistentVolumeClaim: { claimName: \(yamlText(request.claim)) }
 
       """
-    return Writing(
+    return Submission(
       name: "batch-k8s.yaml", text: text, command: ["kubectl", "apply", "-f", "batch-k8s.yaml"])
   }
 

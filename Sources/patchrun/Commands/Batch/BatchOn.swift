@@ -92,7 +92,7 @@ struct BatchOn: PatchCommand {
     if let workers, !(1...100_000).contains(workers) {
       throw ValidationError("'--workers' is 1 to 100000, not \(workers)")
     }
-    if let pack, BatchWork.archiveLimit(pack) == nil {
+    if let pack, BatchRunOptions.archiveLimit(pack) == nil {
       throw ValidationError("'--pack' is tar=SIZE, as in tar=1GiB, and not \(quoted(pack))")
     }
     if manifest == "-" {
@@ -106,22 +106,22 @@ struct BatchOn: PatchCommand {
     if self.shards == nil {
       shards = max(workers, (try ManifestReader.lineCount(of: manifest) + 999) / 1000)
     }
-    let writing = engine.writing(
+    let submission = engine.submission(
       .init(
         program: program, manifest: manifest, out: out, shards: shards, workers: workers,
         options: pack.map { ["--pack", $0] } ?? [], image: image, claim: claim))
-    let command = writing.command.map(shellWord).joined(separator: " ")
+    let command = submission.command.map(shellWord).joined(separator: " ")
     if dryRun {
-      try output(writing.text)
+      try output(submission.text)
       StandardStream.error.put("would be submitted by: \(printable(command))\n")
       return ExitStatus.success
     }
-    if let name = writing.name { try FileOutput.write(writing.text, to: name) }
+    if let name = submission.name { try FileOutput.write(submission.text, to: name) }
     StandardStream.error.put("\(printable(command))\n")
-    let status = try EngineProcess.run(writing.command)
+    let status = try EngineProcess.run(submission.command)
     guard status == 0 else {
       throw CommandFailure(
-        ExitStatus.failedRunning, "\(quoted(writing.command[0])) has ended with \(status)",
+        ExitStatus.failedRunning, "\(quoted(submission.command[0])) has ended with \(status)",
         help: ["'patchrun batch status \(out) \(manifest)' says what is done"])
     }
     return try isDone() ? ExitStatus.success : ExitStatus.wrongPatch
@@ -157,7 +157,7 @@ enum EngineProcess {
     let number = unsafe posix_spawnp(&process, command[0], nil, nil, &pointers, environ)
     guard number == 0 else {
       throw CommandFailure(
-        ExitStatus.worldRefused,
+        ExitStatus.unavailable,
         "\(quoted(command[0])) cannot be started: \(systemMessage(number))",
         help: ["'--dry-run' prints what it would be given"])
     }

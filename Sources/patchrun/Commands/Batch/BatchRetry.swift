@@ -24,7 +24,7 @@ struct BatchRetry: PatchCommand {
         130  interrupted: what is done has its record
       """)
 
-  @OptionGroup var work: BatchWork
+  @OptionGroup var work: BatchRunOptions
   @OptionGroup var appearance: AppearanceOptions
 
   func perform() throws(CommandFailure) -> Int32 {

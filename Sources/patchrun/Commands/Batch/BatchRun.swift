@@ -42,7 +42,7 @@ struct BatchRun: PatchCommand {
         HQ_TASK_ID  the same from 1 in an array of HyperQueue
       """)
 
-  @OptionGroup var work: BatchWork
+  @OptionGroup var work: BatchRunOptions
   @OptionGroup var appearance: AppearanceOptions
 
   func perform() throws(CommandFailure) -> Int32 {
@@ -51,7 +51,7 @@ struct BatchRun: PatchCommand {
 }
 
 /// The arguments of `batch run` and `batch retry`.
-struct BatchWork: ParsableArguments {
+struct BatchRunOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
       "The manifest: JSON lines, CSV (.csv), or '-' for standard input.", valueName: "manifest"),
@@ -127,7 +127,7 @@ struct BatchWork: ParsableArguments {
     options.archiveLimit = pack.flatMap(Self.archiveLimit)
     options.retries = retries
     let line = TerminalLine(appearance)
-    let teller = BatchTeller(
+    let progress = BatchProgress(
       line, appearance, isQuiet: quiet, printsJSON: json,
       total: quiet || !line.isPossible || manifest == "-"
         ? nil : try ManifestReader.lineCount(of: manifest, selection))
@@ -138,18 +138,18 @@ struct BatchWork: ParsableArguments {
       try store.load()
       let runner = try BatchRunner(
         reader, in: context, store, options, isCancelled: { signals.interruptedBy != nil },
-        report: { teller.take($0, $1) })
+        report: { progress.take($0, $1) })
       do throws(JobFault) { summary = try runner.run() } catch {
-        teller.finish()
+        progress.finish()
         throw error
       }
     } catch {
       throw CommandFailure(
-        error, teller.hasBegun ? ExitStatus.failedRunning : ExitStatus.worldRefused)
+        error, progress.hasBegun ? ExitStatus.failedRunning : ExitStatus.unavailable)
     }
-    teller.finish()
-    if !quiet { StandardStream.error.put(teller.summary(summary) + "\n") }
-    if teller.outputFailed { return ExitStatus.worldRefused }
+    progress.finish()
+    if !quiet { StandardStream.error.put(progress.summary(summary) + "\n") }
+    if progress.outputFailed { return ExitStatus.unavailable }
     if let signal = signals.interruptedBy { return ExitStatus.interrupted(by: signal) }
     return summary.failed + summary.failedBefore > 0 && !allowFailures
       ? ExitStatus.wrongPatch : ExitStatus.success
@@ -159,7 +159,7 @@ struct BatchWork: ParsableArguments {
 /// Prints the progress and the failures of a batch.
 ///
 /// May be called from any thread.
-final class BatchTeller: Sendable {
+final class BatchProgress: Sendable {
   private struct State {
     var line: TerminalLine
     var failures = 0
@@ -202,7 +202,7 @@ final class BatchTeller: Sendable {
           let number = StandardStream.output.put(result: record.measured.compact + "\n")
           if number != 0 { state.outputFailed = true }
         }
-        if record.status == .failed { tell(record, &state) }
+        if record.status == .failed { reportFailure(record, &state) }
       }
       guard let total, now - state.lastShown > 100_000_000 else { return }
       state.lastShown = now
@@ -211,7 +211,7 @@ final class BatchTeller: Sendable {
     }
   }
 
-  private func tell(_ record: BatchRecord, _ state: inout State) {
+  private func reportFailure(_ record: BatchRecord, _ state: inout State) {
     state.failures += 1
     guard state.failures <= Self.mostFailures else { return }
     state.line.clear()

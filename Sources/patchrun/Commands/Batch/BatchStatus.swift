@@ -75,7 +75,7 @@ extension RecordStore {
   static func opened(_ folder: String) throws(CommandFailure) -> RecordStore {
     guard let store = RecordStore(existing: folder) else {
       throw CommandFailure(
-        ExitStatus.worldRefused, "there are no records of a batch in \(quoted(folder))",
+        ExitStatus.unavailable, "there are no records of a batch in \(quoted(folder))",
         help: ["'patchrun batch run MANIFEST --out DIR' writes them"])
     }
     return store

@@ -64,7 +64,7 @@ struct Diff: PatchCommand {
   func perform() throws(CommandFailure) -> Int32 {
     let before = try read(old)
     let after = try read(new)
-    guard let before, let after else { return ExitStatus.worldRefused }
+    guard let before, let after else { return ExitStatus.unavailable }
     let difference = PatchDifference(from: before.tree, to: after.tree)
     switch json ? .patch : format {
     case .patch: try output(difference.jsonPatch)

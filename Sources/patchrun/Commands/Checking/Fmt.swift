@@ -67,8 +67,8 @@ struct Fmt: PatchCommand {
 
   private func format(_ path: String, _ files: FilePolicy) throws(CommandFailure) -> Int32 {
     let source = try PatchFile(path, files: files).source
-    if files.folder != nil, PatchFolder.isSomethingElse(source) {
-      PatchFolder.noteSomethingElse(path, appearance)
+    if files.folder != nil, PatchFolder.isOtherJSON(source) {
+      PatchFolder.noteOtherJSON(path, appearance)
       return ExitStatus.success
     }
     let result = PatchFormatter.format(source)

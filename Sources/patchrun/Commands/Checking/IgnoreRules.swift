@@ -17,7 +17,7 @@ struct IgnoreRules {
     var parts: [String]
     var isAnchored: Bool
     var isForFolders: Bool
-    var takesIn: Bool
+    var isInclusion: Bool
   }
 
   private var rules: [Rule] = []
@@ -38,8 +38,8 @@ struct IgnoreRules {
       var text = line[...]
       while text.last == " " || text.last == "\t" { text.removeLast() }
       guard !text.isEmpty, !text.hasPrefix("#") else { continue }
-      let takesIn = text.hasPrefix("!")
-      if takesIn || text.hasPrefix("\\") { text.removeFirst() }
+      let isInclusion = text.hasPrefix("!")
+      if isInclusion || text.hasPrefix("\\") { text.removeFirst() }
       let isForFolders = text.hasSuffix("/")
       if isForFolders { text.removeLast() }
       let isAnchored = text.contains("/")
@@ -48,14 +48,14 @@ struct IgnoreRules {
       rules.append(
         Rule(
           place: place, parts: parts, isAnchored: isAnchored, isForFolders: isForFolders,
-          takesIn: takesIn))
+          isInclusion: isInclusion))
     }
   }
 
   /// Whether the rules exclude a file or folder.
   ///
   /// - Parameter path: Its path components from the folder that the user named.
-  func leaveOut(_ path: [String], isFolder: Bool) -> Bool {
+  func excludes(_ path: [String], isFolder: Bool) -> Bool {
     let last = rules.last { rule in
       guard isFolder || !rule.isForFolders, path.starts(with: rule.place) else { return false }
       let rest = path.dropFirst(rule.place.count)
@@ -63,7 +63,7 @@ struct IgnoreRules {
         ? Self.matches(rest, rule.parts[...])
         : rest.last.map { FolderListing.matches($0, rule.parts[0]) } ?? false
     }
-    return last.map { !$0.takesIn } ?? false
+    return last.map { !$0.isInclusion } ?? false
   }
 
   private static func matches(_ names: ArraySlice<String>, _ parts: ArraySlice<String>) -> Bool {

@@ -48,7 +48,7 @@ struct Lsp: PatchCommand {
         return try answer(&frames, &server) ?? 1
       } else if errno != EINTR, errno != EAGAIN {
         throw CommandFailure(
-          ExitStatus.worldRefused, "standard input cannot be read: \(systemMessage(errno))")
+          ExitStatus.unavailable, "standard input cannot be read: \(systemMessage(errno))")
       }
     }
   }

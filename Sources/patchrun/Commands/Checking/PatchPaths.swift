@@ -58,7 +58,7 @@ enum PatchPaths {
       let found = try PatchFolder.patches(below: path, .tree(path))
       guard !found.isEmpty else {
         throw CommandFailure(
-          ExitStatus.worldRefused, "no file below \(quoted(path)) ends in .json or .jsonc")
+          ExitStatus.unavailable, "no file below \(quoted(path)) ends in .json or .jsonc")
       }
       return found
     }
@@ -71,7 +71,7 @@ enum PatchPaths {
     let found = pattern.files(where: PatchFolder.isPatch).map { PatchFolder.item($0, tree) }
     guard !found.isEmpty else {
       throw CommandFailure(
-        ExitStatus.worldRefused,
+        ExitStatus.unavailable,
         "no file that ends in .json or .jsonc matches \(quoted(path))",
         help: ["'*' and '?' stand for a part of a name, '**' for folders"])
     }

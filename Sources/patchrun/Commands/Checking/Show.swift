@@ -162,7 +162,7 @@ struct Show: PatchCommand {
       ? patch : PatchBuilder.build(reading, in: policy.surroundings(of: file), device: device)
     guard let graph = shown.graph, let document = shown.document else { return "" }
     do throws(Violation) { try graph.initialize() } catch {
-      throw CommandFailure(ExitStatus.worldRefused, error.message, help: error.help)
+      throw CommandFailure(ExitStatus.unavailable, error.message, help: error.help)
     }
     let feeds = Self.callbacks(of: document)
     let text = graph.show(title: patch.title ?? "") { node, input, behind in

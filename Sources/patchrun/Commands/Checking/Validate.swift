@@ -124,10 +124,10 @@ struct Validate: PatchCommand {
       }
       for (item, outcome) in zip(part, outcomes) {
         guard var entry = outcome.entry else {
-          PatchFolder.noteSomethingElse(item.path, appearance)
+          PatchFolder.noteOtherJSON(item.path, appearance)
           continue
         }
-        if case .patch(let patch) = entry { entry = .patch(own.withoutTwins(patch)) }
+        if case .patch(let patch) = entry { entry = .patch(own.withoutDuplicates(patch)) }
         tally.add(entry)
         tally.ignored += outcome.ignoredCount
         if let failure = outcome.failure {
@@ -168,7 +168,7 @@ struct Validate: PatchCommand {
     do throws(CommandFailure) {
       switch item {
       case .failure(let path, let failure): return unreadable(path, failure, folder)
-      case .leftOut: return unreadable(item.path, .reported(ExitStatus.worldRefused), folder)
+      case .leftOut: return unreadable(item.path, .reported(ExitStatus.unavailable), folder)
       case .file(let path, let files):
         let file = try PatchFile(path, files: files, limits: policy.limits)
         if let preset = Self.preset(file) { return check(preset, path, selection, folder) }
@@ -182,7 +182,7 @@ struct Validate: PatchCommand {
           ?? PatchBuilder.build(
             file.read(overrides), in: policy.surroundings(of: file, foundBy: files),
             device: device, notes: notes)
-        if patch.hasErrors, files.folder != nil, PatchFolder.isSomethingElse(file.source) {
+        if patch.hasErrors, files.folder != nil, PatchFolder.isOtherJSON(file.source) {
           return Outcome()
         }
         if isOnly { LastingValues.keep(patch) }
@@ -296,7 +296,7 @@ private struct OwnFindings {
   }
 
   /// Removes the findings in sub-graphs that the check of the sub-graph's own file also reports.
-  mutating func withoutTwins(_ patch: CheckedPatch) -> CheckedPatch {
+  mutating func withoutDuplicates(_ patch: CheckedPatch) -> CheckedPatch {
     guard !patch.subgraphPaths.isEmpty, items.count > 1 else { return patch }
     var patch = patch
     patch.diagnostics = patch.diagnostics.filter { diagnostic in
@@ -350,7 +350,7 @@ private struct OwnFindings {
 extension Tally {
   /// An unreadable file outweighs findings, because the check is incomplete.
   fileprivate func status(denyWarnings: Bool) -> Int32 {
-    if unreadable > 0 { return ExitStatus.worldRefused }
+    if unreadable > 0 { return ExitStatus.unavailable }
     return errors > 0 || (denyWarnings && warnings > 0)
       ? ExitStatus.wrongPatch : ExitStatus.success
   }

@@ -29,14 +29,14 @@ struct CtlTarget: ParsableArguments {
       guard names.contains(name) else {
         let guess = didYouMean(name, among: names)
         throw CommandFailure(
-          ExitStatus.worldRefused, "no patch is running under the name \(quoted(name))",
+          ExitStatus.unavailable, "no patch is running under the name \(quoted(name))",
           help: [guess ?? (names.isEmpty ? "" : "running: \(listed(names))")])
       }
       return ControlClient(socketPath: folder.socketPath(name))
     }
     guard let first = names.first else {
       throw CommandFailure(
-        ExitStatus.worldRefused, "no patch is running",
+        ExitStatus.unavailable, "no patch is running",
         help: ["'patchrun FILE' runs one; its control socket is looked for in \(folder.path)"])
     }
     guard names.count == 1 else {
@@ -83,7 +83,7 @@ func readAnswer(_ text: String) throws(CommandFailure) -> JSONValue {
 extension CommandFailure {
   init(_ error: ControlError) {
     self.init(
-      error.isLost ? ExitStatus.failedRunning : ExitStatus.worldRefused, error.message,
+      error.isLost ? ExitStatus.failedRunning : ExitStatus.unavailable, error.message,
       help: error.help)
   }
 
@@ -94,7 +94,7 @@ extension CommandFailure {
       switch response.status {
       case 404, 409, 412, 422: ExitStatus.wrongPatch
       case 400..<500: ExitStatus.wrongUsage
-      case 503: ExitStatus.worldRefused
+      case 503: ExitStatus.unavailable
       default: ExitStatus.failedRunning
       }
     self.init(

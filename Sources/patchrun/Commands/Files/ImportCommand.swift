@@ -121,7 +121,7 @@ struct ImportCommand: PatchCommand {
             + ImportDialect.allCases.map(\.rawValue).joined(separator: ", ")
         ])
     }
-    let written = result.chain.map { PatchWriter.write($0, writing(result, folder)) }
+    let written = result.chain.map { PatchWriter.write($0, writerOptions(result, folder)) }
     result.diagnostics = (result.diagnostics + (written?.diagnostics ?? [])).inDocumentOrder()
     if !result.diagnostics.isEmpty {
       StandardStream.error.put(
@@ -137,7 +137,8 @@ struct ImportCommand: PatchCommand {
     return ExitStatus.success
   }
 
-  private func writing(_ result: FilterImport.Result, _ folder: String) -> PatchWriter.Options {
+  private func writerOptions(_ result: FilterImport.Result, _ folder: String) -> PatchWriter.Options
+  {
     var options = PatchWriter.Options()
     options.origin =
       "Imported from \(file == "-" ? "a text" : fileName(file)) of \(result.dialect.name)."

@@ -17,7 +17,7 @@ extension AppearanceOptions {
     guard !patch.updates.isEmpty else { return }
     let live = LivePatch(patch, from: reading, in: surroundings, hasTaps: hasTaps)
     do throws(LivePatch.Refusal) { try live?.planUpdates(upTo: .infinity) } catch {
-      throw error.failure(ExitStatus.worldRefused)
+      throw error.failure(ExitStatus.unavailable)
     }
   }
 }
@@ -27,7 +27,7 @@ extension SoundFileReader {
   static func opened(asInput path: String?) throws(CommandFailure) -> SoundFileReader? {
     guard let path else { return nil }
     do throws(SoundFileError) { return try SoundFileReader(path: path) } catch {
-      throw CommandFailure(ExitStatus.worldRefused, error.message)
+      throw CommandFailure(ExitStatus.unavailable, error.message)
     }
   }
 }

@@ -106,7 +106,7 @@ struct PictureOption: ExpressibleByArgument, Equatable {
     } catch {
       let isUsage = error.kind != .unwritable
       throw CommandFailure(
-        isUsage ? ExitStatus.wrongUsage : ExitStatus.worldRefused,
+        isUsage ? ExitStatus.wrongUsage : ExitStatus.unavailable,
         (isUsage ? "--picture \(text): " : "") + error.message, help: [error.help])
     }
   }

@@ -39,7 +39,7 @@ struct Recover: PatchCommand {
   func perform() throws(CommandFailure) -> Int32 {
     let outcome: SoundFileRecovery.Outcome
     do throws(SoundFileError) { outcome = try SoundFileRecovery.recover(file) } catch {
-      throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
+      throw CommandFailure(ExitStatus.unavailable, error.message, help: [error.help])
     }
     if json {
       let text: JSONText = [

@@ -26,7 +26,7 @@ extension Render {
   /// - Returns: The highest exit status.
   func renderEach(_ signals: Signals) throws(CommandFailure) -> Int32 {
     let jobs = try jobs()
-    try refuseCrossings(jobs)
+    try refuseDependencies(jobs)
     try makeFolders(jobs)
     var outcomes: [Outcome] = []
     var failedNumber: Int32 = 0
@@ -39,7 +39,7 @@ extension Render {
       { index in CollectedOutput.collecting { render(jobs[index], signals) } })
     guard failedNumber == 0 else {
       throw CommandFailure(
-        ExitStatus.worldRefused, "standard output cannot be written: \(systemMessage(failedNumber))"
+        ExitStatus.unavailable, "standard output cannot be written: \(systemMessage(failedNumber))"
       )
     }
     reportWithoutOutput(zip(jobs, outcomes).compactMap { $1.lacksOutput ? $0.path : nil })
@@ -120,17 +120,17 @@ extension Render {
     }
     if jobs.isEmpty {
       throw CommandFailure(
-        ExitStatus.worldRefused, "there is no patch to render",
+        ExitStatus.unavailable, "there is no patch to render",
         help: ["test files and presets are no patches; 'patchrun test' runs test files"])
     }
-    try refuseTwins(jobs)
+    try refuseDuplicateOutputs(jobs)
     return jobs
   }
 
   private func isPatch(_ path: String, _ access: FilePolicy) throws(CommandFailure) -> Bool {
     let file = try PatchFile(path, files: access, limits: policy.limits)
     return !TestDocument.isTests(file.source) && Validate.preset(file) == nil
-      && !PatchFolder.isSomethingElse(file.source)
+      && !PatchFolder.isOtherJSON(file.source)
   }
 
   private func outputPath(_ name: String) throws(CommandFailure) -> String? {
@@ -148,7 +148,7 @@ extension Render {
   }
 
   /// Throws if two patches would be rendered to one file.
-  private func refuseTwins(_ jobs: [Job]) throws(CommandFailure) {
+  private func refuseDuplicateOutputs(_ jobs: [Job]) throws(CommandFailure) {
     var seen: [String: String] = [:]
     for job in jobs {
       let places = [job.output].compactMap(\.self) + pictures.map { $0.named(job.name).path }
@@ -170,7 +170,7 @@ extension Render {
 
   /// Throws if a patch reads a file that another patch writes, or if two patches write one file:
   /// they are rendered in parallel, in no defined order.
-  private func refuseCrossings(_ jobs: [Job]) throws(CommandFailure) {
+  private func refuseDependencies(_ jobs: [Job]) throws(CommandFailure) {
     guard jobs.count > 1 else { return }
     let files = parallelMap(jobs.count, atMost: threads) { touchedFiles(of: jobs[$0]) }
     func name(_ path: String) -> String { String(path.split(separator: "/").last ?? "") }

@@ -272,7 +272,7 @@ struct Render: PatchCommand {
       return try OfflineMicrophone(
         reader, sampleRate: format.sampleRate, channelCount: format.channelCount)
     } catch {
-      throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
+      throw CommandFailure(ExitStatus.unavailable, error.message, help: [error.help])
     }
   }
 
@@ -432,7 +432,7 @@ struct Render: PatchCommand {
       case .formatNotSupported, .unknownFormat: ExitStatus.wrongUsage
       // The file could be opened, but not written.
       case .writeFailed: ExitStatus.failedRunning
-      default: ExitStatus.worldRefused
+      default: ExitStatus.unavailable
       }
     return CommandFailure(status, error.message, help: [error.help])
   }

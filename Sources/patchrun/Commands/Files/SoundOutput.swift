@@ -35,7 +35,7 @@ enum SoundOutput {
       try writer.close()
     } catch {
       let status =
-        error.kind == .writeFailed ? ExitStatus.failedRunning : ExitStatus.worldRefused
+        error.kind == .writeFailed ? ExitStatus.failedRunning : ExitStatus.unavailable
       throw CommandFailure(status, error.message, help: [error.help])
     }
   }

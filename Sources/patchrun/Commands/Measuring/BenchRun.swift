@@ -20,8 +20,8 @@ struct BenchFigures {
   var pulls: [UInt64] = []
   /// When each pull ended, in nanoseconds of the monotonic clock.
   var ends: [UInt64] = []
-  /// Nanoseconds between the pulls: reading ahead, the microphone.
-  var beside: UInt64 = 0
+  /// Nanoseconds spent between the pulls: reading ahead, the microphone.
+  var betweenPulls: UInt64 = 0
   /// The peak resident memory of the process, in bytes.
   var memory = 0
 
@@ -99,7 +99,7 @@ struct BenchRun {
         try microphone.fill(buffer)
       }
     } catch {
-      throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
+      throw CommandFailure(ExitStatus.unavailable, error.message, help: [error.help])
     }
   }
 
@@ -132,7 +132,7 @@ struct BenchRun {
         let total = session.busyTime.spent
         figures.pulls.append(total - spent)
         figures.ends.append(now)
-        figures.beside += max(now - last, total - spent) - (total - spent)
+        figures.betweenPulls += max(now - last, total - spent) - (total - spent)
         spent = total
         graph.collect()
         last = monotonicNanoseconds()

@@ -114,9 +114,9 @@ struct BenchSheet {
       text += "   " + printable(part.name)
       text += part.type.isEmpty ? "\n" : "  (\(printable(part.type)))\n"
     }
-    if plain.beside > 0 {
+    if plain.betweenPulls > 0 {
       text += padded("beside it", 13)
-      text += padded(fixed(Double(plain.beside) / frames, 2), 13) + "   files and services\n"
+      text += padded(fixed(Double(plain.betweenPulls) / frames, 2), 13) + "   files and services\n"
     }
     return text
   }
@@ -145,7 +145,7 @@ struct BenchSheet {
       "realTimeFactor": .number(rounded(plain.duration / max(plain.wall, 1e-9), 10)),
       "load": .number(rounded(plain.load, 1e6)),
       "nanosecondsPerFrame": .number(rounded(plain.busy / frames, 1000)),
-      "besideNanosecondsPerFrame": .number(rounded(Double(plain.beside) / frames, 1000)),
+      "besideNanosecondsPerFrame": .number(rounded(Double(plain.betweenPulls) / frames, 1000)),
       "slice": [
         "budgetMicroseconds": .number(rounded(plain.budget / 1000, 1000)),
         "p50Microseconds": .number(Double(plain.slice(0.5)) / 1000),

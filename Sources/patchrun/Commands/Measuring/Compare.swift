@@ -148,7 +148,7 @@ struct Compare: PatchCommand {
     try protectFiles()
     if let picture {
       do throws(PictureFile.Failure) { try PictureFile(path: picture)?.check() } catch {
-        throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
+        throw CommandFailure(ExitStatus.unavailable, error.message, help: [error.help])
       }
     }
     let signals = try Signals()
@@ -176,7 +176,7 @@ struct Compare: PatchCommand {
       let drawing = ComparisonPicture(sheet: sheet, sound: first.sound, reference: second.sound)
         .drawing()
       do throws(PictureFile.Failure) { try PictureFile(path: picture)?.write(drawing) } catch {
-        throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
+        throw CommandFailure(ExitStatus.unavailable, error.message, help: [error.help])
       }
     }
     if json { try output(sheet.json().document) } else if !quiet { try output(sheet.text()) }
@@ -190,7 +190,7 @@ struct Compare: PatchCommand {
   private func sounds(
     _ signals: Signals
   ) throws(CommandFailure) -> (ComparedSound, ComparedSound)? {
-    let bench = ComparisonBench(
+    let renderer = MemoryRenderer(
       input: input, duration: duration, kernel: kernel, native: native, policy: policy,
       hardware: hardware, appearance: appearance)
     // Sound files first: a patch without an end is rendered as long as the other sound is.
@@ -200,10 +200,10 @@ struct Compare: PatchCommand {
       found[index] = try ComparedSound(file: paths[index])
     }
     for index in [0, 1] where found[index] == nil {
-      let heard = try bench.render(
-        paths[index], lasting: found[1 - index]?.sound.duration, signals)
+      let heard = try renderer.render(
+        paths[index], fallbackDuration: found[1 - index]?.sound.duration, signals)
       guard let heard else { return nil }
-      found[index] = ComparedSound(name: bench.name(of: paths[index]), sound: heard)
+      found[index] = ComparedSound(name: renderer.name(of: paths[index]), sound: heard)
     }
     guard var first = found[0], let second = found[1] else { return nil }
     try first.convert(to: second.sound.sampleRate)

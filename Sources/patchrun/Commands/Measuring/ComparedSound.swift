@@ -27,7 +27,7 @@ struct ComparedSound {
       self.init(name: path, sound: try Golden.read(path))
     } catch {
       throw CommandFailure(
-        ExitStatus.worldRefused, error.message,
+        ExitStatus.unavailable, error.message,
         help: [
           error.help,
           error.kind == .notAudio ? "a patch is a file whose name ends in .json or .jsonc" : "",
@@ -81,13 +81,13 @@ struct ComparedSound {
       convertedFrom = sound.sampleRate
       sound = Sound(sampleRate: rate, channels: channels)
     } catch {
-      throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
+      throw CommandFailure(ExitStatus.unavailable, error.message, help: [error.help])
     }
   }
 }
 
 /// Renders patches to sounds in memory.
-struct ComparisonBench {
+struct MemoryRenderer {
   let input: String?
   let duration: Seconds?
   let kernel: KernelOptions
@@ -100,9 +100,9 @@ struct ComparisonBench {
 
   /// Renders a patch; `nil` after a signal.
   ///
-  /// - Parameter lasting: The duration in seconds of a patch that has no end of its own.
+  /// - Parameter fallbackDuration: The duration in seconds of a patch that has no end of its own.
   func render(
-    _ path: String, lasting: Double?, _ signals: Signals
+    _ path: String, fallbackDuration: Double?, _ signals: Signals
   ) throws(CommandFailure) -> Sound? {
     let file = try PatchFile(path, files: policy.forNamed(path), limits: policy.limits)
     let reading = file.read()
@@ -124,7 +124,7 @@ struct ComparisonBench {
     do throws(PatchRender.Failure) {
       let own = try PatchRender.playingTime(request)
       request.duration =
-        duration?.value ?? (own == nil && request.input == nil ? lasting : nil)
+        duration?.value ?? (own == nil && request.input == nil ? fallbackDuration : nil)
       let outcome = try PatchRender.run(
         request, listeningAt: [.device], isCancelled: { signals.interruptedBy != nil })
       return signals.interruptedBy == nil ? outcome.sounds[.device] : nil

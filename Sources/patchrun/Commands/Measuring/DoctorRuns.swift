@@ -4,7 +4,7 @@ import PatchSyntax
 /// Asks the running patches for their latency.
 enum DoctorRuns {
   /// The timeout of an answer in seconds.
-  private static let patience = 2.0
+  private static let timeout = 2.0
 
   /// A finding for each patch whose control socket is in the folder.
   static func findings(in folder: ControlFolder = .standard) -> [DoctorFinding] {
@@ -15,7 +15,7 @@ enum DoctorRuns {
   }
 
   private static func status(of client: ControlClient) -> JSONValue? {
-    guard let response = try? client.send(.init(.get, "/status"), within: patience),
+    guard let response = try? client.send(.init(.get, "/status"), within: timeout),
       response.isSuccess
     else { return nil }
     return try? readAnswer(response.body)
@@ -26,7 +26,7 @@ enum DoctorRuns {
     let topic = "run \(name)"
     guard let status else {
       return DoctorFinding(
-        topic: topic, state: .note, found: "it does not answer within \(fixed(patience, 0)) s")
+        topic: topic, state: .note, found: "it does not answer within \(fixed(timeout, 0)) s")
     }
     let xruns = (status["underruns"]?.integer ?? 0) + (status["overruns"]?.integer ?? 0)
     let causes = StatusText.causes(status["underrunCauses"])

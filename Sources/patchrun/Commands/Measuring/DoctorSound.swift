@@ -43,7 +43,7 @@ struct DoctorSound {
         streamName: "patchrun doctor"))
     let rate = hardware.grant.sampleRate
     let graph = AudioGraph(hardware: hardware)
-    let heard = Heard()
+    let heard = Recording()
     let log = PullLog(count: Int(seconds * rate / 16) + 4096, sampleRate: rate)
     do throws(Violation) {
       try build(graph, listening ? heard : nil, rate: rate)
@@ -90,7 +90,7 @@ struct DoctorSound {
       times: PullTimes(log.pulls(after: 1), sampleRate: rate), delays: delays, tries: tries)
   }
 
-  private func build(_ graph: AudioGraph, _ heard: Heard?, rate: Double) throws(Violation) {
+  private func build(_ graph: AudioGraph, _ heard: Recording?, rate: Double) throws(Violation) {
     let io = try graph.addNode(RemoteIO.description.component, name: "io")
     try graph.open()
     graph.defaultStreamFormat = StreamFormat(.float32, channels: 2, sampleRate: rate)
@@ -124,7 +124,7 @@ struct DoctorSound {
     _ = try graph.addTap(tap, at: io, 1)
   }
 
-  private final class Heard: Sendable {
+  private final class Recording: Sendable {
     let samples = Mutex<[Float]>([])
   }
 }

@@ -53,15 +53,15 @@ struct Measure: PatchCommand {
   func perform() throws(CommandFailure) -> Int32 {
     try kernel.apply()
     let signals = try Signals()
-    let bench = ComparisonBench(
+    let renderer = MemoryRenderer(
       input: input, duration: duration, kernel: kernel, native: native, policy: policy,
       hardware: hardware, appearance: appearance)
     let heard: ComparedSound
     if ComparedSound.isPatch(file) {
-      guard let sound = try bench.render(file, lasting: nil, signals) else {
+      guard let sound = try renderer.render(file, fallbackDuration: nil, signals) else {
         return ExitStatus.interrupted(by: signals.interruptedBy ?? 2)
       }
-      heard = ComparedSound(name: bench.name(of: file), sound: sound)
+      heard = ComparedSound(name: renderer.name(of: file), sound: sound)
     } else {
       heard = try ComparedSound(file: file)
     }

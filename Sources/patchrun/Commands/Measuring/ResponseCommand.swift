@@ -220,7 +220,7 @@ struct ResponseCommand: PatchCommand {
     case .svg, .png:
       let drawing = sheet.drawing(width: Double(width), height: Double(height), theme: theme)
       if let problem = PictureFormat(rawValue: format.rawValue)?.problem(of: drawing) {
-        throw CommandFailure(ExitStatus.worldRefused, "the picture cannot be drawn: \(problem)")
+        throw CommandFailure(ExitStatus.unavailable, "the picture cannot be drawn: \(problem)")
       }
       bytes = format == .svg ? Array(drawing.svg().utf8) : drawing.png()
     }
@@ -230,7 +230,7 @@ struct ResponseCommand: PatchCommand {
       let number = StandardStream.output.put(bytes)
       guard number == 0 else {
         throw CommandFailure(
-          ExitStatus.worldRefused, "standard output cannot be written: \(systemMessage(number))")
+          ExitStatus.unavailable, "standard output cannot be written: \(systemMessage(number))")
       }
     }
   }

@@ -34,7 +34,7 @@ struct Devices: PatchCommand {
   func perform() throws(CommandFailure) -> Int32 {
     let devices: [AudioDevice]
     do throws(HardwareError) { devices = try BackEndCatalog.standard.devices() } catch {
-      throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
+      throw CommandFailure(ExitStatus.unavailable, error.message, help: [error.help])
     }
     try output(json ? Self.json(devices).document : Self.text(devices))
     return ExitStatus.success

@@ -207,7 +207,7 @@ struct Run: PatchCommand {
       return server
     } catch {
       guard !control.isRequired else {
-        throw CommandFailure(ExitStatus.worldRefused, error.message, help: error.help)
+        throw CommandFailure(ExitStatus.unavailable, error.message, help: error.help)
       }
       if !quiet {
         appearance.report(
@@ -275,7 +275,7 @@ struct Run: PatchCommand {
     let request = PatchBuilder.request(of: document)
     try checkUse(of: request, draft)
     try native.check(draft, appearance, quiet: quiet)
-    let outcome = try wait.open(SessionPolicy(of: document), canCome: !pipes.areUsed) {
+    let outcome = try wait.open(SessionPolicy(of: document), mayAppear: !pipes.areUsed) {
       (isAwaited) throws(HardwareError) in
       try backEnd.open(
         try hardwareRequest(request, on: route, title: draft.title), isAwaited: isAwaited)

@@ -43,7 +43,7 @@ struct NewTests {
     let test = FilePolicy.join(place.folder, place.name + ".test.json")
     guard !FolderListing.exists(test) else {
       throw CommandFailure(
-        ExitStatus.worldRefused, "\(quoted(test)) is there already",
+        ExitStatus.unavailable, "\(quoted(test)) is there already",
         help: ["'patchrun test \(test) --bless' takes what is heard now as right"])
     }
     let input = try SoundFileReader.opened(asInput: command.input)
@@ -146,7 +146,7 @@ extension TestCommand {
     do throws(SoundFileError) {
       try Golden.write(sound, to: path, files: policy.forNamed(path))
     } catch {
-      throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
+      throw CommandFailure(ExitStatus.unavailable, error.message, help: [error.help])
     }
   }
 }

@@ -242,7 +242,7 @@ struct TestArtifacts {
       .float32, channels: shown.channelCount, sampleRate: shown.sampleRate, interleaved: true)
     let recorder: PictureRecorder
     do throws(CallbackProblem) { recorder = try PictureRecorder(tap, format) } catch {
-      throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
+      throw CommandFailure(ExitStatus.unavailable, error.message, help: [error.help])
     }
     for start in stride(from: 0, to: shown.frameCount, by: 8192) {
       let frames = start..<min(start + 8192, shown.frameCount)
@@ -256,7 +256,7 @@ struct TestArtifacts {
     do throws(PictureFile.Failure) {
       try PictureFile(path: tap.path)?.write(drawing)
     } catch {
-      throw CommandFailure(ExitStatus.worldRefused, error.message, help: [error.help])
+      throw CommandFailure(ExitStatus.unavailable, error.message, help: [error.help])
     }
     return drawing
   }

@@ -211,7 +211,7 @@ struct TestCommand: PatchCommand {
     }
     if batch.files.isEmpty && batch.unreadable.isEmpty {
       throw CommandFailure(
-        ExitStatus.worldRefused, "there is no test file",
+        ExitStatus.unavailable, "there is no test file",
         help: [
           "a test file is called NAME.test.json: 'patchrun test mix.json --new' writes a first one"
         ])
@@ -264,7 +264,7 @@ struct TestCommand: PatchCommand {
     try printer.finish(report, seconds: Double(monotonicNanoseconds()) / 1e9 - begin)
     if let artifacts { try write(batch, checked, to: artifacts) }
     if let signal = signals.interruptedBy { return ExitStatus.interrupted(by: signal) }
-    if !batch.unreadable.isEmpty { return ExitStatus.worldRefused }
+    if !batch.unreadable.isEmpty { return ExitStatus.unavailable }
     let hasFailed = report.tally.errors > 0 || checked.contains { !$0.hasPassed }
     if batch.tests.isEmpty, report.tally.errors == 0 {
       throw CommandFailure(

@@ -4,7 +4,7 @@ import Testing
 @testable import patchrun
 
 /// The tables that the program keeps from one run to the next.
-@Suite struct KeptTablesTests {
+@Suite struct TableCacheTests {
   /// Noise that moves around a head, at a rate other than that of the head's measurement.
   private static let patch = """
     {
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test func `the folder is the one that the environment names`() {
-    func folder(_ variables: [String: String]) -> String? { KeptTables.folder { variables[$0] } }
+    func folder(_ variables: [String: String]) -> String? { TableCache.folder { variables[$0] } }
     #expect(folder(["HOME": "/home/a"]) == "/home/a/.cache/patchrun")
     #expect(folder(["HOME": "/home/a", "XDG_CACHE_HOME": "/c"]) == "/c/patchrun")
     #expect(folder(["HOME": "/home/a", "XDG_CACHE_HOME": ""]) == "/home/a/.cache/patchrun")

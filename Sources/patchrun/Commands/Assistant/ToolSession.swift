@@ -6,7 +6,7 @@ import ToolServer
 
 /// Serves the requests of an assistant: runs one tool call after the other, and reads further
 /// messages meanwhile.
-struct ToolDesk {
+struct ToolSession {
   /// The longest line of input in bytes. A longer one is dropped.
   private static let longestLine = 1 << 26
   /// How many bytes of a command's output are kept; more is read and dropped.
@@ -23,7 +23,7 @@ struct ToolDesk {
   /// The identifier of the call that is running.
   private var current: JSONText?
   /// Whether standard output cannot be written any more.
-  private var isDeaf = false
+  private var isOutputClosed = false
 
   init(server: ToolServer, limit: Double, send: @escaping (JSONText) -> Bool) {
     self.server = server
@@ -34,7 +34,9 @@ struct ToolDesk {
   /// Serves until standard input ends and every call has been answered.
   mutating func serve() throws(CommandFailure) -> Int32 {
     while isInputOpen || !waiting.isEmpty {
-      if isDeaf { throw CommandFailure(ExitStatus.worldRefused, "standard output cannot be used") }
+      if isOutputClosed {
+        throw CommandFailure(ExitStatus.unavailable, "standard output cannot be used")
+      }
       guard !waiting.isEmpty else {
         read()
         continue
@@ -45,7 +47,7 @@ struct ToolDesk {
     return ExitStatus.success
   }
 
-  private mutating func answer(_ text: JSONText) { if !send(text) { isDeaf = true } }
+  private mutating func answer(_ text: JSONText) { if !send(text) { isOutputClosed = true } }
 
   // MARK: Standard input
 
@@ -98,7 +100,7 @@ struct ToolDesk {
       if left <= 0 {
         reason =
           "this took longer than \(fixed(limit, limit < 10 ? 1 : 0)) s, and was ended: render less, or simplify the patch"
-      } else if cancelled.remove(call.identifier) != nil || isDeaf {
+      } else if cancelled.remove(call.identifier) != nil || isOutputClosed {
         reason = ""
       }
       if reason != nil {

@@ -1,7 +1,7 @@
 import AudioUnits
 
-/// The folder in which tables that take long to compute are kept between runs.
-enum KeptTables {
+/// The folder that keeps computed tables between runs, because computing them takes long.
+enum TableCache {
   static let variable = "PATCHRUN_CACHE"
 
   /// The folder according to the environment; `nil` for none.
