@@ -18,7 +18,7 @@ extension TopControl {
       return choices[next].value
     default: break
     }
-    guard let number = number ?? Self.number(standard) ?? minimum else { return nil }
+    guard let number = number ?? Self.number(defaultValue) ?? minimum else { return nil }
     var next = number
     switch kind {
     case .gain: next = steppedGain(number, direction, isLarge)
