@@ -5,14 +5,15 @@ import Glibc
 struct Patchrun: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "patchrun",
-    abstract: "Runs audio graphs that are written down.",
+    abstract: "Runs audio graphs that are written as JSON.",
     discussion: """
       A patch is a JSON document that names audio units, connections and stream formats. It runs \
       live on a PulseAudio server, or offline to a file.
 
       'patchrun help COMMAND' says more about a command, 'patchrun man' and 'patchrun man 5' print \
-      the manual, and '--generate-completion-script' with bash, zsh or fish a script for that shell. \
-      '-V' or '--version' prints the version; with '--verbose' also which kernel class is used.
+      the manual, and '--generate-completion-script' with bash, zsh or fish a script for that \
+      shell. '-V' or '--version' prints the version; with '--verbose' also which kernel class is \
+      used.
 
       EXAMPLES:
         patchrun new mixer-host -o mix.json
@@ -31,22 +32,22 @@ struct Patchrun: ParsableCommand {
 
       ENVIRONMENT:
         NO_COLOR  set to anything, it turns colours off where --color is auto
-        FORCE_COLOR  set to anything but 0, it turns them on there, in files and
-                     pipes, too, if NO_COLOR is not set
-        CLICOLOR_FORCE  the same
+        FORCE_COLOR  set to anything but 0, it turns colours on where --color is
+                     auto, also in files and pipes, if NO_COLOR is not set
+        CLICOLOR_FORCE  the same as FORCE_COLOR
         TERM  'dumb' is a terminal without colours
-        PATCHRUN_KERNEL  the kernel class, as --kernel of 'run' and 'render'
-                         says it
-        PATCHRUN_CACHE  the folder of FILES, from / on, or 'off' for none
-        XDG_CACHE_HOME  where that folder is if PATCHRUN_CACHE does not name it
-        HOME  where it is, below .cache, if XDG_CACHE_HOME does not say so
-        SHELL  whose script --generate-completion-script prints where it names
+        PATCHRUN_KERNEL  the kernel class, like --kernel of 'run' and 'render'
+        PATCHRUN_CACHE  the absolute path of the cache folder, or 'off' for none
+        XDG_CACHE_HOME  contains the cache folder 'patchrun' if PATCHRUN_CACHE is
+                        not set
+        HOME  contains .cache/patchrun if XDG_CACHE_HOME is not set
+        SHELL  the shell for --generate-completion-script, if the option names
                none
 
       FILES:
-        ~/.cache/patchrun  tables that take long to prepare: of the heads that a
-                           3DMixer with HRTF is heard with. Up to 64 MB; it may be
-                           deleted at any time
+        ~/.cache/patchrun  tables that take long to compute: the head data of a
+                           3DMixer with HRTF. Up to 64 MB; it may be deleted
+                           at any time
       """,
     version: "patchrun \(version)",
     subcommands: [

@@ -8,7 +8,7 @@ struct Man: PatchCommand {
     abstract: "Prints a page of the manual, for man.",
     discussion: """
       Section 1 is patchrun(1), this program; section 5 is patchrun-patch(5), the language of \
-      patches. They are written in mdoc, out of what the program knows about itself.
+      patches. They are written in mdoc, and generated from the program's own descriptions.
 
       EXAMPLES:
         patchrun man | man -l -

@@ -8,10 +8,10 @@ struct MCP: PatchCommand {
     commandName: "mcp",
     abstract: "Serves an assistant that writes patches.",
     discussion: """
-      It speaks the Model Context Protocol over standard input and output, and is started by the \
-      program that the assistant runs in. The assistant gets tools: a patch to begin with, the \
-      units, validate, explain, show, render, measure, response, test, diff and fmt. They read and \
-      write in one folder, and call no native code. Nothing is played.
+      It speaks the Model Context Protocol over standard input and output. The program that the \
+      assistant runs in starts it. The assistant gets tools: a patch to begin with, the units, \
+      validate, explain, show, render, measure, response, test, diff and fmt. The tools read and \
+      write files in one folder only, and call no native code. Nothing is played.
 
       EXAMPLES:
         patchrun mcp

@@ -11,10 +11,11 @@ struct Batch: ParsableCommand {
     commandName: "batch",
     abstract: "Renders many files, on one machine or on many.",
     discussion: """
-      A manifest has a job on each line: a patch, what is set in it, the files it reads, the file \
-      it becomes. 'batch plan' writes one, 'batch run' works it off on all processors: each job once, \
-      whatever is killed on the way and however many do it together. Where one machine is not \
-      enough, 'batch on' hands out parts of the manifest by an engine that exists.
+      A manifest has one job on each line: a patch, the values to set in it, its input files and \
+      its output file. 'batch plan' writes a manifest. 'batch run' renders its jobs on all \
+      processors: each job once, even if processes are killed, and even if several processes work \
+      on the same manifest. If one machine is not enough, 'batch on' distributes parts of the \
+      manifest with an engine such as Slurm.
 
       EXAMPLES:
         patchrun batch plan mix.json --duration 1 --draws 3 > jobs.jsonl
@@ -25,15 +26,15 @@ struct Batch: ParsableCommand {
 
       EXIT STATUS:
         0  every job is done
-        1  some have failed, or something is not as its record says
+        1  some jobs have failed, or an output differs from its record
         2  wrong usage
         3  a file cannot be read or written
         4  a failure on the way: no record can be written
         130  interrupted
 
       FILES:
-        DIR/records  what came of the jobs: JSON lines, a file for each process
-        DIR/shards  archives of outputs, where --pack asks for them
+        DIR/records  the results of the jobs: JSON lines, a file for each process
+        DIR/shards  archives of outputs, with --pack
       """,
     subcommands: [
       BatchPlanCommand.self, BatchRun.self, BatchStatusCommand.self, BatchVerify.self,

@@ -7,13 +7,13 @@ import Jobs
 struct BatchOn: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "on",
-    abstract: "Has an engine work a manifest off, part by part.",
+    abstract: "Renders a manifest with an engine that distributes its parts.",
     discussion: """
-      It writes what the engine wants, a script or a manifest of its own, into the current folder, \
-      and submits it: GNU parallel, HyperQueue, an array of Slurm, Dask, Snakemake, or an Indexed Job \
-      of Kubernetes. The engine hands out parts of the manifest, and starts again what was killed; \
-      what is rendered is rendered once all the same. Parts of half a minute or more cost the engine \
-      nothing that can be measured.
+      It writes the script or the manifest of the engine into the current folder and submits it: \
+      GNU parallel, HyperQueue, an array of Slurm, Dask, Snakemake, or an Indexed Job of \
+      Kubernetes. The engine distributes the parts of the manifest, and restarts parts that were \
+      killed; each job is still rendered only once. If a part takes half a minute or more, the \
+      cost of the engine cannot be measured.
 
       EXAMPLES:
         patchrun batch plan mix.json --duration 1 > jobs.jsonl \\
@@ -21,15 +21,15 @@ struct BatchOn: PatchCommand {
         patchrun batch on k8s jobs.jsonl --out out --image patchrun --dry-run
 
       EXIT STATUS:
-        0  every job is done, or what was asked for was printed
+        0  every job is done, or the file of the engine was printed
         1  jobs have failed
         2  wrong usage
-        3  the engine is not there, or a file cannot be written
+        3  the engine is not installed, or a file cannot be written
         4  the engine has failed
 
       FILES:
-        batch-ENGINE.sh, batch-ENGINE.py, batch.smk, batch-k8s.yaml  what the
-             engine is given; they are replaced
+        batch-ENGINE.sh, batch-ENGINE.py, batch.smk, batch-k8s.yaml  the input
+             of the engine; existing files are replaced
       """)
 
   @Argument(

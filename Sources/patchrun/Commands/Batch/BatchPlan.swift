@@ -8,12 +8,13 @@ import SoundFiles
 struct BatchPlanCommand: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan",
-    abstract: "Writes a manifest: patches by inputs by settings.",
+    abstract: "Writes a manifest: every combination of patches, inputs and settings.",
     discussion: """
-      A plan, NAME.batch.json, has patches, patterns of input files, and settings: a list is each \
-      of its values, an object draws one, { "uniform": [-6, 6] }. What is drawn depends on the seed, \
-      the job's id and the setting alone. Instead of a plan a patch and options do. Of every \
-      combination there is a job; the manifest belongs beside the plan, or where this is called.
+      A plan, NAME.batch.json, lists patches, patterns of input files, and settings. A setting is \
+      a list of values, or an object that draws a random value, such as { "uniform": [-6, 6] }. \
+      The drawn value depends only on the seed, the id of the job and the setting. A patch with \
+      options can take the place of a plan. The manifest gets a job for every combination. Store \
+      it in the folder of the plan or, without a plan, in the current folder.
 
       EXAMPLES:
         patchrun batch plan mix.json --duration 1 --draws 3 > jobs.jsonl
@@ -23,7 +24,7 @@ struct BatchPlanCommand: PatchCommand {
 
       EXIT STATUS:
         0  the manifest is written
-        1  the plan is wrong, or gives no job
+        1  the plan is wrong, or results in no job
         2  wrong usage
         3  a file cannot be read or written
       """)

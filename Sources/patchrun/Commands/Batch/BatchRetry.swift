@@ -4,11 +4,11 @@ import Batches
 struct BatchRetry: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry",
-    abstract: "Renders the jobs again that have failed.",
+    abstract: "Renders the failed jobs again.",
     discussion: """
-      A job that has failed stays so in later runs, unless its line, its patch or an input has \
-      changed: rendered again, it would fail again. Where the reason was another, such as a full \
-      disk, 'retry' renders what has failed, and nothing else.
+      Later runs do not render a failed job again unless its line, its patch or an input has \
+      changed, because it would fail again. If the cause was something else, such as a full disk, \
+      'retry' renders the failed jobs, and no others.
 
       EXAMPLES:
         patchrun batch plan mix.json --duration 1 > jobs.jsonl \\
@@ -21,7 +21,7 @@ struct BatchRetry: PatchCommand {
         2  wrong usage
         3  the manifest cannot be read, or the folder cannot be written
         4  a failure on the way: no record can be written
-        130  interrupted: what is done has its record
+        130  interrupted: the finished jobs have records
       """)
 
   @OptionGroup var work: BatchRunOptions

@@ -11,13 +11,14 @@ import TerminalScreen
 struct BatchRun: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Renders the jobs of a manifest that are not there yet.",
+    abstract: "Renders the jobs of a manifest that are not done yet.",
     discussion: """
-      Each job has a key: what its patch means, the bytes of its inputs, the version, the kernel \
-      class. What has a record and is there is left as it is, so that a run that was killed is run \
-      again. Several may work on one manifest and one folder at a time, on several machines, too. A \
-      job that fails is a record with the reason, and the others go on. Paths in the manifest are \
-      relative to it, outputs are below DIR.
+      The key of a job is computed from the meaning of its patch, the bytes of its inputs, the \
+      version and the kernel class. A job with a record and an output is not rendered again, so a \
+      killed run can simply be started again. Several processes may work on one manifest and one \
+      folder at the same time, also on several machines. A failed job gets a record with the \
+      reason, and the other jobs go on. Paths in the manifest are relative to the manifest; \
+      outputs are below DIR.
 
       EXAMPLES:
         patchrun batch plan mix.json --duration 1 > jobs.jsonl \\
@@ -27,19 +28,20 @@ struct BatchRun: PatchCommand {
 
       EXIT STATUS:
         0  every job is done
-        1  some have failed, without --allow-failures
+        1  some jobs have failed, without --allow-failures
         2  wrong usage
         3  the manifest cannot be read, or the folder cannot be written
         4  a failure on the way: no record can be written
-        130  interrupted: what is done has its record
+        130  interrupted: the finished jobs have records
 
       ENVIRONMENT:
         SLURM_ARRAY_TASK_ID  with SLURM_ARRAY_TASK_MIN and SLURM_ARRAY_TASK_COUNT
-                             the part that '--shard auto' is, in an array of Slurm
-        SLURM_ARRAY_TASK_MIN  the number of its first task
-        SLURM_ARRAY_TASK_COUNT  how many tasks it has
-        JOB_COMPLETION_INDEX  the same from 0 in an Indexed Job of Kubernetes
-        HQ_TASK_ID  the same from 1 in an array of HyperQueue
+                             the part for '--shard auto' in an array of Slurm
+        SLURM_ARRAY_TASK_MIN  the number of the first task of the array
+        SLURM_ARRAY_TASK_COUNT  the number of tasks of the array
+        JOB_COMPLETION_INDEX  the part for '--shard auto' in an Indexed Job of
+                              Kubernetes, from 0
+        HQ_TASK_ID  the part for '--shard auto' in an array of HyperQueue, from 1
       """)
 
   @OptionGroup var work: BatchRunOptions

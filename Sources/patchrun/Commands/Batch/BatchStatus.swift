@@ -6,10 +6,10 @@ import PatchSyntax
 struct BatchStatusCommand: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Says how far a batch is, and what has failed.",
+    abstract: "Prints the progress and the failures of a batch.",
     discussion: """
-      It reads the records of a folder, whoever has written them and whether or not somebody is \
-      working on it. With the manifest it also counts the jobs that have no record yet.
+      It reads the records in a folder, from all processes, also while the batch is running. With \
+      the manifest it also counts the jobs that have no record yet.
 
       EXAMPLES:
         patchrun batch plan mix.json --duration 1 > jobs.jsonl \\

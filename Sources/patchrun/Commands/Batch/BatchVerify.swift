@@ -9,9 +9,9 @@ struct BatchVerify: PatchCommand {
     commandName: "verify",
     abstract: "Compares the outputs of a batch with their records.",
     discussion: """
-      Every output is read, and its size and its SHA-256 compared with the record. With --render \
-      some jobs are rendered anew, in a folder that is removed again: the same patch, inputs, \
-      version and kernel class give the same bytes.
+      It reads every output and compares its size and its SHA-256 with the record. With --render \
+      it also renders some jobs again, in a temporary folder: the same patch, inputs, version and \
+      kernel class give the same bytes.
 
       EXAMPLES:
         patchrun batch plan mix.json --duration 1 > jobs.jsonl \\
@@ -20,8 +20,8 @@ struct BatchVerify: PatchCommand {
         patchrun batch verify out jobs.jsonl --render 1
 
       EXIT STATUS:
-        0  all of them are what the records say
-        1  one is missing or has other bytes
+        0  all outputs match their records
+        1  an output is missing or has other bytes
         2  wrong usage
         3  the records or the manifest cannot be read
       """)

@@ -6,14 +6,14 @@ import PatchSyntax
 struct Diff: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Says what two patches differ in, and how the change is heard.",
+    abstract: "Prints the differences between two patches, and how the change sounds.",
     discussion: """
-      A line for each difference, in the patch's terms and with its JSON Pointer: '+' for what has \
-      come, '-' for what is gone, '~' for what is different. Values are compared: blanks, comments \
-      in .jsonc and the order of keys make no difference. Then, where both are right, what a patch that \
-      plays does to go over from OLD to NEW, and how it is heard: ramp, at once, crossfade, \
-      re-initialize, or a restart with a gap. What patches mean is compared there: a stream format that \
-      changes its definition changes every bus that has it.
+      It prints a line for each difference, with its JSON Pointer: '+' for an addition, '-' for a \
+      removal, '~' for a change. Values are compared: blanks, comments in .jsonc and the order of \
+      keys make no difference. If both patches are valid, it then prints how a playing patch \
+      changes from OLD to NEW, and how that sounds: ramp, at once, crossfade, re-initialize, or a \
+      restart with a gap. For this the meaning of the patches is compared: a new definition of a \
+      stream format changes every bus with that format.
 
       EXAMPLES:
         patchrun diff old.json new.json
@@ -21,10 +21,10 @@ struct Diff: PatchCommand {
         git show HEAD:./mix.json | patchrun diff - mix.json
 
       EXIT STATUS:
-        0  they say the same
-        1  they differ
+        0  the patches are equal
+        1  the patches differ
         2  wrong usage
-        3  one cannot be read, or is no JSON
+        3  a patch cannot be read, or is not JSON
       """)
 
   @Argument(

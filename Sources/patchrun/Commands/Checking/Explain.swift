@@ -6,11 +6,11 @@ import PatchReference
 struct Explain: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Explains a code or a status, with a wrong and a right patch.",
+    abstract: "Explains a code or a status, with a wrong and a corrected patch.",
     usage: "patchrun explain [--json] [--markdown] [--color <when>] [<topic>]",
     discussion: """
-      TOPIC is a code of a message, the name of its rule, or an OSStatus by its number or its \
-      constant. Without one all codes are listed.
+      TOPIC is the code of a message, the name of its rule, or an OSStatus by its number or its \
+      constant. Without a topic all codes are listed.
 
       EXAMPLES:
         patchrun explain PR0405

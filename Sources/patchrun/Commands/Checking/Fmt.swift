@@ -8,9 +8,10 @@ struct Fmt: PatchCommand {
     commandName: "fmt",
     abstract: "Formats patches in one canonical way.",
     discussion: """
-      Two spaces a level, what is short on one line. Keys keep their order, strings and numbers \
-      their spelling, comments their places. Of a folder every file below it that ends in .json or \
-      .jsonc is formatted. A document with mistakes stays as it is.
+      The indentation is two spaces a level, and short values are on one line. Keys keep their \
+      order, strings and numbers their spelling, comments their places. In a folder every .json \
+      and .jsonc file is formatted, also in its subfolders. A document with mistakes is not \
+      changed.
 
       EXAMPLES:
         patchrun fmt mix.json
@@ -18,8 +19,8 @@ struct Fmt: PatchCommand {
         patchrun fmt - < mix.json
 
       EXIT STATUS:
-        0  all is well
-        1  a document has mistakes or, with --check, another form
+        0  all documents are formatted
+        1  a document has mistakes or, with --check, is not formatted
         2  wrong usage
         3  a file cannot be read or written
       """)

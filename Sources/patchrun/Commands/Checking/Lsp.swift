@@ -9,16 +9,16 @@ struct Lsp: PatchCommand {
     commandName: "lsp",
     abstract: "Serves an editor: findings while typing, completion, and more.",
     discussion: """
-      It speaks the Language Server Protocol over standard input and output, and is started by \
-      an editor. What it finds is what validate finds.
+      It speaks the Language Server Protocol over standard input and output. An editor starts it. \
+      Its findings are those of 'patchrun validate'.
 
       EXAMPLES:
         patchrun lsp
         patchrun lsp --hardware rate=48000
 
       EXIT STATUS:
-        0  the editor has ended it
-        1  the editor has gone without a word
+        0  the editor has asked it to exit
+        1  the editor has gone without asking it to exit
         2  wrong usage
         3  standard input or output cannot be used
       """)

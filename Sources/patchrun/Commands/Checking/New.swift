@@ -10,9 +10,10 @@ struct New: PatchCommand {
     commandName: "new",
     abstract: "Writes a patch to begin with, after a design pattern.",
     discussion: """
-      There is one for each pattern of Apple's hosting guide, with comments; it runs as it is. \
-      Without a pattern they are listed. A schema that lies in the folder of the new file or above \
-      it, as patch.schema.json or schema/patch.schema.json, is named in it, for editors.
+      There is a commented patch for each pattern of Apple's hosting guide; it runs as it is. \
+      Without a pattern the patterns are listed. If the folder of the new file or a folder above \
+      it has a patch.schema.json or schema/patch.schema.json, the new patch names it as its \
+      schema, for editors.
 
       EXAMPLES:
         patchrun new

@@ -7,8 +7,8 @@ struct Schema: PatchCommand {
     commandName: "schema",
     abstract: "Prints the JSON Schema of patches, or of test files.",
     discussion: """
-      An editor that is given it completes and explains what is typed: it is draft-07, made from \
-      the descriptions of the units.
+      With the schema an editor completes and explains what is typed. It is JSON Schema draft-07, \
+      made from the descriptions of the units.
 
       EXAMPLES:
         patchrun schema > patch.schema.json

@@ -11,17 +11,18 @@ struct Show: PatchCommand {
     commandName: "show",
     abstract: "Prints the initialized graph of a patch as CAShow does, or draws it.",
     discussion: """
-      Nodes, connections with the stream format that each settled on, callbacks, and where every \
-      format came from; all but text mark each conversion, too. No sound server is needed: what the \
-      patch prefers is taken as granted, or what --hardware says.
+      It shows the nodes, the connections with their stream formats, the callbacks, and the origin \
+      of every stream format; all output formats but text also mark each conversion. No sound \
+      server is needed: the device is assumed to grant what the patch prefers, or what --hardware \
+      says.
 
       FORMATS:
         text     what CAShow prints
-        json     the same for programs; its "document" is the patch written out
-        patch    the patch written out, with nothing left to be resolved
+        json     the same for programs; its "document" is the expanded patch
+        patch    the expanded patch: without constants and repetition
         dot      for Graphviz
         mermaid  a flowchart, for a block of Markdown
-        svg      a picture, light or dark as the viewer likes it
+        svg      a picture, light or dark by the setting of the viewer
 
       EXAMPLES:
         patchrun show mix.json

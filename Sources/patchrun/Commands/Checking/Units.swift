@@ -5,7 +5,7 @@ import PatchReference
 struct Units: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "units",
-    abstract: "Lists the audio units, or says all about one.",
+    abstract: "Lists the audio units, or describes one.",
     discussion: """
       NAME is a name from the list, a kAudio name, or a four-character code.
 

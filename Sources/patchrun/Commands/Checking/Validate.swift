@@ -13,10 +13,10 @@ struct Validate: PatchCommand {
     commandName: "validate",
     abstract: "Checks patches, without a sound server.",
     discussion: """
-      Says everything that is wrong, with its place in the text. What the patch prefers is taken as \
-      granted by the device, or what --hardware says. Of a folder every file below it that ends in \
-      .json or .jsonc is checked, and of a pattern every such file that it matches. Codes are given \
-      as PR0551, or shortened: PR05.
+      It reports every mistake with its position in the text. The device is assumed to grant what \
+      the patch prefers, or what --hardware says. In a folder every .json and .jsonc file is \
+      checked, also in its subfolders; of a pattern every such file that it matches. A code is \
+      written as PR0551, or shortened to a prefix: PR05.
 
       EXAMPLES:
         patchrun validate mix.json
@@ -28,12 +28,12 @@ struct Validate: PatchCommand {
 
       EXIT STATUS:
         0  there are no errors
-        1  there are, or there are warnings and --deny-warnings
+        1  there are errors, or warnings with --deny-warnings
         2  wrong usage
         3  a file cannot be read or written
 
       ENVIRONMENT:
-        GITHUB_STEP_SUMMARY  where to write the findings, too, with
+        GITHUB_STEP_SUMMARY  a file that also gets the findings, with
                              --output-format github
       """)
 

@@ -3,11 +3,11 @@ import ArgumentParser
 struct Ctl: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ctl",
-    abstract: "Looks at a running patch, and changes it.",
+    abstract: "Shows and changes a running patch.",
     discussion: """
-      Speaks with 'patchrun run' over its control socket. Where one patch is running it needs no \
-      name. What is changed goes the way of every change: it is validated first, and what is wrong \
-      is said as 'patchrun validate' says it, while the patch plays on as it was.
+      It speaks with 'patchrun run' over its control socket. If only one patch is running, it need \
+      not be named. A change is validated first. If it is wrong, its mistakes are reported as by \
+      'patchrun validate', and the patch plays on unchanged.
 
       EXAMPLES:
         patchrun ctl get /nodes/mixer/inputs/0
@@ -18,14 +18,14 @@ struct Ctl: ParsableCommand {
 
       EXIT STATUS:
         0  done
-        1  refused: the patch would be wrong, or has nothing there
+        1  refused: the patch would be wrong, or has no such value
         2  wrong usage, or several patches are running and none was named
         3  no patch is running, or it has no room for another client
-        4  the patch went away meanwhile
+        4  the patch ended meanwhile
 
       ENVIRONMENT:
-        XDG_RUNTIME_DIR  the folder of the control sockets is in it, as is the
-                         server's own
+        XDG_RUNTIME_DIR  contains the folders of the control sockets and of the
+                         sound server
       """,
     subcommands: [
       CtlGet.self, CtlSet.self, CtlPatch.self, CtlStatus.self, CtlWatch.self, CtlTop.self,

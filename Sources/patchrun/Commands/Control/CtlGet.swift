@@ -6,7 +6,8 @@ struct CtlGet: PatchCommand {
     commandName: "get",
     abstract: "Prints the document that plays, or a value of it.",
     discussion: """
-      What the document does not say, and what is a default therefore, is not there.
+      Values that the document does not set, and that therefore have their defaults, are not \
+      printed.
 
       EXAMPLES:
         patchrun ctl get > now.json
@@ -14,10 +15,10 @@ struct CtlGet: PatchCommand {
 
       EXIT STATUS:
         0  done
-        1  the document has nothing there
+        1  the document has no such value
         2  wrong usage, or several patches are running and none was named
         3  no patch is running
-        4  the patch went away meanwhile
+        4  the patch ended meanwhile
       """)
 
   @Argument(

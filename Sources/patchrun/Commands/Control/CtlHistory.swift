@@ -5,10 +5,10 @@ import PatchSyntax
 struct CtlHistory: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
-    abstract: "Prints what has been changed since the run began.",
+    abstract: "Prints the changes since the run began.",
     discussion: """
-      A step has a number, its age, who asked for it, and what it changed. The newest is the last. \
-      Steps that were undone are marked.
+      It prints the number of each step, its age, who asked for it, and its changes. The newest \
+      step is the last. Undone steps are marked.
 
       EXAMPLES:
         patchrun ctl history
@@ -17,7 +17,7 @@ struct CtlHistory: PatchCommand {
         0  done
         2  wrong usage, or several patches are running and none was named
         3  no patch is running
-        4  the patch went away meanwhile
+        4  the patch ended meanwhile
       """)
 
   @Flag(help: "Print it as JSON.")

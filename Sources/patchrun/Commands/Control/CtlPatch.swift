@@ -6,10 +6,10 @@ import PatchSyntax
 struct CtlPatch: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "patch",
-    abstract: "Changes several things of the patch that plays, all or none.",
+    abstract: "Changes several values of the running patch together, all or none.",
     discussion: """
-      An array is a JSON Patch (RFC 6902), as 'patchrun diff --json' prints it. An object is a merge \
-      patch (RFC 7386): its values take the place of the document's, and null takes them away.
+      An array is a JSON Patch (RFC 6902), as 'patchrun diff --json' prints it. An object is a \
+      merge patch (RFC 7386): its values replace those of the document, and null removes them.
 
       EXAMPLES:
         echo '{ "title": "Another title" }' | patchrun ctl patch -
@@ -17,10 +17,10 @@ struct CtlPatch: PatchCommand {
 
       EXIT STATUS:
         0  done
-        1  refused: the patch would be wrong, or is another by now
+        1  refused: the patch would be wrong, or has been changed meanwhile
         2  wrong usage, or several patches are running and none was named
         3  no patch is running
-        4  the patch went away meanwhile
+        4  the patch ended meanwhile
       """)
 
   @Argument(

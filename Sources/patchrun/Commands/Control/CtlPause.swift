@@ -4,9 +4,9 @@ import Control
 struct CtlPause: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "pause",
-    abstract: "Has the patch fade out and stay where it is.",
+    abstract: "Pauses the patch: it fades out and keeps its position.",
     discussion: """
-      Nothing is rendered until 'patchrun ctl start'; recordings wait, too.
+      Nothing is rendered until 'patchrun ctl start'; recordings pause, too.
 
       EXAMPLES:
         patchrun ctl pause
@@ -15,7 +15,7 @@ struct CtlPause: PatchCommand {
         0  done
         2  wrong usage, or several patches are running and none was named
         3  no patch is running
-        4  the patch went away meanwhile
+        4  the patch ended meanwhile
       """)
 
   @OptionGroup var target: CtlTarget

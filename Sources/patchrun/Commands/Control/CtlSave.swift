@@ -5,21 +5,21 @@ import PatchSyntax
 struct CtlSave: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "save",
-    abstract: "Writes what is set to the patch's file.",
+    abstract: "Saves the changes to the patch's file.",
     discussion: """
-      The file changes whole, or not at all. It stays as it is where somebody else has changed it \
-      since it was read, and where the patch came from standard input.
+      The file is replaced as a whole or not at all. It is not written if another program has \
+      changed it since it was read, or if the patch came from standard input.
 
       EXAMPLES:
         patchrun ctl save
 
       EXIT STATUS:
         0  done
-        1  refused: the file has been changed or cannot be written, or another
-           document plays by now
+        1  refused: the file has been changed or cannot be written, or the
+           running document has been changed meanwhile
         2  wrong usage, or several patches are running and none was named
         3  no patch is running
-        4  the patch went away meanwhile
+        4  the patch ended meanwhile
       """)
 
   @Option(

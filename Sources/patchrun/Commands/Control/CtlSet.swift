@@ -6,11 +6,11 @@ import PatchSyntax
 struct CtlSet: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "set",
-    abstract: "Changes a value of the patch that plays.",
+    abstract: "Changes a value of the running patch.",
     usage: "patchrun ctl set [<options>] <pointer> <value>",
     discussion: """
-      A VALUE that is not JSON is taken as a text. Objects that are missing on the way are made, so \
-      that a parameter need not be in the document to be set.
+      A VALUE that is not JSON is taken as a string. Missing objects of the pointer are created, \
+      so that a parameter can be set that is not in the document yet.
 
       EXAMPLES:
         patchrun ctl set /nodes/mixer/inputs/0/parameters/volume 0.5
@@ -22,7 +22,7 @@ struct CtlSet: PatchCommand {
         1  refused: the patch would be wrong
         2  wrong usage, or several patches are running and none was named
         3  no patch is running
-        4  the patch went away meanwhile
+        4  the patch ended meanwhile
       """)
 
   @Argument(

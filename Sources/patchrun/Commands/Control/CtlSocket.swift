@@ -6,7 +6,7 @@ struct CtlSocket: PatchCommand {
     commandName: "socket",
     abstract: "Prints the path of the control socket, for other programs.",
     discussion: """
-      It speaks HTTP, and its mode lets in nobody but its owner.
+      The socket speaks HTTP, and only its owner may open it.
 
       EXAMPLES:
         patchrun ctl socket

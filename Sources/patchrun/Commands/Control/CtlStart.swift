@@ -4,9 +4,9 @@ import Control
 struct CtlStart: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "start",
-    abstract: "Has a patch that pauses go on where it is.",
+    abstract: "Resumes a paused patch at its position.",
     discussion: """
-      A patch that plays plays on.
+      A patch that is not paused plays on.
 
       EXAMPLES:
         patchrun ctl start
@@ -15,7 +15,7 @@ struct CtlStart: PatchCommand {
         0  done
         2  wrong usage, or several patches are running and none was named
         3  no patch is running
-        4  the patch went away meanwhile
+        4  the patch ended meanwhile
       """)
 
   @OptionGroup var target: CtlTarget

@@ -5,10 +5,10 @@ import PatchSyntax
 struct CtlStatus: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Says how the patch plays.",
+    abstract: "Prints the state of the running patch.",
     discussion: """
-      Its state and position, what the sound server has granted, the load, what was lost, and the \
-      tag of the document that plays.
+      It prints the state and the position, the grant of the sound server, the load, lost frames, \
+      and the tag of the running document.
 
       EXAMPLES:
         patchrun ctl status
@@ -18,7 +18,7 @@ struct CtlStatus: PatchCommand {
         0  done
         2  wrong usage, or several patches are running and none was named
         3  no patch is running
-        4  the patch went away meanwhile
+        4  the patch ended meanwhile
       """)
 
   @Flag(help: "Print JSON.")

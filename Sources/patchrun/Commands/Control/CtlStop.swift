@@ -7,7 +7,8 @@ struct CtlStop: PatchCommand {
     commandName: "stop",
     abstract: "Ends the patch: it fades out and finishes its files.",
     discussion: """
-      Does not wait for the end unless told: with --wait recordings are whole when it returns.
+      It does not wait for the end, except with --wait: then recordings are complete when it \
+      returns.
 
       EXAMPLES:
         patchrun ctl stop
@@ -17,7 +18,7 @@ struct CtlStop: PatchCommand {
         0  done
         2  wrong usage, or several patches are running and none was named
         3  no patch is running
-        4  the patch went away meanwhile
+        4  the patch ended meanwhile
       """)
 
   @Flag(help: "Wait until the patch has ended.")

@@ -7,14 +7,14 @@ import PatchSyntax
 struct CtlTop: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "top",
-    abstract: "Shows how the patch plays on a full screen, and turns its parameters.",
+    abstract: "Shows the running patch on a full screen, and changes its parameters.",
     discussion: """
-      Position, load, levels, loudness and spectra, events, and everything that can be turned: with \
-      arrow keys, or by typing. '?' shows the keys, 'q' quits, and the patch plays on. When the patch \
-      ends it waits for the next run of the same name.
+      It shows position, load, levels, loudness, spectra and events, and every parameter that can \
+      be changed: with arrow keys, or by typing. '?' shows the keys. 'q' quits, and the patch \
+      plays on. When the patch ends, it waits for the next run of the same name.
 
-      Where there is no such terminal (input or output is none, TERM is dumb), or with --plain, it \
-      prints lines until the patch ends.
+      With --plain, or if input or output is not a terminal or TERM is dumb, it prints lines until \
+      the patch ends.
 
       EXAMPLES:
         patchrun ctl top

@@ -5,11 +5,11 @@ import Diagnostics
 struct CtlTrigger: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "trigger",
-    abstract: "Has the sound of a callback begin again.",
+    abstract: "Restarts the sound of a callback.",
     discussion: """
-      A file, a sweep, an impulse and an expression that pulls nothing have a
-      beginning. It is heard whole from its first frame on, while what the callback
-      has played until then fades out in 5 ms. A callback in a sub-graph is called
+      A file, a sweep, an impulse and an expression that pulls nothing can be
+      restarted. The sound plays from its first frame, while the sound before it
+      fades out in 5 ms. The name of a callback in a sub-graph includes the node:
       strip/song.
 
       EXAMPLES:
@@ -17,10 +17,10 @@ struct CtlTrigger: PatchCommand {
 
       EXIT STATUS:
         0  done
-        1  refused: the patch has no such callback, or it has no beginning
+        1  refused: there is no such callback, or it cannot be restarted
         2  wrong usage, or several patches are running and none was named
         3  no patch is running
-        4  the patch went away meanwhile
+        4  the patch ended meanwhile
       """)
 
   @Argument(help: "The name of the callback.")

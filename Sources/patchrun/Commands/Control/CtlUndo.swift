@@ -5,22 +5,22 @@ import PatchSyntax
 struct CtlUndo: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "undo",
-    abstract: "Takes the last change back, while the patch plays.",
+    abstract: "Undoes the last change while the patch plays.",
     discussion: """
-      The document before the change plays again, by the way of every change: it is checked, and \
-      what is different fades over. Each further undo goes one step further back. Changes of the \
-      file that were read again are steps, too; what the timeline does is none.
+      The document before the change plays again. Like every change it is validated first, and the \
+      sound fades over. Each further undo goes back one more step. A new version of the file that \
+      was read counts as a step, too; changes by the timeline do not.
 
       EXAMPLES:
         patchrun ctl set /title Louder && patchrun ctl undo
         patchrun ctl set /title Softer && patchrun ctl undo --to 0
 
       EXIT STATUS:
-        0  done; what is different is printed
-        1  refused: there is no such step, or what it needs is gone
+        0  done; the differences are printed
+        1  refused: there is no such step, or something that it needs is missing
         2  wrong usage, or several patches are running and none was named
         3  no patch is running
-        4  the patch went away meanwhile
+        4  the patch ended meanwhile
       """)
 
   @Option(
@@ -46,19 +46,19 @@ struct CtlUndo: PatchCommand {
 struct CtlRedo: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "redo",
-    abstract: "Does again what 'ctl undo' took back.",
+    abstract: "Redoes the change that 'ctl undo' has undone.",
     discussion: """
-      A change that is made meanwhile takes the place of what was undone.
+      This is not possible after a new change: it replaces the undone changes.
 
       EXAMPLES:
         patchrun ctl set /title Louder && patchrun ctl undo && patchrun ctl redo
 
       EXIT STATUS:
-        0  done; what is different is printed
-        1  refused: nothing was undone, or what it needs is gone
+        0  done; the differences are printed
+        1  refused: nothing was undone, or something that it needs is missing
         2  wrong usage, or several patches are running and none was named
         3  no patch is running
-        4  the patch went away meanwhile
+        4  the patch ended meanwhile
       """)
 
   @OptionGroup var target: CtlTarget

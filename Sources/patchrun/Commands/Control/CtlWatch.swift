@@ -6,10 +6,10 @@ import PatchSyntax
 struct CtlWatch: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Prints what happens to the patch, until it ends.",
+    abstract: "Prints the events of the running patch until it ends.",
     discussion: """
-      A line for each event: changes and who made them, refused changes with what was wrong, xruns, \
-      devices that come and go, the end.
+      It prints a line for each event: changes and who made them, refused changes and their \
+      mistakes, xruns, devices that appear and disappear, the end.
 
       EXAMPLES:
         patchrun ctl watch
@@ -19,7 +19,7 @@ struct CtlWatch: PatchCommand {
         0  the patch has ended
         2  wrong usage, or several patches are running and none was named
         3  no patch is running
-        4  the patch went away meanwhile
+        4  the patch ended meanwhile
       """)
 
   @Flag(help: "Print a line of JSON for each event: its name and its data.")

@@ -6,11 +6,11 @@ import PatchImport
 struct ExportCommand: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Writes the filters of a patch for another program.",
+    abstract: "Writes the filters of a patch in the format of another program.",
     discussion: """
-      A patch that is a chain of NBandEQs between a source and an output becomes a list of filters with the \
-      same response, as AutoEq writes them and Equalizer APO reads them. Where it is more than that, it \
-      says which node is in the way.
+      A chain of NBandEQs between a source and an output becomes a list of filters with the same \
+      response, as AutoEq writes them and Equalizer APO reads them. If the patch is more than such \
+      a chain, the node that cannot be exported is reported.
 
       EXAMPLES:
         patchrun export --to autoeq headphone.json > list.txt

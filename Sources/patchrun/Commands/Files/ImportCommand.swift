@@ -6,13 +6,13 @@ import PatchImport
 struct ImportCommand: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Makes a patch of the filters of another program.",
+    abstract: "Makes a patch from the filters of another program.",
     discussion: """
-      Equalizer APO's configurations, AutoEq's results (parametric, fixed bands, graphic), REW's filter \
-      settings, CamillaDSP's YAML, PipeWire's filter-chains and EasyEffects' presets become bands of an \
-      NBandEQ with the same response. What is no band of one (filters of single channels, delays, \
-      mixes, graphic equalizers) becomes an impulse response in a sound file beside the patch. Whatever is \
-      not imported is named, with its line and the reason.
+      Equalizer APO's configurations, AutoEq's results (parametric, fixed bands, graphic), REW's \
+      filter settings, CamillaDSP's YAML, PipeWire's filter-chains and EasyEffects' presets become \
+      bands of an NBandEQ with the same response. What an NBandEQ cannot do (filters of single \
+      channels, delays, mixes, graphic equalizers) becomes an impulse response in a sound file \
+      beside the patch. Everything that is not imported is reported with its line and the reason.
 
       EXAMPLES:
         patchrun import ParametricEQ.txt -o headphone.json
@@ -20,9 +20,9 @@ struct ImportCommand: PatchCommand {
         patchrun import --from rew filters.txt --rate 44100
 
       EXIT STATUS:
-        0  it is imported; what is left out has been named
+        0  it is imported; omitted parts have been reported
         1  the file is wrong, or nothing of it can be imported
-        2  wrong usage, or it cannot be told which program the file is of
+        2  wrong usage, or the program of the file cannot be recognized
         3  a file cannot be read or written
       """)
 

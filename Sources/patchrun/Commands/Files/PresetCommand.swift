@@ -3,11 +3,11 @@ import ArgumentParser
 struct PresetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "preset",
-    abstract: "Keeps what a unit is set to in a file of its own.",
+    abstract: "Saves and lists presets: the settings of a unit in a file of their own.",
     discussion: """
-      A preset is a JSON object with the name of a unit and what it is set to: properties, parameters, \
-      bands, buses. A node of that unit has it by "preset": "FILE", relative to the patch; what the \
-      node says itself holds.
+      A preset is a JSON object with the name of a unit and its settings: properties, parameters, \
+      bands, buses. A node of that unit uses it with "preset": "FILE", relative to the patch; the \
+      settings of the node itself take precedence.
 
       EXAMPLES:
         patchrun preset save mix.json mixer -o loud.json

@@ -7,10 +7,10 @@ import PatchSyntax
 struct PresetList: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "Lists presets: the unit of each, and what it is called.",
+    abstract: "Lists presets with their units and names.",
     discussion: """
-      Of a folder every preset below it that ends in .json or .jsonc is listed; other files are passed \
-      over. A file that is named has to be a preset.
+      In a folder every preset in a .json or .jsonc file is listed, also in its subfolders; other \
+      files are skipped. A file that is named has to be a preset.
 
       EXAMPLES:
         patchrun preset list .

@@ -6,10 +6,11 @@ import PatchSyntax
 struct PresetSave: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "save",
-    abstract: "Writes what a node of a patch is set to as a preset.",
+    abstract: "Writes the settings of a node of a patch as a preset.",
     discussion: """
-      It has what differs from what a fresh unit has, and no stream formats, counts or connections. What \
-      plays can be kept, too: 'patchrun ctl get' prints the patch as it is by then.
+      The preset has the settings that differ from those of a new unit, without stream formats, \
+      counts and connections. The settings of a running patch can be saved, too: 'patchrun ctl \
+      get' prints its current document.
 
       EXAMPLES:
         patchrun preset save mix.json mixer -o loud.json
@@ -19,7 +20,7 @@ struct PresetSave: PatchCommand {
       EXIT STATUS:
         0  done
         1  the patch is wrong
-        2  wrong usage: it has no such node
+        2  wrong usage, such as a node that the patch does not have
         3  a file cannot be read or written
       """)
 

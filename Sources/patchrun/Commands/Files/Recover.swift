@@ -9,14 +9,14 @@ import SoundFiles
 struct Recover: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "recover",
-    abstract: "Makes a whole file of a recording that was cut off.",
+    abstract: "Repairs a recording that was interrupted.",
     discussion: """
-      A file that is being written is called 'take.unfinished.wav'. A run that is killed, or a disk \
-      that is full, leaves it: every player takes it. 'recover' writes down how long it is, cuts off \
-      what is behind its last whole frame, and gives it the name that it was to have, or a number \
-      where that is taken. Nothing is coded anew: no sample changes.
+      While a file is being written, its name is 'take.unfinished.wav'. A killed run or a full \
+      disk leaves it behind; every player can play it. 'recover' writes the length into it, \
+      removes the bytes after its last whole frame, and gives it its intended name, with a number \
+      if that name is taken. Nothing is encoded again: no sample changes.
 
-      Recordings of other programs with a wrong length, or none, are made whole in their place: WAV, \
+      Recordings of other programs with a wrong length or without one are repaired in place: WAV, \
       RF64, Wave64, AIFF, CAF, AU, FLAC, Ogg and Opus.
 
       EXAMPLES:
@@ -25,7 +25,7 @@ struct Recover: PatchCommand {
       EXIT STATUS:
         0  the file is whole
         2  wrong usage
-        3  the file cannot be read or written, or there is nothing in it
+        3  the file cannot be read or written, or has no sound
       """)
 
   @Argument(help: ArgumentHelp("The sound file.", valueName: "file"), completion: .file())

@@ -21,10 +21,10 @@ struct Render: PatchCommand {
     commandName: "render",
     abstract: "Renders a patch to a sound file, faster than real time and without a sound server.",
     discussion: """
-      Any patch can be rendered: a Generic Output is pulled; an I/O unit plays into the file and \
-      hears --input. The render ends when its sources end, or after --duration. The same patch \
-      gives the same bytes every time. Of several patches, one that fails does not end the others, \
-      and the exit status is the highest of theirs.
+      Any patch can be rendered: a Generic Output is pulled; the output of an I/O unit goes into \
+      the file, and its input comes from --input. The render ends when its sources end, or after \
+      --duration. The same patch gives the same bytes every time. If one of several patches fails, \
+      the others are still rendered; the exit status is the highest of theirs.
 
       EXAMPLES:
         patchrun render mix.json --duration 5 -o mix.wav
@@ -38,21 +38,22 @@ struct Render: PatchCommand {
       EXIT STATUS:
         0  fine
         1  the patch is wrong
-        2  wrong usage, such as no end to render to, or an output that is an input
+        2  wrong usage, such as a patch without an end and no --duration, or an
+           output that is also an input
         3  a file cannot be read or written
         4  a failure on the way: a file that cannot be read or written to its
            end; or a result that is all silence
-        130  interrupted: what has been rendered is in the file
+        130  interrupted: the frames rendered so far are in the file
 
       FILES:
-        OUT  is replaced when the render is whole and on the disk, and else stays
-             as it was
-        OUT.unfinished.wav  what is being written, OUT without its extension; what
-             a render leaves that fails or is killed. Players take it, and
-             'patchrun recover' makes a whole file of it
+        OUT  is replaced when the render is complete and on the disk; otherwise it
+             is not changed
+        OUT.unfinished.wav  the file while it is written (OUT without its
+             extension). A failed or killed render leaves it behind. Players
+             can play it, and 'patchrun recover' repairs it
 
       SIGNALS:
-        SIGINT  finishes the file with what has been rendered, and ends with 130
+        SIGINT  finishes the file with the frames rendered so far; status 130
       """)
 
   @Argument(

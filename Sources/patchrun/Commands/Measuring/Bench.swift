@@ -10,13 +10,13 @@ import SoundFiles
 struct Bench: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",
-    abstract: "Measures what rendering a patch takes, and which part of it takes most.",
+    abstract: "Measures the time that a patch takes to render, and the share of each part.",
     discussion: """
-      The patch is rendered offline twice, as fast as the processor can: once as it is, for the speed \
-      and the time of each slice, and once with a clock around each unit, callback and tap, for their \
-      shares. Nothing is played and no file is written: taps that write files are left out. The load \
-      is the share of the time rendered that rendering takes; files are read beside it, as they are \
-      in a live run by a thread of their own.
+      The patch is rendered offline twice, as fast as the processor can: once as it is, for the \
+      speed and the time of each slice, and once with a clock around each unit, callback and tap, \
+      for their shares. Nothing is played and no file is written: taps that write files are left \
+      out. The load is the render time divided by the duration of the sound. Reading files does \
+      not count: in a live run another thread does it.
 
       EXAMPLES:
         patchrun bench mix.json
@@ -28,7 +28,7 @@ struct Bench: PatchCommand {
 
       EXIT STATUS:
         0  it has been measured
-        1  the patch is wrong, or takes more than --max-load
+        1  the patch is wrong, or its load is above --max-load
         2  wrong usage
         3  a file cannot be read or written
         4  a failure on the way

@@ -9,12 +9,12 @@ import SoundMeasures
 struct Compare: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
-    abstract: "Says how far one sound is from another: files, or what patches play.",
+    abstract: "Measures the difference between two sounds: files, or the output of patches.",
     discussion: """
-      A is moved in time, to a hundredth of a frame, and scaled, so that it is as like B as it can \
-      be. What is then left of B when A is taken from it is measured, over time and frequency. \
-      It has to be below --null-below in every 20 ms of every channel. A patch is rendered offline; \
-      one without an end, as long as the other sound is.
+      A is shifted in time, to a hundredth of a frame, and scaled to match B as closely as \
+      possible. Then A is subtracted from B, and the difference is measured over time and \
+      frequency. It has to be below --null-below in every 20 ms of every channel. A patch is \
+      rendered offline; a patch without an end is rendered for the duration of the other sound.
 
       EXAMPLES:
         patchrun render mix.json --duration 5 -o mix.wav && \\
@@ -26,7 +26,7 @@ struct Compare: PatchCommand {
       EXIT STATUS:
         0  the difference is below the bound
         1  it is not, or a patch is wrong
-        2  wrong usage, such as sounds with other numbers of channels
+        2  wrong usage, such as sounds with different numbers of channels
         3  a file cannot be read or written
         4  a patch could not be rendered to its end
         130  interrupted

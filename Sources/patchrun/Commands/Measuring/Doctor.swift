@@ -8,29 +8,30 @@ import RenderHost
 struct Doctor: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Says what stands in the way of low latency here, and measures what there is.",
+    abstract: "Finds what prevents low latency on this machine, and measures the latency.",
     discussion: """
-      It looks at the system (real-time scheduling, RealtimeKit, the frequency governor, quotas of \
-      control groups), asks the sound server for its rates and devices, and plays a noise to find \
-      the shortest slices that play without gaps, the round trip from a render to the one that \
-      hears it, how evenly pulls come, and how far the device's clock is from the system's. The \
-      noise is heard by the sink's own monitor, or by --source: a cable, or a microphone before the \
-      loudspeaker. It works without a server, and says so. Patches that are running are asked for \
-      their underruns, and for a latency that has been raised since.
+      It checks the system (real-time scheduling, RealtimeKit, the frequency governor, quotas of \
+      control groups) and asks the sound server for its rates and devices. Then it plays a noise \
+      to measure the shortest slices that play without gaps, the round trip from a render to the \
+      one that records it, how regular the pulls are, and how much the device's clock differs from \
+      the system's. The noise is recorded from the sink's own monitor, or from --source: a cable, \
+      or a microphone in front of the loudspeaker. It also works without a server, and says so. \
+      Running patches are asked for their underruns, and whether their latency has been raised \
+      since.
 
       EXAMPLES:
         patchrun doctor
         patchrun doctor --no-sound --json
 
       EXIT STATUS:
-        0  it has looked, whatever it found
+        0  the checks are done, whatever they found
         1  there are warnings, and --deny-warnings is given
         2  wrong usage
 
       ENVIRONMENT:
-        PULSE_SERVER  the sound server, where it is not the default one
-        XDG_RUNTIME_DIR  the folder of the control sockets is in it, as is the
-                         server's own
+        PULSE_SERVER  the sound server, if it is not the default one
+        XDG_RUNTIME_DIR  contains the folders of the control sockets and of the
+                         sound server
       """)
 
   @Option(

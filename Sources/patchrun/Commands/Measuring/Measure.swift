@@ -5,11 +5,11 @@ import PatchSyntax
 struct Measure: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "measure",
-    abstract: "Measures a sound: a file, or what a patch plays.",
+    abstract: "Measures a sound: a file, or the output of a patch.",
     discussion: """
-      It prints the peak, the true peak and the level of each channel, the loudness of the whole, \
-      and what is wrong: clipping, clicks, drop-outs, samples that are no numbers. A patch is \
-      rendered offline. A test file ('patchrun test') holds a patch to such numbers.
+      It prints the peak, the true peak and the level of each channel, the loudness of the whole \
+      sound, and faults: clipping, clicks, drop-outs, samples that are not finite. A patch is \
+      rendered offline. A test file ('patchrun test') checks such numbers of a patch.
 
       EXAMPLES:
         patchrun measure mix.json --duration 5

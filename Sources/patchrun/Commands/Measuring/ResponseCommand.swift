@@ -16,10 +16,10 @@ struct ResponseCommand: PatchCommand {
     commandName: "response",
     abstract: "Measures the frequency response from one bus of a patch to another.",
     discussion: """
-      Several hundred sines at once are put in at --from, in the place of what feeds it, and looked \
-      for at --to. Every other source is silent; all else is the patch's own graph, rendered offline. \
+      Several hundred simultaneous sines replace the source of --from, and are measured at --to. \
+      All other sources are silent; the rest of the patch's graph is rendered offline, unchanged. \
       Magnitude, phase and group delay go to standard output as a table, or to a picture. It warns \
-      where the path changes with time or with the level, or adds sounds of its own.
+      if the path changes with time or with the level, or adds sounds of its own.
 
       EXAMPLES:
         patchrun response mix.json --from sea --to mixer
@@ -31,7 +31,7 @@ struct ResponseCommand: PatchCommand {
       EXIT STATUS:
         0  fine
         1  the patch is wrong
-        2  wrong usage: an unknown bus, or no way from the one to the other
+        2  wrong usage: an unknown bus, or no path between the two
         3  a file cannot be read or written
         4  nothing comes out
         130  interrupted

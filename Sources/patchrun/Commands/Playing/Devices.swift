@@ -9,9 +9,10 @@ struct Devices: PatchCommand {
     commandName: "devices",
     abstract: "Lists the sinks and sources of the sound server.",
     discussion: """
-      What stands in front is what --sink and --source take, and "device" on an I/O unit of a patch: \
-      { "sink": "NAME" }. There it may also be a pattern, or patterns of what --json shows: \
-      { "sink": { "description": "*USB*" } }. '*' marks what is taken where nothing is named.
+      The name at the beginning of a line is the value of --sink and --source, and of "device" in \
+      an I/O unit of a patch: { "sink": "NAME" }. In a patch it may also be a pattern, or patterns \
+      for the properties that --json shows: { "sink": { "description": "*USB*" } }. '*' marks the \
+      defaults.
 
       EXAMPLES:
         patchrun devices
@@ -23,7 +24,7 @@ struct Devices: PatchCommand {
         3  no server answers
 
       ENVIRONMENT:
-        PULSE_SERVER  the sound server, where it is not the default one
+        PULSE_SERVER  the sound server, if it is not the default one
       """)
 
   @Flag(help: "Print JSON.")

@@ -14,22 +14,22 @@ struct Run: PatchCommand {
     commandName: "run",
     abstract: "Plays a patch on a PulseAudio server.",
     discussion: """
-      Validates the patch, then runs it for --duration, or until its sources end, or until Ctrl-C, \
-      which fades out and finishes the recordings. The word 'run' may be left out.
+      It validates the patch, then runs it for --duration, or until its sources end, or until \
+      Ctrl-C, which fades out and finishes the recordings. The word 'run' may be left out.
 
-      With --watch the patch is read again whenever its file has been written. What plays goes \
-      over to the new patch without a gap; a patch that is wrong is reported, and what plays goes \
-      on. 'patchrun diff' says how a change is heard.
+      With --watch the patch is read again whenever its file has been written. The sound changes \
+      to the new patch without a gap. If the new patch is wrong, its mistakes are reported, and \
+      the old one plays on. 'patchrun diff' says how a change sounds.
 
-      With --panel a browser shows the graph with its meters, and has a control for everything that \
-      can be turned; the address is printed, and --open opens it.
+      With --panel a browser shows the graph with its meters, and a control for every parameter; \
+      the address is printed, and --open opens it.
 
-      With --to and --from it plays into a pipe, and hears one, in the place of the sound server. The \
-      pipes set the pace: a slice is rendered when what it hears has come and what was rendered \
-      before has been taken.
+      With --to and --from a pipe takes the output and another delivers the input, instead of the \
+      sound server. The pipes set the pace: a slice is rendered when its input has arrived and the \
+      slice before it has been read.
 
-      A sound server or a device that is not there, or goes, is waited for, unless the patch or \
-      --wait-device says otherwise.
+      If the sound server or a device is missing or disappears, the run waits for it, unless the \
+      patch or --wait-device says otherwise.
 
       EXAMPLES:
         patchrun mix.json --duration 5
@@ -40,12 +40,12 @@ struct Run: PatchCommand {
         patchrun run mix.json --duration 5 --to - | wc -c
 
       EXIT STATUS:
-        0  the end, the first Ctrl-C, or a reader of standard output that has
-           gone
+        0  the patch has ended: by itself, by the first Ctrl-C, or because the
+           reader of standard output has gone
         1  the patch is wrong
         2  wrong usage, or a patch for 'patchrun render'
-        3  no pipe or no file; no server or no device, where none is waited for
-        4  a failure while running: recordings are finished, but for one that
+        3  no pipe or no file; no server or no device, if the run does not wait
+        4  a failure while running: recordings are finished, except one that
            cannot be written
         130  a second Ctrl-C
 
@@ -53,30 +53,30 @@ struct Run: PatchCommand {
         SIGINT  Ctrl-C: fades out, finishes the files being written, and ends
                 with 0; a second one ends at once
         SIGTERM  the same as SIGINT
-        SIGHUP  reads the patch again, and goes over to it
-        SIGUSR1  says on standard error where the run is
+        SIGHUP  reads the patch again, and changes to it
+        SIGUSR1  prints the position of the run on standard error
         SIGUSR2  begins a new take of each recording
 
       ENVIRONMENT:
-        PULSE_SERVER  the sound server, where it is not the default one
-        PULSE_SINK  what to play on where no --sink is given
-        PULSE_SOURCE  what to hear where no --source is given
+        PULSE_SERVER  the sound server, if it is not the default one
+        PULSE_SINK  the sink, if there is no --sink
+        PULSE_SOURCE  the source, if there is no --source
         DBUS_SYSTEM_BUS_ADDRESS  the bus on which RealtimeKit is asked for
-                                 scheduling, where it is not the system's
-        PULSE_COOKIE  the file that lets one in to a server of somebody else
-        XDG_RUNTIME_DIR  the folder of the control sockets is in it, as is the
-                         server's own
-        NOTIFY_SOCKET  where systemd wants to hear, as sd_notify(3) says, that it
-                       sounds, is read again, and ends
-        WATCHDOG_USEC  how often systemd wants to hear that it is alive
-        WATCHDOG_PID  the process that is meant by that
+                                 scheduling, if it is not the system bus
+        PULSE_COOKIE  the file with the cookie of another user's server
+        XDG_RUNTIME_DIR  contains the folders of the control sockets and of the
+                         sound server
+        NOTIFY_SOCKET  the socket on which systemd is told, as in sd_notify(3),
+                       that the patch plays, is read again, and ends
+        WATCHDOG_USEC  the interval within which systemd expects a sign of life
+        WATCHDOG_PID  the process that WATCHDOG_USEC is for
 
       FILES:
-        TAKE.unfinished.wav  a recording while it is written: it has its name when
-                it is whole and on the disk. What a run leaves that is killed;
-                players take it, 'patchrun recover' makes a whole file of it
+        TAKE.unfinished.wav  a recording while it is written. It gets its name
+                when it is complete and on the disk. A killed run leaves it
+                behind; players can play it, 'patchrun recover' repairs it
         $XDG_RUNTIME_DIR/patchrun/NAME.sock  the control socket of a run; in
-                /run/user/UID or /tmp/patchrun-UID where that is not set
+                /run/user/UID or /tmp/patchrun-UID if that is not set
       """)
 
   @Argument(

@@ -14,13 +14,13 @@ import SoundExpectations
 struct TestCommand: PatchCommand {
   static let configuration = CommandConfiguration(
     commandName: "test",
-    abstract: "Runs test files: renders patches, and checks what they sound like.",
+    abstract: "Runs test files: renders patches, and checks their sound.",
     discussion: """
-      A test file, NAME.test.json, names a patch and says what is expected of its sound: levels, \
-      loudness, tones, responses, silence, no clicks, the same as a golden file. Each test renders the \
-      patch once, in memory; a failure has the line of the expectation, what was measured, where it was \
-      worst, and the edit that would let it pass. Of a folder every test file below it is run; of a \
-      patch, the test file beside it.
+      A test file, NAME.test.json, names a patch and what is expected of its sound: levels, \
+      loudness, tones, responses, silence, no clicks, equality with a golden file. Each test \
+      renders the patch once, in memory. A failure shows the line of the expectation, the measured \
+      value, where the deviation was largest, and the edit that would make it pass. In a folder \
+      every test file is run, also in its subfolders; of a patch, the test file beside it.
 
       EXAMPLES:
         patchrun test mix.json --new
@@ -39,7 +39,7 @@ struct TestCommand: PatchCommand {
 
       FILES:
         NAME.test.json  a test file; 'patchrun schema --tests' is its JSON Schema
-        NAME.golden.wav  what a test has heard and found good: 'golden' names it
+        NAME.golden.wav  the expected sound of a test: 'golden' names it
       """)
 
   @Argument(
