@@ -5,11 +5,12 @@ import Control
 struct ControlOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "What 'patchrun ctl' calls this run; else the file's name without its ending.",
+      "The name of this run for 'patchrun ctl'; by default the file's name without its "
+        + "ending.",
       valueName: "name"))
   var name: String?
 
-  @Flag(help: "Take no requests: no control socket is made.")
+  @Flag(help: "Create no control socket, and take no requests.")
   var noControl = false
 
   @Option(
@@ -25,7 +26,8 @@ struct ControlOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Take OSC messages on this address. Everyone who reaches it may turn what the patch has.",
+      "Take OSC messages on this address. Everyone who can reach it can change the "
+        + "patch's parameters.",
       valueName: "address"))
   var oscAddress = "127.0.0.1"
 

@@ -6,9 +6,9 @@ import RenderCore
 struct KernelOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The kernel class: which vectors of the processor the sound is computed with. 'baseline' gives "
-        + "the same bits on every processor. Not given, PATCHRUN_KERNEL or the widest that there is; "
-        + "'patchrun --version --verbose' lists them.",
+      "The kernel class: the vector instructions that compute the sound. 'baseline' gives "
+        + "the same bits on every processor. The default is PATCHRUN_KERNEL, or else the "
+        + "widest class of the processor; 'patchrun --version --verbose' lists the classes.",
       valueName: "class"),
     completion: .list(["baseline", "avx2", "avx512", "neon"]),
     transform: { name in

@@ -8,8 +8,8 @@ struct LevelOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Never put out more than this, whatever the patch and those who change it ask for: decibels "
-        + "of which 0 is full scale, -120 to 0. What would be louder is turned down.",
+      "The highest peak of the output, whatever the patch and its changes ask for: -120 "
+        + "to 0 decibels, where 0 is full scale. Louder sound is turned down.",
       valueName: "dB"),
     transform: OutputPeak.read)
   var limitPeak: OutputPeak?

@@ -58,7 +58,7 @@ struct StartMoment: ExpressibleByArgument, Equatable {
 struct StartOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Begin the patch there, as if it had played until then: 90, 1.5s, 2min or 1:30.",
+      "Begin at this time, as if the patch had played until then: 90, 1.5s, 2min or 1:30.",
       valueName: "time"))
   var start: StartMoment?
 }

@@ -146,7 +146,7 @@ struct OverrideOptions: ParsableArguments {
 struct HardwareOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Take this as granted by the device: rate, channels, inputChannels, frames.",
+      "Assume that the device grants this: rate, channels, inputChannels, frames.",
       valueName: "rate=44100,channels=2"),
     completion: .list(["rate=44100", "rate=48000", "channels=2", "inputChannels=1", "frames=512"]),
     transform: { try HardwareAssumption.parse($0) })

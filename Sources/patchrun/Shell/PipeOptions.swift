@@ -5,44 +5,45 @@ import RenderHost
 struct PipeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Play into a pipe in the place of the sound server: '-' is standard output, PATH a FIFO.",
+      "Play into a pipe instead of the sound server: '-' is standard output, PATH a FIFO.",
       valueName: "-|path"),
     completion: .file())
   var to: String?
 
   @Option(
     help: ArgumentHelp(
-      "Have the microphone hear a pipe: '-' is standard input, PATH a FIFO or a file.",
+      "Use a pipe as the microphone: '-' is standard input, PATH a FIFO or a file.",
       valueName: "-|path"),
     completion: .file())
   var from: String?
 
   @Option(
     help: ArgumentHelp(
-      "What --to writes: [wav:]TYPE[:RATE[:CHANNELS]], where TYPE is s16le, s24le, s32le or f32le, and "
-        + "'wav:' puts the head of a WAV file in front. Not given, it is wav:f32le at the session's "
-        + "rate.",
+      "The format of --to: [wav:]TYPE[:RATE[:CHANNELS]], where TYPE is s16le, s24le, "
+        + "s32le or f32le, and 'wav:' begins with a WAV header. The default is wav:f32le at "
+        + "the session's rate.",
       valueName: "format"),
     completion: .list(["wav:s16le", "wav:f32le", "s16le:48000:2", "f32le:48000:2"]))
   var toFormat: String?
 
   @Option(
     help: ArgumentHelp(
-      "What --from reads where it has no head of a WAV file: TYPE:RATE[:CHANNELS].",
+      "The format of --from, if it does not begin with a WAV header: TYPE:RATE[:CHANNELS].",
       valueName: "format"),
     completion: .list(["s16le:48000:2", "s16le:44100:2", "f32le:48000:2"]))
   var fromFormat: String?
 
   @Option(
     help: ArgumentHelp(
-      "Who sets the pace of pipes: 'reader' plays as fast as what is at the other end takes it or gives "
-        + "it, 'realtime' by the machine's clock, and leaves out what is not taken in time. Not given, "
-        + "it is realtime where a file takes everything at once, and else reader.",
+      "What sets the pace of pipes: 'reader' plays as fast as the other end takes or "
+        + "gives sound; 'realtime' follows the machine's clock, and drops sound that is not "
+        + "taken in time. The default is realtime if the output is a file that takes "
+        + "everything at once, otherwise reader.",
       valueName: "reader|realtime"),
     completion: .list(["reader", "realtime"]))
   var pace: String?
 
-  @Flag(help: "End when what --from reads ends. Without it silence follows.")
+  @Flag(help: "End when the input of --from ends. Otherwise silence follows it.")
   var endWithInput = false
 
   /// Whether pipes are used.

@@ -11,14 +11,16 @@ struct PolicyOptions: ParsableArguments {
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "A folder that the patch may write to, too, and read in where it is confined; repeatable.",
+      "Another folder that the patch may write to, and may read if it is confined; "
+        + "repeatable.",
       valueName: "folder"),
     completion: .directory)
   var allowPath: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Where relative paths of what taps write lead, in the place of the patch's folder.",
+      "The folder for relative paths of files that taps write, instead of the patch's "
+        + "folder.",
       valueName: "folder"),
     completion: .directory)
   var outputDir: String?
@@ -42,7 +44,7 @@ struct PolicyOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Show so many findings of each kind, and count the rest.", valueName: "count"))
+      "The number of findings of each kind to show; the rest are counted.", valueName: "count"))
   var maxFindings = Findings.standardLimit
 
   /// The options with their defaults.

@@ -46,8 +46,8 @@ struct Batch: ParsableCommand {
 struct BatchPart: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The i-th of n parts of the manifest; 'auto' or 'auto/n' takes i from the engine that has started "
-        + "this: Slurm, Kubernetes, HyperQueue.",
+      "The i-th of n parts of the manifest; 'auto' or 'auto/n' takes i from the engine "
+        + "that has started this process: Slurm, Kubernetes, HyperQueue.",
       valueName: "i/n"))
   var shard: String?
 

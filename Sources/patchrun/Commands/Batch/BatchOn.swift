@@ -51,13 +51,14 @@ struct BatchOn: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How many parts the manifest has; not given, one for every 1,000 jobs, and no fewer than workers.",
+      "How many parts the manifest has; by default one for every 1,000 jobs, but at least "
+        + "one for each worker.",
       valueName: "count"))
   var shards: Int?
 
   @Option(
     help: ArgumentHelp(
-      "How many parts run at once; not given, as many as this machine has processors.",
+      "How many parts run at once; by default the number of processors of this machine.",
       valueName: "count"))
   var workers: Int?
 
@@ -77,10 +78,10 @@ struct BatchOn: PatchCommand {
   )
   var claim = "patchrun-data"
 
-  @Option(help: ArgumentHelp("As of 'batch run'.", valueName: "tar=size"))
+  @Option(help: ArgumentHelp("The same as for 'batch run'.", valueName: "tar=size"))
   var pack: String?
 
-  @Flag(help: "Print what the engine would be given, and what would submit it, and do nothing.")
+  @Flag(help: "Print the file for the engine and the command that would submit it, and do nothing.")
   var dryRun = false
 
   @OptionGroup var appearance: AppearanceOptions

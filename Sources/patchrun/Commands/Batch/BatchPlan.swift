@@ -42,35 +42,37 @@ struct BatchPlanCommand: PatchCommand {
   @Option(
     name: .customLong("input"), parsing: .singleValue,
     help: ArgumentHelp(
-      "Files that a job reads, one each: a pattern for the microphone, or POINTER=PATTERN for the path at "
-        + "that JSON Pointer of the patch; repeatable.",
+      "The input files, one for each job: a pattern for the microphone, or "
+        + "POINTER=PATTERN for the path at that JSON Pointer of the patch; repeatable.",
       valueName: "pattern"))
   var inputs: [String] = []
 
   @Option(
     name: .customLong("output"), parsing: .singleValue,
     help: ArgumentHelp(
-      "What outputs are called, with {id}, {input}, {folder}, {patch}, {draw} or {n} in it; PLACE=PATTERN "
-        + "for the output of a bus, or of a tap by the JSON Pointer of its path; repeatable.",
+      "The names of the outputs, with {id}, {input}, {folder}, {patch}, {draw} or {n}; "
+        + "PLACE=PATTERN for the output of a bus, or of a tap by the JSON Pointer of its "
+        + "path; repeatable.",
       valueName: "pattern"))
   var outputs: [String] = []
 
   @Option(
     name: .customLong("set"), parsing: .singleValue,
     help: ArgumentHelp(
-      "What is set in the patch, as in a plan: POINTER=VALUE; repeatable.",
+      "A value to set in the patch, as in a plan: POINTER=VALUE; repeatable.",
       valueName: "POINTER=VALUE"))
   var settings: [String] = []
 
   @Option(help: ArgumentHelp("How often each combination is drawn.", valueName: "count"))
   var draws: Int?
 
-  @Option(help: ArgumentHelp("Another one draws other values.", valueName: "number"))
+  @Option(help: ArgumentHelp("The seed of the drawn values.", valueName: "number"))
   var seed: Int?
 
   @Option(
     help: ArgumentHelp(
-      "How long, whatever the sources: 5, 1.5s, 500ms, 2min or 1:30.", valueName: "seconds"))
+      "The duration, even if the sources end earlier or later: 5, 1.5s, 500ms, 2min or "
+        + "1:30.", valueName: "seconds"))
   var duration: Seconds?
 
   @Option(
@@ -83,7 +85,8 @@ struct BatchPlanCommand: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Bring each output to so many LUFS, as far as its true peak stays below -1 dBTP.",
+      "Normalize each output to this loudness in LUFS, as far as its true peak stays "
+        + "below -1 dBTP.",
       valueName: "LUFS"))
   var loudness: Double?
 
@@ -98,7 +101,7 @@ struct BatchPlanCommand: PatchCommand {
     help: ArgumentHelp("The shape of the manifest: jsonl or csv.", valueName: "shape"))
   var shape = Shape.jsonl
 
-  @Flag(name: [.customShort("q"), .long], help: "Say nothing but what is wrong.")
+  @Flag(name: [.customShort("q"), .long], help: "Print only errors and warnings.")
   var quiet = false
 
   @OptionGroup var appearance: AppearanceOptions

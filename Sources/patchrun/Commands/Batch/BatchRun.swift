@@ -67,24 +67,24 @@ struct BatchRunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How many jobs are rendered at once; not given, as many as there are processors.",
+      "How many jobs are rendered at once; by default the number of processors.",
       valueName: "count"))
   var jobs: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Put outputs into archives, tar=SIZE: each is finished when it has so many bytes, as in tar=1GiB. "
-        + "Beside each sound is a JSON with what was measured, as WebDataset reads it.",
+      "Put outputs into archives of about this size, as in tar=1GiB. Beside each sound is "
+        + "a JSON file with its measurements, as WebDataset reads it.",
       valueName: "tar=size"))
   var pack: String?
 
-  @Flag(help: "Print what came of each job as a line of JSON.")
+  @Flag(help: "Print the result of each job as a line of JSON.")
   var json = false
 
-  @Flag(help: "End with 0 where jobs have failed: they are in the records.")
+  @Flag(help: "End with 0 even if jobs have failed; their failures are in the records.")
   var allowFailures = false
 
-  @Flag(name: [.customShort("q"), .long], help: "Say nothing but what is wrong.")
+  @Flag(name: [.customShort("q"), .long], help: "Print only errors and warnings.")
   var quiet = false
 
   @OptionGroup var part: BatchPart

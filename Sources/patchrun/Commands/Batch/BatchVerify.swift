@@ -38,10 +38,10 @@ struct BatchVerify: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How many jobs to render anew, spread over the manifest.", valueName: "count"))
+      "How many jobs to render again, spread over the manifest.", valueName: "count"))
   var render: Int?
 
-  @Flag(help: "Print what was found as JSON.")
+  @Flag(help: "Print the findings as JSON.")
   var json = false
 
   @OptionGroup var kernel: KernelOptions

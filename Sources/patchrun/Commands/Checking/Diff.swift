@@ -43,8 +43,8 @@ struct Diff: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "text; json: the operations and what is heard; or patch: a JSON Patch (RFC 6902) that turns "
-        + "OLD into NEW."))
+      "text; json: the operations and how they sound; or patch: a JSON Patch (RFC 6902) "
+        + "that turns OLD into NEW."))
   var format = Format.text
 
   @Flag(help: "The same as --format patch.")

@@ -35,7 +35,7 @@ struct Fmt: PatchCommand {
   @Flag(help: "Change nothing: list what would change.")
   var check = false
 
-  @Flag(help: "Write the formatted text to standard output, and leave the files alone.")
+  @Flag(help: "Write the formatted text to standard output, and do not change the files.")
   var stdout = false
 
   @OptionGroup var appearance: AppearanceOptions

@@ -27,21 +27,21 @@ struct New: PatchCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("Which pattern.", valueName: "pattern"),
+    help: ArgumentHelp("The pattern; see 'patchrun new' for the list.", valueName: "pattern"),
     completion: .custom(CompletionValues.patterns))
   var pattern: String?
 
   @Option(
     name: [.customShort("o"), .long],
     help: ArgumentHelp(
-      "The file to write, which must not be there yet; otherwise, standard output.",
+      "The file to write, which must not exist yet; by default standard output.",
       valueName: "file"),
     completion: .file(extensions: ["json", "jsonc"]))
   var output: String?
 
   @Option(
     help: ArgumentHelp(
-      "Where the schema is that the patch names in \"$schema\": a path from the new file, or a URI.",
+      "The schema that the patch names in \"$schema\": a path from the new file, or a URI.",
       valueName: "path"),
     completion: .file(extensions: ["json"]))
   var schema: String?

@@ -49,13 +49,13 @@ struct Show: PatchCommand {
     completion: .file(extensions: ["json", "jsonc"]))
   var file: String
 
-  @Option(help: "What to print.")
+  @Option(help: "The format to print.")
   var format = Format.text
 
   @Option(
     name: [.customShort("o"), .long],
     help: ArgumentHelp(
-      "The file to write; a file that is there is replaced. Not given, or '-', it goes to standard "
+      "The file to write; an existing file is replaced. The default, and '-', is standard "
         + "output.",
       valueName: "path"),
     completion: .file())
@@ -63,8 +63,8 @@ struct Show: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Colour the boxes of an SVG by what they take of the time, as 'patchrun bench --json' has written "
-        + "it to this file; '-' is standard input.",
+      "Colour the boxes of an SVG by their share of the render time, read from the output "
+        + "of 'patchrun bench --json' in this file; '-' is standard input.",
       valueName: "path"),
     completion: .file(extensions: ["json"]))
   var heat: String?

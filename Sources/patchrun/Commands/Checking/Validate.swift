@@ -51,7 +51,7 @@ struct Validate: PatchCommand {
   var outputFormat = OutputFormat.text
 
   @Flag(
-    help: "Report notes as well: what is converted, and how loud it becomes.")
+    help: "Report notes, too: conversions, and how loud the sound becomes.")
   var notes = false
 
   @Flag(help: "Take warnings as errors.")
@@ -59,15 +59,15 @@ struct Validate: PatchCommand {
 
   @Flag(
     help: """
-      Write what can safely be put right into the files, and say what: misspelt names that can \
-      have meant one thing, commas, quotes.
+      Correct what is safe to correct in the files, and report it: misspelt names with only one \
+      possible meaning, commas, quotes.
       """)
   var fix = false
 
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "Report these codes only, and what keeps JSON from being read; repeatable.",
+      "Report only these codes, and mistakes in the JSON itself; repeatable.",
       valueName: "codes"),
     completion: .custom(CompletionValues.codes))
   var select: [String] = []
@@ -75,7 +75,8 @@ struct Validate: PatchCommand {
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "Do not report these codes; repeatable. The longer of two that fit decides.",
+      "Do not report these codes; repeatable. If --select matches, too, the longer prefix "
+        + "decides.",
       valueName: "codes"),
     completion: .custom(CompletionValues.codes))
   var ignore: [String] = []

@@ -30,7 +30,7 @@ struct CtlPatch: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Only if this is the tag of the document that plays; 'ctl status' says it.",
+      "Only if the running document has this tag; 'ctl status' prints it.",
       valueName: "tag"))
   var ifMatch: String?
 

@@ -6,12 +6,12 @@ import PatchSyntax
 /// The options that choose a running patch.
 struct CtlTarget: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The running patch that is called this.", valueName: "name"),
+    help: ArgumentHelp("The name of the running patch.", valueName: "name"),
     completion: .custom(CompletionValues.running))
   var name: String?
 
   @Option(
-    help: ArgumentHelp("The running patch whose control socket this is.", valueName: "path"),
+    help: ArgumentHelp("The control socket of the running patch.", valueName: "path"),
     completion: .file(extensions: ["sock"]))
   var socket: String?
 

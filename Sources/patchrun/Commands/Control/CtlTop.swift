@@ -28,13 +28,14 @@ struct CtlTop: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "From one look at position and load to the next, 0.1 to 3600: not given, 0.5, and for lines 1.",
+      "The interval between updates of position and load, 0.1 to 3600; by default 0.5, "
+        + "and 1 for lines.",
       valueName: "seconds"))
   var interval: Double?
 
   @Option(
     help: ArgumentHelp(
-      "How often a second a full screen reads the meters, 0.1 to 50.", valueName: "rate"))
+      "How many times a second the full screen reads the meters, 0.1 to 50.", valueName: "rate"))
   var meters = 15.0
 
   @Flag(help: "Print lines, on a terminal too.")

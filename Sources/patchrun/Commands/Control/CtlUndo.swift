@@ -25,7 +25,8 @@ struct CtlUndo: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Back, or forth, to what was heard after this step of 'ctl history'; 0 is the beginning.",
+      "Go back, or forward, to the document after this step of 'ctl history'; 0 is the "
+        + "beginning.",
       valueName: "step"))
   var to: Int?
 

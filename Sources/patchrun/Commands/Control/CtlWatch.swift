@@ -26,7 +26,7 @@ struct CtlWatch: PatchCommand {
   var json = false
 
   @Option(
-    help: ArgumentHelp("Print what the meters read so often a second.", valueName: "rate"))
+    help: ArgumentHelp("Print the meters this many times a second.", valueName: "rate"))
   var meters: Double?
 
   @OptionGroup var target: CtlTarget

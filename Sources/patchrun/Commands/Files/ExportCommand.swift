@@ -41,7 +41,7 @@ struct ExportCommand: PatchCommand {
   @Option(
     name: [.customShort("o"), .long],
     help: ArgumentHelp(
-      "The file to write, which must not be there yet; otherwise, standard output.",
+      "The file to write, which must not exist yet; by default standard output.",
       valueName: "file"),
     completion: .file(extensions: ["txt"]))
   var output: String?

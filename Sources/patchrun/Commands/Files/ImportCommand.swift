@@ -34,8 +34,8 @@ struct ImportCommand: PatchCommand {
   @Option(
     name: .customLong("from"),
     help: ArgumentHelp(
-      "The program it is of, where that cannot be seen: equalizer-apo, autoeq, rew, camilladsp, pipewire "
-        + "or easyeffects.",
+      "The program of the file, if it cannot be recognized: equalizer-apo, autoeq, rew, "
+        + "camilladsp, pipewire or easyeffects.",
       valueName: "program"),
     completion: .list(ImportDialect.allCases.map(\.rawValue)),
     transform: { text in
@@ -49,21 +49,21 @@ struct ImportCommand: PatchCommand {
   @Option(
     name: [.customShort("o"), .long],
     help: ArgumentHelp(
-      "The file to write, which must not be there yet; otherwise, standard output.",
+      "The file to write, which must not exist yet; by default standard output.",
       valueName: "file"),
     completion: .file(extensions: ["json", "jsonc"]))
   var output: String?
 
   @Option(
     help: ArgumentHelp(
-      "A sound file to be heard through the filters. Without it, what the device hears is.",
+      "A sound file to play through the filters; by default the input of the device.",
       valueName: "file"),
     completion: .file())
   var input: String?
 
   @Option(
     help: ArgumentHelp(
-      "The rate that bandwidths and delays are worked out for, where the file has none.",
+      "The sample rate for bandwidths and delays, if the file has none.",
       valueName: "hertz"))
   var rate = 48_000.0
 
@@ -75,7 +75,7 @@ struct ImportCommand: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Of Equalizer APO's lines for devices, those for this one are imported.",
+      "Import only the lines for this device from a file of Equalizer APO.",
       valueName: "name"))
   var device: String?
 

@@ -32,13 +32,13 @@ struct PresetSave: PatchCommand {
   @Argument(help: ArgumentHelp("The name of the node; of one in a sub-graph, 'strip/eq'."))
   var node: String
 
-  @Option(help: ArgumentHelp("What the preset is to be called.", valueName: "text"))
+  @Option(help: ArgumentHelp("The title of the preset.", valueName: "text"))
   var title: String?
 
   @Option(
     name: [.customShort("o"), .long],
     help: ArgumentHelp(
-      "The file to write, which must not be there yet; otherwise, standard output.",
+      "The file to write, which must not exist yet; by default standard output.",
       valueName: "file"),
     completion: .file(extensions: ["json"]))
   var output: String?

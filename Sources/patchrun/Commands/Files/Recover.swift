@@ -31,7 +31,7 @@ struct Recover: PatchCommand {
   @Argument(help: ArgumentHelp("The sound file.", valueName: "file"), completion: .file())
   var file: String
 
-  @Flag(help: "Print what was made of the file as JSON.")
+  @Flag(help: "Print the result for the file as JSON.")
   var json = false
 
   @OptionGroup var appearance: AppearanceOptions

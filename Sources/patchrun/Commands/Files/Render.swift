@@ -84,13 +84,14 @@ struct Render: PatchCommand {
   var pictures: [PictureOption] = []
 
   @Option(
-    help: ArgumentHelp("The sound file that the microphone hears.", valueName: "path"),
+    help: ArgumentHelp("The sound file that replaces the microphone.", valueName: "path"),
     completion: .file())
   var input: String?
 
   @Option(
     help: ArgumentHelp(
-      "How long, whatever the sources: 5, 1.5s, 500ms, 2min or 1:30.", valueName: "seconds"))
+      "The duration, even if the sources end earlier or later: 5, 1.5s, 500ms, 2min or "
+        + "1:30.", valueName: "seconds"))
   var duration: Seconds?
 
   @Option(
@@ -111,8 +112,9 @@ struct Render: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What is added before samples become integers, where bits are lost: 'tpdf' is noise of a "
-        + "triangular distribution, 'shaped' that noise where ears hear least of it.",
+      "The noise that is added before samples become integers, if bits are lost: 'tpdf' "
+        + "has a triangular distribution, 'shaped' is the same noise at frequencies where it "
+        + "is least audible.",
       valueName: "none|tpdf|shaped"),
     completion: .list(Dither.allCases.map(\.rawValue)),
     transform: { text in
@@ -126,23 +128,23 @@ struct Render: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "From 0, the smallest file, to 1, the best sound, where the file compresses with loss.",
+      "The quality of lossy compression, from 0, the smallest file, to 1, the best sound.",
       valueName: "0...1"))
   var quality: Double?
 
   @Option(
     help: ArgumentHelp(
-      "What is done about a sound file that cannot be read to its end: 'fail' ends the render with 4, "
-        + "'silence' puts silence in the place of what is missing.",
+      "The reaction to a sound file that cannot be read to its end: 'fail' ends the "
+        + "render with 4, 'silence' replaces the missing frames by silence.",
       valueName: "fail|silence"),
     completion: .list(["fail", "silence"]))
   var onReadError = ReadErrorChoice.fail
 
   @Option(
     help: ArgumentHelp(
-      "How many threads render at most; not given, as many as there are processors. More than one do "
-        + "where a patch has branches enough that do not wait for each other. The samples are the "
-        + "same.",
+      "The greatest number of threads that render; by default the number of processors. "
+        + "More than one is used if a patch has enough independent branches. The samples are "
+        + "the same.",
       valueName: "count"))
   var threads: Int?
 
@@ -151,13 +153,13 @@ struct Render: PatchCommand {
       "Let taps and pictures of the patch replace files that patchrun has not written."))
   var overwrite = false
 
-  @Flag(help: "Take a result that is all silence as a success.")
+  @Flag(help: "End with 0 even if the result is all silence.")
   var allowSilence = false
 
-  @Flag(name: [.customShort("q"), .long], help: "Say nothing but what is wrong.")
+  @Flag(name: [.customShort("q"), .long], help: "Print only errors and warnings.")
   var quiet = false
 
-  @Flag(help: "Print what was rendered, and what the taps have measured, as JSON.")
+  @Flag(help: "Print the result, and the measurements of the taps, as JSON.")
   var json = false
 
   @OptionGroup var beginning: StartOptions

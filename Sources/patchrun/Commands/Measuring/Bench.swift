@@ -42,7 +42,7 @@ struct Bench: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How long to render. Not given, until the sources end, and 10 seconds at the most.",
+      "How long to render; by default until the sources end, at most 10 seconds.",
       valueName: "seconds"))
   var duration: Seconds?
 
@@ -53,20 +53,20 @@ struct Bench: PatchCommand {
   var slice: Int?
 
   @Option(
-    help: ArgumentHelp("The sound file that the microphone hears.", valueName: "path"),
+    help: ArgumentHelp("The sound file that replaces the microphone.", valueName: "path"),
     completion: .file())
   var input: String?
 
   @Option(
     help: ArgumentHelp(
-      "End with 1 where the load is more than this, and say which part takes most.",
+      "End with 1 if the load is above this, and print which part takes most time.",
       valueName: "percent"))
   var maxLoad: Double?
 
   @Option(
     help: ArgumentHelp(
-      "Write each run of each part, of the first 50,000, as trace events for Perfetto or Chrome; a file "
-        + "that is there is replaced.",
+      "Write the first 50,000 runs of the parts as trace events for Perfetto or Chrome; "
+        + "an existing file is replaced.",
       valueName: "path"),
     completion: .file(extensions: ["json"]))
   var trace: String?

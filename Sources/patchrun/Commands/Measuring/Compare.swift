@@ -34,13 +34,14 @@ struct Compare: PatchCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "A sound file, or a patch: what ends in .json or .jsonc, or '-' for standard input.",
+      "A sound file, or a patch (.json, .jsonc, or '-' for standard input).",
       valueName: "A"),
     completion: .file())
   var sound: String
 
   @Argument(
-    help: ArgumentHelp("What it is compared with: as the first.", valueName: "B"),
+    help: ArgumentHelp(
+      "The sound to compare with A, also a sound file or a patch.", valueName: "B"),
     completion: .file())
   var reference: String
 
@@ -53,13 +54,13 @@ struct Compare: PatchCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The greatest magnitude of the difference; not given, any.", valueName: "dBFS"))
+      "The greatest magnitude of the difference; by default any.", valueName: "dBFS"))
   var peakBelow: Double?
 
-  @Flag(help: "Take A as it is in time.")
+  @Flag(help: "Do not shift A in time.")
   var noAlign = false
 
-  @Flag(help: "Take A at its own level, the way up that it is.")
+  @Flag(help: "Do not scale or invert A.")
   var noGain = false
 
   @Option(
@@ -79,7 +80,8 @@ struct Compare: PatchCommand {
   var duration: Seconds?
 
   @Option(
-    help: ArgumentHelp("The sound file that the microphone of a patch hears.", valueName: "path"),
+    help: ArgumentHelp(
+      "The sound file that replaces the microphone of a patch.", valueName: "path"),
     completion: .file())
   var input: String?
 
@@ -95,10 +97,11 @@ struct Compare: PatchCommand {
     completion: .file())
   var difference: String?
 
-  @Flag(help: "Print what was found as JSON.")
+  @Flag(help: "Print the findings as JSON.")
   var json = false
 
-  @Flag(name: [.customShort("q"), .long], help: "Print nothing: the exit status says it.")
+  @Flag(
+    name: [.customShort("q"), .long], help: "Print nothing; only the exit status tells the result.")
   var quiet = false
 
   @OptionGroup var kernel: KernelOptions

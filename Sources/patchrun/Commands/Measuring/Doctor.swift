@@ -41,14 +41,15 @@ struct Doctor: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The source that hears what is played; otherwise the monitor of the sink.",
+      "The source that records the noise; otherwise the monitor of the sink.",
       valueName: "name"),
     completion: .custom(CompletionValues.sources))
   var source: String?
 
   @Option(
     help: ArgumentHelp(
-      "How long the round trip is measured, 3 to 600: the longer, the surer the drift.",
+      "How long the round trip is measured, 3 to 600. A longer time measures the drift "
+        + "more exactly.",
       valueName: "seconds"))
   var seconds = 6.0
 

@@ -26,7 +26,7 @@ struct Measure: PatchCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "A sound file, or a patch: what ends in .json or .jsonc, or '-' for standard input.",
+      "A sound file, or a patch (.json, .jsonc, or '-' for standard input).",
       valueName: "file"),
     completion: .file())
   var file: String
@@ -37,11 +37,12 @@ struct Measure: PatchCommand {
   var duration: Seconds?
 
   @Option(
-    help: ArgumentHelp("The sound file that the microphone of a patch hears.", valueName: "path"),
+    help: ArgumentHelp(
+      "The sound file that replaces the microphone of a patch.", valueName: "path"),
     completion: .file())
   var input: String?
 
-  @Flag(help: "Print what was found as JSON.")
+  @Flag(help: "Print the findings as JSON.")
   var json = false
 
   @OptionGroup var kernel: KernelOptions

@@ -48,35 +48,38 @@ struct ResponseCommand: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where the sines go in: an input (mixer:1), a callback in whose place they play, or the "
+      "Where the sines enter: an input (mixer:1), a callback that they replace, or the "
         + "microphone (io:1).",
       valueName: "address"))
   var from: String
 
   @Option(
     help: ArgumentHelp(
-      "Where they are looked for: an output (mixer). Not given, what the output unit plays.",
+      "Where the sines are measured: an output (mixer); by default the output unit.",
       valueName: "address"))
   var to: String?
 
   @Option(
-    help: ArgumentHelp("Put in on this channel alone, from 0; otherwise on all.", valueName: "n"))
+    help: ArgumentHelp(
+      "The only channel that gets the sines, from 0; by default all.", valueName: "n"))
   var fromChannel: Int?
 
   @Option(
-    help: ArgumentHelp("Look at this channel alone, from 0; otherwise at all.", valueName: "n"))
+    help: ArgumentHelp("The only channel that is measured, from 0; by default all.", valueName: "n")
+  )
   var toChannel: Int?
 
   @Option(
     help: ArgumentHelp(
-      "How many frequencies in an octave, 1 to 96. Not given, 24, and in a text table 3.",
+      "How many frequencies in an octave, 1 to 96; by default 24, and 3 in a text table.",
       valueName: "n"))
   var points: Int?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The peak of what goes in, -100 to 20 dBFS. The response at 20 dB less has to be the same.",
+      "The peak of the sines, -100 to 20 dBFS. At 20 dB less the response should be the "
+        + "same.",
       valueName: "dBFS"))
   var level = -20.0
 
@@ -86,13 +89,13 @@ struct ResponseCommand: PatchCommand {
       valueName: "seconds"))
   var at: Seconds?
 
-  @Option(help: "What to write; not given, what the file's ending says, or text.")
+  @Option(help: "The format to write; by default that of the file's ending, or text.")
   var format: Format?
 
   @Option(
     name: [.customShort("o"), .long],
     help: ArgumentHelp(
-      "The file to write; a file that is there is replaced. Not given, or '-', it goes to standard "
+      "The file to write; an existing file is replaced. The default, and '-', is standard "
         + "output.",
       valueName: "path"))
   var output: String?
@@ -105,7 +108,8 @@ struct ResponseCommand: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Of a picture: auto, light or dark; auto is light in a PNG, and in an SVG as the viewer likes it.",
+      "The theme of a picture: auto, light or dark; auto is light in a PNG, and the "
+        + "setting of the viewer in an SVG.",
       valueName: "theme"),
     transform: { text in
       guard let theme = Theme(rawValue: text) else {

@@ -86,16 +86,19 @@ struct Run: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How long, whatever the sources: 5, 1.5s, 500ms, 2min or 1:30.", valueName: "seconds"))
+      "The duration, even if the sources end earlier or later: 5, 1.5s, 500ms, 2min or "
+        + "1:30.", valueName: "seconds"))
   var duration: Seconds?
 
   @Option(
-    help: ArgumentHelp("What to play on; 'patchrun devices' lists.", valueName: "name"),
+    help: ArgumentHelp(
+      "The sink to play on; 'patchrun devices' lists the sinks.", valueName: "name"),
     completion: .custom(CompletionValues.sinks))
   var sink: String?
 
   @Option(
-    help: ArgumentHelp("What to hear; 'patchrun devices' lists.", valueName: "name"),
+    help: ArgumentHelp(
+      "The source to record from; 'patchrun devices' lists the sources.", valueName: "name"),
     completion: .custom(CompletionValues.sources))
   var source: String?
 
@@ -103,21 +106,22 @@ struct Run: PatchCommand {
     // With another parsing strategy the parser drops the value behind '=' if an option follows.
     name: .customLong("wait-device"), defaultAsFlag: .endless, parsing: .next,
     help: ArgumentHelp(
-      "Wait for a sound server or a device that is not there, or goes: for so long, or, without a number, "
-        + "for as long as it takes; 0 ends the run instead. The patch's onDeviceLoss says so otherwise, or "
-        + "else it is waited.", valueName: "seconds"))
+      "Wait this long for a sound server or a device that is missing or disappears; "
+        + "without a number, wait for ever; 0 ends the run instead. Without this option the "
+        + "patch's onDeviceLoss decides, or else the run waits.", valueName: "seconds"))
   var deviceWait: DeviceWait?
 
-  @Flag(name: [.customShort("w"), .long], help: "Go over to the patch as its file is written.")
+  @Flag(
+    name: [.customShort("w"), .long], help: "Change to the new patch whenever its file is written.")
   var watch = false
 
   @Flag(
     help: ArgumentHelp(
-      "Let recordings and pictures replace what is there. Without it a take whose name is taken gets a "
-        + "number: take-2.wav."))
+      "Let recordings and pictures replace existing files. Otherwise a take whose name is "
+        + "taken gets a number: take-2.wav."))
   var overwrite = false
 
-  @Flag(name: [.customShort("q"), .long], help: "Say nothing but what is wrong.")
+  @Flag(name: [.customShort("q"), .long], help: "Print only errors and warnings.")
   var quiet = false
 
   @OptionGroup var beginning: StartOptions

@@ -51,7 +51,7 @@ struct TestCommand: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Run the tests whose names, or the names of whose files, have this in them; with * and ? for parts.",
+      "Run only the tests whose names or file names contain this text; * and ? match parts.",
       valueName: "text"))
   var filter: String?
 
@@ -63,7 +63,7 @@ struct TestCommand: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How many tests run at once; not given, as many as there are processors.", valueName: "count")
+      "How many tests run at once; by default the number of processors.", valueName: "count")
   )
   var jobs: Int?
 
@@ -75,8 +75,8 @@ struct TestCommand: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A folder for what failed: what was heard, goldens, differences, pictures, and a page, "
-        + "index.html.",
+      "A folder for the files of failed tests: their sounds, goldens, differences, "
+        + "pictures, and a page, index.html.",
       valueName: "folder"),
     completion: .directory)
   var artifacts: String?
@@ -86,20 +86,20 @@ struct TestCommand: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "With --new: the sound file that the microphone hears.", valueName: "path"),
+      "With --new: the sound file that replaces the microphone.", valueName: "path"),
     completion: .file())
   var input: String?
 
   @Option(
     help: ArgumentHelp(
-      "With --new: how long is listened to. Not given, until the patch ends, 10 s at most.",
+      "With --new: how long to measure; by default until the patch ends, at most 10 s.",
       valueName: "seconds"))
   var duration: Seconds?
 
   @Flag(
     help: """
-      Write the goldens that are missing or no longer hold, and bounds that no longer hold, into the files: \
-      as wide as what was measured, and no wider than --most-margin.
+      Write the goldens that are missing or no longer match, and the bounds that no longer hold: as \
+      wide as the measured value needs, but no wider than --most-margin.
       """)
   var bless = false
 
@@ -110,15 +110,15 @@ struct TestCommand: PatchCommand {
 
   @Flag(
     help: """
-      Change the patches on purpose, in a dozen ways, and list the changes that no expectation notices, and \
-      the expectations that notice none.
+      Change the patches on purpose, in a dozen ways. List the changes that no expectation notices, \
+      and the expectations that notice no change.
       """)
   var mutate = false
 
   @Flag(help: "Run again whenever a test file or a patch is written, until Ctrl-C.")
   var watch = false
 
-  @Flag(name: [.customShort("q"), .long], help: "Say nothing of what is as expected.")
+  @Flag(name: [.customShort("q"), .long], help: "Print nothing about tests that pass.")
   var quiet = false
 
   @OptionGroup var kernel: KernelOptions
