@@ -103,7 +103,7 @@ extension String {
   }
 }
 
-/// Notes at which of its processor seconds the observed thread posts its first plan.
+/// Records the processor time of the observed thread when it posts its first plan.
 private final class PostWatch: Sendable {
   private let isOver = Atomic(false)
   private let found = Mutex<Double?>(nil)

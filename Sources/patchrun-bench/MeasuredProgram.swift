@@ -29,22 +29,22 @@ final class MeasuredProgram {
   private(set) var input: Int32 = -1
   private(set) var output: Int32 = -1
 
-  /// Starts `patchrun` or another program. With `isTalkedTo` its input and output are connected;
+  /// Starts `patchrun` or another program. With `hasPipes` its input and output are connected;
   /// otherwise its output is discarded.
-  init?(_ arguments: [String], program: String? = nil, isTalkedTo: Bool = false) {
+  init?(_ arguments: [String], program: String? = nil, hasPipes: Bool = false) {
     guard let path = program ?? Self.path else { return nil }
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    var towards: [Int32] = [-1, -1]
-    var back: [Int32] = [-1, -1]
-    if isTalkedTo {
+    var inputPipe: [Int32] = [-1, -1]
+    var outputPipe: [Int32] = [-1, -1]
+    if hasPipes {
       // The child inherits only the ends that are put in place of its streams.
-      guard unsafe shims_pipe(&towards) == 0, unsafe shims_pipe(&back) == 0 else {
+      guard unsafe shims_pipe(&inputPipe) == 0, unsafe shims_pipe(&outputPipe) == 0 else {
         return nil
       }
-      unsafe posix_spawn_file_actions_adddup2(&actions, towards[0], 0)
-      unsafe posix_spawn_file_actions_adddup2(&actions, back[1], 1)
+      unsafe posix_spawn_file_actions_adddup2(&actions, inputPipe[0], 0)
+      unsafe posix_spawn_file_actions_adddup2(&actions, outputPipe[1], 1)
     } else {
       unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
       unsafe posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
@@ -55,10 +55,10 @@ final class MeasuredProgram {
     guard unsafe posix_spawn(&identifier, path, &actions, nil, &pointers, environ) == 0 else {
       return nil
     }
-    if isTalkedTo {
-      close(towards[0])
-      close(back[1])
-      (input, output) = (towards[1], back[0])
+    if hasPipes {
+      close(inputPipe[0])
+      close(outputPipe[1])
+      (input, output) = (inputPipe[1], outputPipe[0])
     }
   }
 

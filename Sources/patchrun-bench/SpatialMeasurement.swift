@@ -102,7 +102,7 @@ private func headError() throws -> Double {
 }
 
 /// The largest error of a sine at another playback rate.
-private func paceError() throws -> Double {
+private func playbackRateError() throws -> Double {
   var largest = 0.0
   for rate in [11_025.0, 22_050, 32_000, 44_100, 48_000, 96_000] {
     for speed in [0.5, 0.77, 1, 1.25, 2] {
@@ -219,7 +219,7 @@ func measureSpatial() {
       "distance attenuation, four curves: off by \(fixed(try attenuationError(), 6)) dB at most")
     print("pannings: gains off by \(fixed(try panningError(), 8)) at most")
     print("HRTF at measured directions: \(fixed(decibels(try headError()), 1)) dBFS")
-    print("a sine at another pace: \(fixed(decibels(try paceError()), 1)) dB")
+    print("a sine at another pace: \(fixed(decibels(try playbackRateError()), 1)) dB")
     print("Doppler shift: off by \(fixed(try dopplerError() * 100, 6))%")
     let sources = 16
     let subjects = [

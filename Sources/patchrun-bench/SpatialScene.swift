@@ -34,7 +34,8 @@ struct SpatialScene {
     }
   }
 
-  /// The plan that runs the mixer. Its last bus is the output. The mixer may be set while it runs.
+  /// The plan that runs the mixer. Its last bus is the output. The properties of the mixer may be set
+  /// while it runs.
   ///
   /// - Parameter unit: A new mixer.
   func plan(_ unit: UnitInstance) throws -> RenderPlan {

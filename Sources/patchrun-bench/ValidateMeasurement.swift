@@ -162,7 +162,7 @@ private final class EditorSession {
   private static let uri = "file:///nowhere/patch.json"
 
   init?() {
-    guard let program = MeasuredProgram(["lsp"], isTalkedTo: true) else { return nil }
+    guard let program = MeasuredProgram(["lsp"], hasPipes: true) else { return nil }
     self.program = program
     number += 1
     send(

@@ -1,6 +1,6 @@
 import Glibc
 
-// Measures what the pages beside it claim, each figure with a reference if there is one:
+// Measures the figures on the pages in this folder, each with a reference if there is one:
 //
 //     swift run -c release patchrun-bench converter
 //

@@ -14,7 +14,7 @@ struct ClickMaterial {
     case sweep, sines, noise
     case gated = "hard gating"
 
-    /// Whether faults are put into this material.
+    /// Whether faults are inserted into this material.
     var takesFaults: Bool { self != .noise && self != .gated }
 
     /// Whether a step of -50 dBFS is audible at a level of -20 dBFS: the material leaves a part of

@@ -10,8 +10,8 @@ struct FaultKind: Sendable {
   /// Causes the fault. Returns the time of its end on the clock of `now()`; `nil` if it is
   /// permanent.
   var inject: @Sendable (FaultRig) throws -> Double?
-  /// Whether the sound is expected to be interrupted.
-  var isHeard = true
+  /// Whether the fault is expected to interrupt the sound.
+  var interruptsSound = true
   /// The longest tolerated interruption in seconds: the jitter of the recorder, or the time of a
   /// restart.
   var tolerance = 0.1
@@ -80,14 +80,14 @@ struct FaultKind: Sendable {
           sleep(4)
           try rig.server.control("suspend-sink", "out", "0")
           return now()
-        }, isHeard: kind == .pulseAudio, tolerance: 0.5),
+        }, interruptsSound: kind == .pulseAudio, tolerance: 0.5),
       FaultKind(
         name: "source gone, back",
         setup: .init(
           sinks: [out, .init("mic")], arguments: ["--source", "mic.monitor"], hasInput: true),
         inject: pausing(
           { try $0.server.remove("mic") }, undone: { try $0.server.add(.init("mic")) }),
-        isHeard: false),
+        interruptsSound: false),
       FaultKind(
         name: "another sink becomes the default", setup: two,
         inject: { rig in
@@ -126,7 +126,7 @@ struct FaultKind: Sendable {
           // The run checks for room once a second.
           sleep(2)
           return made
-        }, isHeard: false, status: 4),
+        }, interruptsSound: false, status: 4),
     ]
   }
 }

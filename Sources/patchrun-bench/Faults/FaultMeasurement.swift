@@ -53,19 +53,19 @@ struct FaultMeasurement {
   /// Prints the table. With `--check`, returns whether every run behaved as expected.
   func run() -> Bool {
     guard kind.isInstalled else {
-      say("the programs of '\(kind.rawValue)' are not installed")
+      printUnbuffered("the programs of '\(kind.rawValue)' are not installed")
       return false
     }
-    say(
+    printUnbuffered(
       "| Fault | Times | Silence, s | Back after, s | Said | Written: recorded of clock, s | Exit |"
     )
-    say("| --- | ---: | ---: | ---: | --- | --- | ---: |")
+    printUnbuffered("| --- | ---: | ---: | ---: | --- | --- | ---: |")
     var isRight = true
     for fault in FaultKind.all(on: kind)
     where wanted.isEmpty || wanted.contains(where: { fault.name.contains($0) }) {
       let (results, failures) = inject(fault)
       for failure in failures {
-        say("| \(fault.name) | could not be injected: \(failure) |")
+        printUnbuffered("| \(fault.name) | could not be injected: \(failure) |")
         isRight = false
       }
       guard let worst = results.max(by: { ($0.back ?? 99) < ($1.back ?? 99) }) else { continue }
@@ -77,7 +77,7 @@ struct FaultMeasurement {
         shown.said.joined(separator: "; ").replacing("|", with: "\\|"), written(shown.end),
         Set(results.map(\.end.status)).sorted().map(String.init).joined(separator: ", "),
       ]
-      say("| \(cells.joined(separator: " | ")) |")
+      printUnbuffered("| \(cells.joined(separator: " | ")) |")
       let wrong = results.filter { !$0.mistakes.isEmpty }
       if !wrong.isEmpty {
         isRight = false
@@ -158,7 +158,7 @@ struct FaultMeasurement {
     if (back ?? 99) > 1 {
       mistakes.append("sound is back after \(back.map { fixed($0, 2) } ?? "never")")
     }
-    if !fault.isHeard, silence.sum > fault.tolerance {
+    if !fault.interruptsSound, silence.sum > fault.tolerance {
       mistakes.append("\(fixed(silence.sum, 2)) s are not heard")
     }
     let recorded = end.takes.compactMap(\.seconds).reduce(0, +)
@@ -173,6 +173,6 @@ struct FaultMeasurement {
 }
 
 /// Prints a line without buffering, because a measurement may take hours.
-func say(_ line: some StringProtocol) {
+func printUnbuffered(_ line: some StringProtocol) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }

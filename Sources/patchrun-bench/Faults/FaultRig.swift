@@ -110,13 +110,13 @@ final class FaultRig {
   }
 
   /// Waits for a condition; returns whether it became true.
-  func wait(_ seconds: Double, until isSo: () -> Bool) -> Bool {
+  func wait(_ seconds: Double, until condition: () -> Bool) -> Bool {
     let end = now() + seconds
     while now() < end {
-      if isSo() { return true }
+      if condition() { return true }
       usleep(10_000)
     }
-    return isSo()
+    return condition()
   }
 
   /// Waits for sound after a time.

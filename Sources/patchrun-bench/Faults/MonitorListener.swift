@@ -79,11 +79,11 @@ final class MonitorListener: Sendable {
 
   private func record(_ sink: String) {
     var ends: [Int32] = [-1, -1]
-    // No server that another thread starts may keep a copy of the end that is written to: the end of the recorder
-    // would not be seen.
+    // Another thread may start a server now. It must not inherit the write end: otherwise the end of
+    // the recorder would not be noticed.
     guard unsafe shims_pipe(&ends) == 0 else { return }
     defer { close(ends[0]) }
-    // The child opens this end as its output before we close it.
+    // The child duplicates the write end as its output before it is closed here.
     let recorder = try? ChildProcess(
       "/usr/bin/parec",
       [

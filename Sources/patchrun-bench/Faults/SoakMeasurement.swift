@@ -94,14 +94,14 @@ struct SoakMeasurement {
   /// Returns whether no underrun was ours, no change was refused, and memory did not grow.
   func run() -> Bool {
     do { return try soak() } catch {
-      say("error: \(error)")
+      printUnbuffered("error: \(error)")
       return false
     }
   }
 
   private func soak() throws -> Bool {
     guard let path = MeasuredProgram.path else {
-      say("build the program first: swift build -c release --product patchrun")
+      printUnbuffered("build the program first: swift build -c release --product patchrun")
       return false
     }
     let server = try PrivatePulse(kind: kind)
@@ -115,12 +115,12 @@ struct SoakMeasurement {
     let end = now() + 10
     while socket.ask("GET", "/status") == nil {
       guard now() < end, run.isRunning else {
-        say(try String(contentsOfFile: errors, encoding: .utf8))
+        printUnbuffered(try String(contentsOfFile: errors, encoding: .utf8))
         return false
       }
       usleep(20_000)
     }
-    say((try String(contentsOfFile: errors, encoding: .utf8)).prefix { $0 != "\n" })
+    printUnbuffered((try String(contentsOfFile: errors, encoding: .utf8)).prefix { $0 != "\n" })
     let whole = minutes * 60
     var parts = [
       Part(name: "warming up", seconds: whole * 0.1, hasHogs: false),
@@ -128,8 +128,9 @@ struct SoakMeasurement {
       Part(name: "a hog on every core", seconds: whole * 0.3, hasHogs: true),
       Part(name: "quiet again", seconds: whole * 0.3, hasHogs: false),
     ]
-    say("| Part | Changes | Refused | Slowest answer, ms | Peak load | Memory, MB | Counted |")
-    say("| --- | ---: | ---: | ---: | ---: | --- | --- |")
+    printUnbuffered(
+      "| Part | Changes | Refused | Slowest answer, ms | Peak load | Memory, MB | Counted |")
+    printUnbuffered("| --- | ---: | ---: | ---: | ---: | --- | --- |")
     var number = 0
     for index in parts.indices {
       play(&parts[index], socket, run.processIdentifier, &number)
@@ -142,16 +143,16 @@ struct SoakMeasurement {
         "\(fixed(part.memory.0, 1)) to \(fixed(part.memory.1, 1))",
         counted.isEmpty ? "nothing" : counted.joined(separator: ", "),
       ]
-      say("| \(cells.joined(separator: " | ")) |")
+      printUnbuffered("| \(cells.joined(separator: " | ")) |")
       guard run.isRunning else {
-        say("the run has ended: \(try String(contentsOfFile: errors, encoding: .utf8))")
+        printUnbuffered("the run has ended: \(try String(contentsOfFile: errors, encoding: .utf8))")
         return false
       }
     }
     run.signal(SIGINT)
     let status = run.wait()
     let growth = parts[3].memory.1 - parts[0].memory.1
-    say("exit \(status); memory \(fixed(growth, 1)) MB more than after warming up")
+    printUnbuffered("exit \(status); memory \(fixed(growth, 1)) MB more than after warming up")
     return status == 0 && parts.allSatisfy { $0.refused == 0 } && growth < 2
       && parts.allSatisfy { $0.counted.allSatisfy { !Self.isOurs($0.key) || $0.value == 0 } }
   }

@@ -66,7 +66,7 @@ struct PeerMeasurement {
       let catalog = PeerCatalog(
         sounds: sounds, patches: folder, output: results, floor: makeFloor(folder),
         patchrun: patchrun, programs: programs, faust: makeFaust(folder))
-      say(catalog)
+      printHeader(catalog)
       var figures: [String: PeerFigures] = [:]
       for workload in catalog.workloads() where isWanted(workload.name) {
         figures[workload.name] = try measure(workload)
@@ -87,7 +87,7 @@ struct PeerMeasurement {
       || wanted.contains { name.hasPrefix($0 + ".") || name == $0 + "big" }
   }
 
-  private func say(_ catalog: PeerCatalog) {
+  private func printHeader(_ catalog: PeerCatalog) {
     let date = Date().formatted(.iso8601.year().month().day())
     print("\(date), \(Self.processor), \(rounds) rounds\(scale == 1 ? "" : ", files of a tenth")")
     var missing = PeerCatalog.names.filter { catalog.programs[$0] == nil }
@@ -292,8 +292,8 @@ struct PeerMeasurement {
     try? FileManager.default.removeItem(atPath: "\(folder)/w9.wav")
   }
 
-  /// One measurement of the nanoseconds for each of 32 sources and frame; empty if the program
-  /// fails.
+  /// One measurement of the nanoseconds for each source and frame, with 32 sources; empty if the
+  /// program fails.
   private func nanoseconds(_ command: (_ seconds: Double) -> [String]) -> [Double] {
     let times = [0.1, 10].map { MeasuredCommand.processorTime(command($0)) }
     guard let short = times[0], let long = times[1] else { return [] }

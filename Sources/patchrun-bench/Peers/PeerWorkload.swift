@@ -9,7 +9,7 @@ struct PeerWorkload {
     /// The file that it writes.
     var output: String
     var variables: [(String, String)] = []
-    /// A file to write before.
+    /// A file that is written before the program runs.
     var script: (path: String, data: Data)?
   }
 

@@ -8,8 +8,8 @@ import VoiceProcessing
 struct VoiceBattery {
   var sceneCount = 200
   var seed: UInt64 = 1
-  /// Scenes by their numbers, as a run prints them, in the place of those of the seed.
-  var named: [UInt64] = []
+  /// The numbers of chosen scenes, as a run prints them, instead of those from the seed.
+  var chosenNumbers: [UInt64] = []
   /// Only scenes with this coupling.
   var only: VoiceScene.Coupling?
   var measuresPeers = true
@@ -19,8 +19,8 @@ struct VoiceBattery {
   var isVerbose = false
   /// The folder for the WAV files of a single scene's signals.
   var folder: String?
-  /// The folder for the inputs of the near-end detector; nothing is judged: see
-  /// `Tests/Peers/near-detector.py`.
+  /// The folder for the inputs of the near-end detector (`Tests/Peers/near-detector.py`). With it
+  /// no scene is judged.
   var cluesFolder: String?
 
   /// Parses the options; `nil` for an unknown one.
@@ -39,7 +39,7 @@ struct VoiceBattery {
         seed = value
       case "--scene":
         guard let value = rest.popFirst().flatMap({ UInt64($0) }) else { return nil }
-        named.append(value)
+        chosenNumbers.append(value)
       case "--only":
         guard let value = rest.popFirst().flatMap({ VoiceScene.Coupling(rawValue: $0) }) else {
           return nil
@@ -62,7 +62,7 @@ struct VoiceBattery {
 
   /// The numbers of the scenes. Neighbouring numbers give unrelated scenes.
   var numbers: [UInt64] {
-    named.isEmpty ? (0..<sceneCount).map { seed &* 1_000_003 &+ UInt64($0) } : named
+    chosenNumbers.isEmpty ? (0..<sceneCount).map { seed &* 1_000_003 &+ UInt64($0) } : chosenNumbers
   }
 
   private struct Result {
@@ -105,7 +105,7 @@ struct VoiceBattery {
         microphone: VoiceVerdict(of: scene.microphone, in: scene),
         ours: VoiceVerdict(of: output, in: scene), cost: cost / VoiceScene.seconds, peers: peers)
       results.append(result)
-      if isVerbose || !named.isEmpty { printLine(result) }
+      if isVerbose || !chosenNumbers.isEmpty { printLine(result) }
       if let folder { Self.write(scene, output, to: folder) }
     }
     for name in missing.sorted() {
@@ -115,7 +115,7 @@ struct VoiceBattery {
       print("no such scene")
       return false
     }
-    if named.isEmpty { summarize(results) }
+    if chosenNumbers.isEmpty { summarize(results) }
     guard checks else { return true }
     guard missing.isEmpty && measuresPeers else {
       print("error: nothing is checked without the libraries to compare with")
@@ -319,9 +319,9 @@ struct VoiceBattery {
 
   /// The output of the processor for a scene, aligned with its input.
   ///
-  /// - Parameter judged: Called after each hop.
+  /// - Parameter afterHop: Called after each hop.
   static func process(
-    _ scene: VoiceScene, judged: (borrowing VoiceProcessor) -> Void = { _ in }
+    _ scene: VoiceScene, afterHop: (borrowing VoiceProcessor) -> Void = { _ in }
   ) -> (output: [Float], cost: Double) {
     let rate = scene.sampleRate
     var processor = VoiceProcessor(
@@ -348,7 +348,7 @@ struct VoiceBattery {
       processor.settings.isBypassed = scene.bypassed?.contains(time) ?? false
       processor.process(near, into: near)
       processor.play(far)
-      if processor.hopCount > hops { judged(processor) }
+      if processor.hopCount > hops { afterHop(processor) }
       hops = processor.hopCount
       for index in 0..<slice { output.append(near[index]) }
       start += slice

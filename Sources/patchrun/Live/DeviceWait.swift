@@ -2,7 +2,7 @@ import ArgumentParser
 import PatchGraph
 import RenderHost
 
-/// The value of `--wait-device`: how long a run waits for a missing device, in place of the patch's
+/// The value of `--wait-device`: how long a run waits for a missing device. It overrides the patch's
 /// policy.
 struct DeviceWait: Equatable, ExpressibleByArgument, CustomStringConvertible {
   /// Seconds; 0 for no waiting, infinity for no limit.
@@ -18,7 +18,8 @@ struct DeviceWait: Equatable, ExpressibleByArgument, CustomStringConvertible {
     limit.isFinite ? "\(limit) s" : "as long as it takes"
   }
 
-  /// The value after `--wait-device=` if it is no limit. The parser would silently ignore it.
+  /// The value after `--wait-device=` if it is not a valid limit: the parser would silently ignore
+  /// it.
   static func wrongValue(in arguments: [String]) -> Substring? {
     arguments.lazy.filter { $0.hasPrefix("--wait-device=") }
       .compactMap { $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).last }
@@ -37,7 +38,7 @@ struct DeviceWait: Equatable, ExpressibleByArgument, CustomStringConvertible {
 }
 
 extension SessionPolicy {
-  /// The policy with the command line's waiting in place of the patch's.
+  /// The policy with the wait of the command line, which overrides the patch's.
   func waiting(_ asked: DeviceWait?) -> SessionPolicy {
     guard let asked else { return self }
     var result = self
@@ -50,14 +51,14 @@ extension SessionPolicy {
     return result
   }
 
-  /// The policy in the form that hardware takes.
+  /// The policy as hardware expects it.
   var deviceLoss: DeviceLossPolicy {
     DeviceLossPolicy(
       isAwaited: onDeviceLoss != .exit, takesDefault: onDeviceLoss == .follow,
       holds: withoutDevice == .hold)
   }
 
-  /// What happens during the wait, in words.
+  /// The message about what the patch does during the wait.
   var waitingWords: String {
     let words =
       withoutDevice == .hold
@@ -73,7 +74,7 @@ struct LostDevices {
 
   var isEmpty: Bool { sides.isEmpty }
 
-  /// The phase of a run as far as lost sides decide it.
+  /// The phase of the run: waiting if a side is lost, otherwise playing.
   var phase: RunStatus.Phase {
     sides.values.first.map { .waiting($0.error.message) } ?? .playing
   }

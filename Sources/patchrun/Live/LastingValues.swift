@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Values that live as long as the process. To release a patch of ten thousand nodes at the end
-/// would take longer than to check it.
+/// Values that live as long as the process, because releasing a patch of ten thousand nodes takes
+/// longer than checking it.
 enum LastingValues {
   private static let values = Mutex<[any Sendable]>([])
 

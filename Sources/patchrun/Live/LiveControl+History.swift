@@ -8,7 +8,7 @@ import Synchronization
 extension LiveControl {
   func history() async -> ControlHistory { steps.withLock { $0.shown() } }
 
-  /// Plays a document from the history, as any other change.
+  /// Plays a document from the history, like any other change.
   func rewind(
     _ rewind: ControlRewind, ifMatch tag: String?, by origin: ControlOrigin
   ) async -> ControlOutcome {

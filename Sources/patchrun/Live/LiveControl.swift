@@ -18,7 +18,7 @@ final class LiveControl: ControlledPatch {
     var phase = ControlState.starting
     /// Whether a client has paused the patch.
     var isPaused = false
-    /// A document that takes a restart of the patch.
+    /// A document that needs a restart of the patch.
     var restart: PatchReader.Result?
     var events: [AsyncStream<ControlEvent>.Continuation] = []
     var xruns = (underruns: 0, overruns: 0)
@@ -26,7 +26,7 @@ final class LiveControl: ControlledPatch {
     var fileEvents: [ServiceEvent.Kind: Int] = [:]
   }
 
-  /// A document in the form that clients get.
+  /// A document as clients get it.
   private struct KeptDocument {
     let live: LivePatch
     let number: Int
@@ -186,7 +186,7 @@ final class LiveControl: ControlledPatch {
 
   func document() async -> ControlDocument { document(of: stage.live).document }
 
-  /// The document that plays. It is made once for each revision.
+  /// The running document. It is created once for each revision.
   func document(
     of live: LivePatch
   ) -> (reading: PatchReader.Result, document: ControlDocument) {

@@ -11,11 +11,12 @@ final class LiveFile: Sendable {
   private struct State {
     /// The text to save.
     var text: SourceText
-    /// The text to save when the file was last read or written, with the values of `--set`.
+    /// The text to save at the time when the file was last read or written, with the values of
+    /// `--set`.
     var filed: [UInt8]
     /// The contents of the file at that time.
     var contents: [UInt8]
-    /// Whether this program has written them.
+    /// Whether this program has written the contents.
     var isOwn = false
   }
 
@@ -60,8 +61,8 @@ final class LiveFile: Sendable {
   }
 
   /// Applies a change of the playing document to the document with its whole timeline. After a
-  /// change of the timeline itself, the place of the change in the whole timeline is not known: the
-  /// result is the new document.
+  /// change of the timeline itself, its position in the whole timeline is not known: the result is
+  /// the new document.
   private static func changed(
     _ whole: SourceText, from old: PatchReader.Result, to new: SourceText
   ) -> SourceText {
@@ -84,7 +85,7 @@ final class LiveFile: Sendable {
   ///   - playing: The document that plays: it is saved if the text with the whole timeline has
   ///     errors.
   ///   - isSound: Whether a document has no errors.
-  /// - Throws: Why the file cannot be written. It is then unchanged.
+  /// - Throws: The reason why the file cannot be written. It is then unchanged.
   func save(
     playing: SourceText, isSound: (PatchReader.Result) -> Bool
   ) throws(CommandFailure) -> String {

@@ -18,7 +18,7 @@ struct LiveHistory {
   /// A document of the history to play.
   struct Target {
     var source: SourceText
-    /// The number of steps that are in effect then.
+    /// The number of steps in effect when the document plays.
     var position: Int
   }
 
@@ -33,7 +33,7 @@ struct LiveHistory {
   private var steps: [Step] = []
   /// How many steps are in effect. The others are undone.
   private var position = 0
-  /// How many older steps were dropped: the first one left has the number after this.
+  /// How many older steps were dropped. The number of the first remaining step is one more.
   private var forgotten = 0
 
   /// Records a change that plays. Does nothing if the document is the same.
@@ -82,7 +82,7 @@ struct LiveHistory {
   /// Records that the document of a target plays.
   mutating func go(to target: Target) { position = target.position }
 
-  /// Why there is no target, as a sentence.
+  /// The reason why there is no target, as a sentence.
   func refusal(of rewind: ControlRewind) -> (message: String, help: [String]) {
     let help =
       steps.isEmpty

@@ -52,8 +52,8 @@ extension LiveRun {
     return nil
   }
 
-  /// Plays a patch that was read, and says whether `ctl save` wrote it. Such a patch plays already:
-  /// then only files of its sub-graphs can differ.
+  /// Plays a patch that was read, and reports whether `ctl save` wrote it. A patch that `ctl save`
+  /// wrote plays already: only files of its sub-graphs can differ.
   func take(
     _ file: PatchFile, _ reading: PatchReader.Result, by origin: ControlOrigin
   ) throws(LivePatch.Refusal) -> (changes: [PatchChange], isOwn: Bool) {
@@ -87,7 +87,7 @@ extension LiveRun {
     }
   }
 
-  /// Reports the changes and how they are heard.
+  /// Reports the changes and how they sound.
   func report(_ changes: [PatchChange], _ showsLine: Bool) {
     guard !quiet else { return }
     clear(showsLine)

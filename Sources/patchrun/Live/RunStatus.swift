@@ -5,7 +5,7 @@ import Synchronization
 final class RunStatus: Sendable {
   enum Phase: Equatable {
     case starting
-    /// Waiting for this.
+    /// Waiting, with the reason.
     case waiting(String)
     case playing
     case reloading

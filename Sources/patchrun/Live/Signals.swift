@@ -9,8 +9,8 @@ import Synchronization
 ///
 /// That thread answers SIGUSR1 with a line on standard error, whatever other threads do.
 ///
-/// The first SIGINT or SIGTERM asks for the end; a second one ends the process. A signal within 0.1
-/// s counts as the first: `timeout` signals both its child and the child's process group.
+/// The first SIGINT or SIGTERM asks for the end; a second one ends the process. A second signal
+/// within 0.1 s of the first is ignored: `timeout` signals both its child and the child's group.
 final class Signals: Sendable {
   /// The signal that asked for the end; 0 for none.
   private let interruption = Atomic<Int32>(0)
@@ -33,7 +33,7 @@ final class Signals: Sendable {
   /// Whether SIGUSR2 came since the last call.
   func takeNewTake() -> Bool { takes.exchange(0, ordering: .relaxed) > 0 }
 
-  /// Sets the function that gives the answer to SIGUSR1. It is called on the signal thread.
+  /// Sets the function that returns the answer to SIGUSR1. It is called on the signal thread.
   func answerStatus(_ line: @escaping @Sendable () -> String) { status.withLock { $0 = line } }
 
   /// Asks for the end as SIGTERM does. Any thread.

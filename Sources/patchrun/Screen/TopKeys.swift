@@ -177,7 +177,7 @@ extension TopModel {
     return [.remove(pointer: control.pointer)]
   }
 
-  /// Turns within 1.5 s are undone together.
+  /// Changes of a control within 1.5 s are undone together.
   private mutating func remember(_ control: TopControl, isTurned: Bool, at now: Double) {
     if isTurned, let last = undos.last, last.pointer == control.pointer, let turned = last.turned,
       now - turned < 1.5

@@ -32,10 +32,10 @@ enum BatchEngine: String, CaseIterable, ExpressibleByArgument {
 
   /// The file to write and the command to run, which submit the work.
   struct Submission {
-    /// The file to write; `nil` where the command needs none.
+    /// The file to write; `nil` if the command needs none.
     var name: String?
     var text: String
-    /// The command that submits the work. It waits for the end where the engine can.
+    /// The command that submits the work. It waits for the end if the engine supports that.
     var command: [String]
   }
 
@@ -218,7 +218,7 @@ enum BatchEngine: String, CaseIterable, ExpressibleByArgument {
   private func yamlText(_ text: String) -> String { pythonText(text) }
 }
 
-/// A text as one word for a shell.
+/// Quotes a text as one word for a shell.
 func shellWord(_ text: String) -> String {
   let isPlain =
     !text.isEmpty

@@ -128,8 +128,8 @@ struct BatchOn: PatchCommand {
     return try isDone() ? ExitStatus.success : ExitStatus.wrongPatch
   }
 
-  /// Whether every job is done. Always true for Kubernetes, which is not waited for, and where the
-  /// records are not visible from here.
+  /// Whether every job is done. Always true for Kubernetes, because the command does not wait for
+  /// it, and if the records are not visible on this machine.
   private func isDone() throws(CommandFailure) -> Bool {
     guard engine != .k8s, let store = RecordStore(existing: out) else { return true }
     let status: BatchStatus

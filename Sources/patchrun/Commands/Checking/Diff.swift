@@ -96,7 +96,7 @@ struct Diff: PatchCommand {
     var tree: JSONTree
   }
 
-  /// How the change is heard; `nil` where one of the patches has errors, after reporting that.
+  /// How the change sounds; `nil` if one of the patches has errors, which are reported.
   private func comparison(_ old: Document, _ new: Document) -> PatchComparison? {
     let readings = [old, new].map {
       ($0.file.read(), policy.surroundings(of: $0.file))
@@ -122,7 +122,7 @@ struct Diff: PatchCommand {
     text.split(separator: "\n").joined(separator: "\n  ")
   }
 
-  /// Reads a document; `nil` where it is no JSON, after reporting the errors.
+  /// Reads a document; `nil` if it is not JSON, in which case the errors are reported.
   private func read(_ path: String) throws(CommandFailure) -> Document? {
     let file = try PatchFile(path, files: policy.forNamed(path), limits: policy.limits)
     let source = file.source

@@ -71,9 +71,9 @@ struct Lsp: PatchCommand {
   }
 
   /// Milliseconds without input before documents are checked: about the time between two keys of a
-  /// quick typist, so that requests come first.
+  /// quick typist, so that requests are handled first.
   private static let pause: Int32 = 60
-  /// Bytes of input that are gathered before they are handled.
+  /// Bytes of input that are collected before they are handled.
   private static let mostBytes = 1 << 24
 
   private func hasInput(within milliseconds: Int32) -> Bool {

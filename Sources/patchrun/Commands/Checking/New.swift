@@ -86,7 +86,7 @@ struct New: PatchCommand {
 
   private static let mostFoldersAbove = 32
 
-  /// The relative path from a new file to a schema in its folder or a folder above it; `nil` where
+  /// The relative path from a new file to a schema in its folder or a folder above it; `nil` if
   /// there is none.
   private static func schema(for path: String) -> String? {
     let folder = PatchFile.directory(of: path)

@@ -10,7 +10,7 @@ enum PatchPaths {
     /// A file to check, and the policy for reading it: restricted to the folder that it was found
     /// in, or the user's own.
     case file(String, FilePolicy)
-    /// A file in a folder that is not read, and why.
+    /// A file in a folder that is not read, and the reason.
     case leftOut(String, FileRefusal)
     case failure(path: String, CommandFailure)
 
@@ -36,7 +36,7 @@ enum PatchPaths {
 
   /// The items of all arguments, in their order and without duplicates.
   ///
-  /// - Parameter policy: How a file may be read that an argument names.
+  /// - Parameter policy: Returns the policy for reading a file that an argument names.
   static func items(
     _ arguments: [String], policy: (String) -> FilePolicy = { _ in .user }
   ) -> [Item] {

@@ -120,7 +120,7 @@ struct Show: PatchCommand {
       help: same == output ? ["name another file"] : ["it is the same file as \(quoted(same))"])
   }
 
-  /// The drawing of the graph as initialization would settle it, in the format asked for.
+  /// The drawing of the initialized graph, in the requested format.
   private func drawing(
     of patch: BuiltPatch, _ file: PatchFile, _ device: PatchDevice, _ heat: GraphDrawing.Heat?
   ) -> String {
@@ -137,7 +137,7 @@ struct Show: PatchCommand {
     }
   }
 
-  /// The patch written out; `nil` where it has errors.
+  /// The expanded patch; `nil` if it has errors.
   private func expanded(
     _ patch: BuiltPatch, _ file: PatchFile, _ device: PatchDevice
   ) throws(CommandFailure) -> JSONText? {
@@ -183,7 +183,8 @@ struct Show: PatchCommand {
       + (taps.isEmpty ? "" : Self.text(of: taps))
   }
 
-  /// The callbacks behind each input: the one that feeds it, the one that this pulls, and so on.
+  /// The callbacks of each input: the one that feeds it, the one that this callback pulls, and so
+  /// on.
   static func callbacks(of document: PatchDocument) -> [PatchDocument.Address: [String]] {
     chains(of: document).mapValues { $0.map { "\($0.kind), \($0.name)" } }
   }

@@ -9,7 +9,7 @@ enum StatusText {
     return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
   }
 
-  /// The raised output latency in words; `nil` where the latency is as requested.
+  /// A text about the raised output latency; `nil` if the latency is as requested.
   static func raised(_ latency: JSONValue?) -> String? {
     guard let latency, let asked = latency["asked"]?.number,
       let granted = latency["granted"]?.number

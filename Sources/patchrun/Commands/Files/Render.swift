@@ -340,10 +340,10 @@ struct Render: PatchCommand {
     return recorders
   }
 
-  /// How much is rendered, in which format.
+  /// The duration and the format of a render.
   struct Plan {
     var frameCount: Int
-    /// The format of the output file; `nil` where there is none.
+    /// The format of the output file; `nil` without a file.
     var format: StreamFormat?
   }
 

@@ -140,7 +140,7 @@ struct Rendering {
     return "\(printable(name)): \(parts.joined(separator: ", "))"
   }
 
-  /// The same for programs, with all that the taps have read.
+  /// The result as JSON, with all readings of the taps.
   func json(
     _ output: String?, _ pictures: [String], _ rate: Double, _ measurements: [TapMeasurement]
   ) -> JSONText {
@@ -165,7 +165,7 @@ struct Rendering {
 }
 
 extension Render {
-  /// Samples that are no numbers: when, and where they may have come from.
+  /// The message about samples that are not finite: their time and possible origin.
   static func notFinite(
     _ count: Int, _ frame: Int, _ rate: Double, _ events: [ServiceEvent]
   ) -> (String, [String]) {

@@ -27,8 +27,8 @@ struct BenchFigures {
 
   /// Nanoseconds of all pulls.
   var pulled: UInt64 { pulls.reduce(0, +) }
-  /// The thread's processor time divided by the wall time, at most 1: below 1 where other programs
-  /// took the processor.
+  /// The thread's processor time divided by the wall time, at most 1: below 1 if other programs took
+  /// the processor.
   var processorShare = 1.0
   /// Nanoseconds of processor time of all pulls.
   var busy: Double { Double(pulled) * processorShare }

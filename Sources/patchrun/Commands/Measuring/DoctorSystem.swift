@@ -12,7 +12,7 @@ struct DoctorSystem {
   var priority: Int32
   /// `RLIMIT_RTPRIO`: the highest priority that a thread may ask for.
   var priorityLimit: UInt64
-  /// The scheduling that a run gets in the end; `nil` where it is not known.
+  /// The scheduling that a run gets in the end; `nil` if it is not known.
   var granted: SchedulingGrant?
 
   /// Asks the system that it runs on.

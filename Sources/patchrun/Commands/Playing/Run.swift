@@ -190,7 +190,7 @@ struct Run: PatchCommand {
     return (file, file.read(overrides))
   }
 
-  /// Starts the control server; `nil` where it is off or, after reporting that, cannot be opened.
+  /// Starts the control server; `nil` if it is off, or if it cannot be opened, which is reported.
   private func openControl(for live: LiveControl) throws(CommandFailure) -> ControlServer? {
     guard let options = control.serverOptions(file: file) else { return nil }
     do throws(ControlError) {
@@ -221,8 +221,8 @@ struct Run: PatchCommand {
     }
   }
 
-  /// Opens a device for a patch, and waits for one if the policy says so; `nil` where the patch has
-  /// errors, after reporting them.
+  /// Opens a device for a patch, and waits for one if the policy says so; `nil` if the patch has
+  /// errors, which are reported.
   private func open(
     _ reading: PatchReader.Result, _ surroundings: PatchSurroundings,
     on route: LiveRoute = LiveRoute(), _ wait: StartWait
@@ -237,8 +237,8 @@ struct Run: PatchCommand {
     }
   }
 
-  /// Reads the patch's file again; `nil` where it has errors, after reporting them. The run then
-  /// waits with the patch that was read before.
+  /// Reads the patch's file again; `nil` if it has errors, which are reported. The run then waits
+  /// with the patch that was read before.
   private func readAgain(
     in surroundings: PatchSurroundings
   ) throws(CommandFailure) -> PatchReader.Result? {

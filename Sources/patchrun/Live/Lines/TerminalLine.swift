@@ -1,6 +1,7 @@
 import TerminalScreen
 
-/// A line at the bottom of standard error that is overwritten, if that is a capable terminal.
+/// A line that is overwritten at the bottom of standard error, if standard error is a capable
+/// terminal.
 ///
 /// Call `clear()` before writing anything else; the next `show` draws the line again.
 struct TerminalLine {
