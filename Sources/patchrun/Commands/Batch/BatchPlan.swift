@@ -71,8 +71,8 @@ struct BatchPlanCommand: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The duration, even if the sources end earlier or later: 5, 1.5s, 500ms, 2min or "
-        + "1:30.", valueName: "seconds"))
+      "The duration, whenever the sources end: 5, 1.5s, 500ms, 2min or 1:30.", valueName: "seconds")
+  )
   var duration: Seconds?
 
   @Option(

@@ -40,8 +40,7 @@ struct Run: PatchCommand {
         patchrun run mix.json --duration 5 --to - | wc -c
 
       EXIT STATUS:
-        0  the patch has ended: by itself, by the first Ctrl-C, or because the
-           reader of standard output has gone
+        0  the end of the patch or of the reader of standard output, or Ctrl-C
         1  the patch is wrong
         2  wrong usage, or a patch for 'patchrun render'
         3  no pipe or no file; no server or no device, if the run does not wait
@@ -54,15 +53,14 @@ struct Run: PatchCommand {
                 with 0; a second one ends at once
         SIGTERM  the same as SIGINT
         SIGHUP  reads the patch again, and changes to it
-        SIGUSR1  prints the position of the run on standard error
+        SIGUSR1  prints the state and position of the run on standard error
         SIGUSR2  begins a new take of each recording
 
       ENVIRONMENT:
         PULSE_SERVER  the sound server, if it is not the default one
         PULSE_SINK  the sink, if there is no --sink
         PULSE_SOURCE  the source, if there is no --source
-        DBUS_SYSTEM_BUS_ADDRESS  the bus on which RealtimeKit is asked for
-                                 scheduling, if it is not the system bus
+        DBUS_SYSTEM_BUS_ADDRESS  the bus of RealtimeKit, if not the system bus
         PULSE_COOKIE  the file with the cookie of another user's server
         XDG_RUNTIME_DIR  contains the folders of the control sockets and of the
                          sound server
@@ -86,19 +84,17 @@ struct Run: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The duration, even if the sources end earlier or later: 5, 1.5s, 500ms, 2min or "
-        + "1:30.", valueName: "seconds"))
+      "The duration, whenever the sources end: 5, 1.5s, 500ms, 2min or 1:30.", valueName: "seconds")
+  )
   var duration: Seconds?
 
   @Option(
-    help: ArgumentHelp(
-      "The sink to play on; 'patchrun devices' lists the sinks.", valueName: "name"),
+    help: ArgumentHelp("The sink to play on; see 'patchrun devices'.", valueName: "name"),
     completion: .custom(CompletionValues.sinks))
   var sink: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The source to record from; 'patchrun devices' lists the sources.", valueName: "name"),
+    help: ArgumentHelp("The source to record from; see 'patchrun devices'.", valueName: "name"),
     completion: .custom(CompletionValues.sources))
   var source: String?
 
@@ -112,7 +108,7 @@ struct Run: PatchCommand {
   var deviceWait: DeviceWait?
 
   @Flag(
-    name: [.customShort("w"), .long], help: "Change to the new patch whenever its file is written.")
+    name: [.customShort("w"), .long], help: "Change to the new patch when its file is written.")
   var watch = false
 
   @Flag(
