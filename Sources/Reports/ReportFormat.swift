@@ -9,7 +9,7 @@ public struct ReportFormat: Sendable {
 
   init(_ name: String, isForTestsOnly: Bool = false, text: @escaping @Sendable (Report) -> String) {
     self.name = name
-    self.isForTestsOnly = isOfTests
+    self.isForTestsOnly = isForTestsOnly
     self.text = text
   }
 }
