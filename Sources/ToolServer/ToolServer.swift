@@ -61,7 +61,7 @@ public struct ToolServer: Sendable {
   public func receive(_ line: [UInt8]) -> Request {
     let json = JSONReader.read(SourceText(name: "message", bytes: line), dialect: .json)
     guard json.isStructureIntact, let root = json.tree?.root else {
-      return .answer(Self.failure(.null, -32700, "this is not JSON"))
+      return .answer(Self.failure(.null, -32700, "this is no JSON"))
     }
     guard root.kind == .object, let method = root["method"]?.string else {
       if root.kind == .object, root["result"] != nil || root["error"] != nil { return .nothing }

@@ -40,11 +40,11 @@ import Testing
 
   /// Changes from a document to another, and saves it.
   private func saved(
-    _ old: String, _ new: String, isSound: Bool = true
+    _ old: String, _ new: String, isValid: Bool = true
   ) throws -> String {
     file.follow(from: PatchReader.read(source(old)), to: source(new))
     #expect(!file.isSaved)
-    #expect(try file.save(playing: source(new)) { _ in isSound } == path)
+    #expect(try file.save(playing: source(new)) { _ in isValid } == path)
     #expect(file.isSaved)
     #expect(file.isOwn(try place.bytes("a.jsonc")))
     return String(decoding: try place.bytes("a.jsonc"), as: UTF8.self)
@@ -70,7 +70,7 @@ import Testing
   @Test func `where the whole is no patch any more what plays is saved`() throws {
     // The step in the past refers to a removed node.
     let next = Self.played.replacing("\"a\": { \"parameters\": { \"volume\": 0.5, } }, ", with: "")
-    #expect(try saved(Self.played, next, isSound: false) == next)
+    #expect(try saved(Self.played, next, isValid: false) == next)
   }
 
   @Test func `what comes back is saved already`() throws {

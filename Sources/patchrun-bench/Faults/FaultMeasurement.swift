@@ -46,7 +46,7 @@ struct FaultMeasurement {
     /// Seconds from the return of the device to the first sound; `nil` if none followed.
     var back: Double?
     var end: FaultRig.End
-    var said: [String]
+    var messages: [String]
     var mistakes: [String]
   }
 
@@ -74,7 +74,7 @@ struct FaultMeasurement {
       let cells = [
         fault.name, "\(results.count)", fixed(silence, 2),
         worst.back.map { fixed($0, 2) } ?? "never",
-        shown.said.joined(separator: "; ").replacing("|", with: "\\|"), written(shown.end),
+        shown.messages.joined(separator: "; ").replacing("|", with: "\\|"), written(shown.end),
         Set(results.map(\.end.status)).sorted().map(String.init).joined(separator: ", "),
       ]
       printUnbuffered("| \(cells.joined(separator: " | ")) |")
@@ -168,7 +168,8 @@ struct FaultMeasurement {
       mistakes.append(
         "\(fixed(recorded, 2)) s are recorded of \(fixed(end.clock, 2)), and no gap is marked")
     }
-    return Result(silence: silence.sum, back: back, end: end, said: rig.said, mistakes: mistakes)
+    return Result(
+      silence: silence.sum, back: back, end: end, messages: rig.messages, mistakes: mistakes)
   }
 }
 

@@ -103,7 +103,7 @@ final class FaultRig {
   var isRunning: Bool { run?.isRunning ?? false }
 
   /// The messages of the run after the grant, without their help lines.
-  var said: [String] {
+  var messages: [String] {
     let text = (try? String(contentsOfFile: errorFile, encoding: .utf8)) ?? ""
     return text.split(separator: "\n").map(String.init)
       .filter { !$0.hasPrefix("sink ") && !$0.hasPrefix(" ") && !$0.hasPrefix("control: ") }

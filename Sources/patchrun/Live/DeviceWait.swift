@@ -39,11 +39,11 @@ struct DeviceWait: Equatable, ExpressibleByArgument, CustomStringConvertible {
 
 extension SessionPolicy {
   /// The policy with the wait of the command line, which overrides the patch's.
-  func waiting(_ asked: DeviceWait?) -> SessionPolicy {
-    guard let asked else { return self }
+  func waiting(_ commandLine: DeviceWait?) -> SessionPolicy {
+    guard let commandLine else { return self }
     var result = self
-    result.deviceWait = asked.limit.isFinite ? asked.limit : nil
-    if asked.limit == 0 {
+    result.deviceWait = commandLine.limit.isFinite ? commandLine.limit : nil
+    if commandLine.limit == 0 {
       result.onDeviceLoss = .exit
     } else if onDeviceLoss == .exit {
       result.onDeviceLoss = .wait

@@ -31,7 +31,7 @@ struct FileEvents {
       }
       reported += 1
       if reported == Self.mostReported {
-        return ("note", "further events of files are listed at the end")
+        return ("note", "what else happens to files is listed at the end")
       }
       return reported < Self.mostReported ? ("warning", event.message) : nil
     }

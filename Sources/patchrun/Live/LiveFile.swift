@@ -84,10 +84,10 @@ final class LiveFile: Sendable {
   /// - Parameters:
   ///   - playing: The document that plays: it is saved if the text with the whole timeline has
   ///     errors.
-  ///   - isSound: Whether a document has no errors.
+  ///   - isValid: Whether a document has no errors.
   /// - Throws: The reason why the file cannot be written. It is then unchanged.
   func save(
-    playing: SourceText, isSound: (PatchReader.Result) -> Bool
+    playing: SourceText, isValid: (PatchReader.Result) -> Bool
   ) throws(CommandFailure) -> String {
     guard let path else {
       throw CommandFailure(
@@ -102,7 +102,7 @@ final class LiveFile: Sendable {
           "SIGHUP, and --watch, take up what is there; 'patchrun ctl get' prints what is set"
         ])
     }
-    let whole = text.bytes == playing.bytes || isSound(PatchReader.read(text)) ? text : playing
+    let whole = text.bytes == playing.bytes || isValid(PatchReader.read(text)) ? text : playing
     try AtomicFile.replace(path, with: whole.bytes)
     state.withLock {
       $0 = State(text: whole, filed: whole.bytes, contents: whole.bytes, isOwn: true)

@@ -7,22 +7,22 @@ final class StartWait {
   private let signals: Signals
   private let manager: ServiceManager?
   /// The `--wait-device` of the command line.
-  private let asked: DeviceWait?
+  private let deviceWait: DeviceWait?
   private let appearance: AppearanceOptions
   private let quiet: Bool
   private let status: RunStatus
   /// The files whose change triggers a new reading of the patch.
   private let files: FileWatch?
-  /// The last message.
-  private var said = ""
+  private var lastMessage = ""
 
   init(
-    signals: Signals, manager: ServiceManager?, asked: DeviceWait?, appearance: AppearanceOptions,
+    signals: Signals, manager: ServiceManager?, deviceWait: DeviceWait?,
+    appearance: AppearanceOptions,
     quiet: Bool, status: RunStatus, files: FileWatch?
   ) {
     self.signals = signals
     self.manager = manager
-    self.asked = asked
+    self.deviceWait = deviceWait
     self.appearance = appearance
     self.quiet = quiet
     self.status = status
@@ -49,7 +49,7 @@ final class StartWait {
     _ decisions: SessionPolicy, mayAppear: Bool,
     _ attempt: (_ isAwaited: (String) -> Bool) throws(HardwareError) -> any LiveHardware
   ) throws(CommandFailure) -> Outcome {
-    let decisions = decisions.waiting(asked)
+    let decisions = decisions.waiting(deviceWait)
     let limit =
       decisions.onDeviceLoss == .exit ? 0 : decisions.deviceWait ?? .infinity
     let begin = monotonicNanoseconds()
@@ -86,8 +86,8 @@ final class StartWait {
 
   private func say(_ kind: String, _ text: String, help: [String] = []) {
     status.note(.waiting(text))
-    guard text != said else { return }
-    said = text
+    guard text != lastMessage else { return }
+    lastMessage = text
     if !quiet || kind == "warning" { appearance.report(kind, text, help: help) }
     manager?.waits(text)
   }

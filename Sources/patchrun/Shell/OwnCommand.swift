@@ -18,20 +18,20 @@ struct OwnCommand {
   /// Starts the command in the current folder with an empty standard input; `nil` if it cannot be
   /// started.
   init?(_ arguments: [String]) {
-    var printed: [Int32] = [-1, -1]
-    var said: [Int32] = [-1, -1]
+    var outputPipe: [Int32] = [-1, -1]
+    var errorPipe: [Int32] = [-1, -1]
     // The child inherits only the ends that are put in place of its streams.
-    guard unsafe shims_pipe(&printed) == 0 else { return nil }
-    guard unsafe shims_pipe(&said) == 0 else {
-      for descriptor in printed { close(descriptor) }
+    guard unsafe shims_pipe(&outputPipe) == 0 else { return nil }
+    guard unsafe shims_pipe(&errorPipe) == 0 else {
+      for descriptor in outputPipe { close(descriptor) }
       return nil
     }
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    unsafe posix_spawn_file_actions_adddup2(&actions, printed[1], 1)
-    unsafe posix_spawn_file_actions_adddup2(&actions, said[1], 2)
+    unsafe posix_spawn_file_actions_adddup2(&actions, outputPipe[1], 1)
+    unsafe posix_spawn_file_actions_adddup2(&actions, errorPipe[1], 2)
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -43,16 +43,16 @@ struct OwnCommand {
     var identifier: pid_t = 0
     let number = unsafe posix_spawn(
       &identifier, "/proc/self/exe", &actions, &attributes, &pointers, environ)
-    close(printed[1])
-    close(said[1])
+    close(outputPipe[1])
+    close(errorPipe[1])
     guard number == 0 else {
-      close(printed[0])
-      close(said[0])
+      close(outputPipe[0])
+      close(errorPipe[0])
       return nil
     }
     process = identifier
-    output = printed[0]
-    messages = said[0]
+    output = outputPipe[0]
+    messages = errorPipe[0]
   }
 
   /// Kills the command and all its children.

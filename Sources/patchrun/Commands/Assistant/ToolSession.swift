@@ -87,15 +87,16 @@ struct ToolSession {
     current = call.identifier
     defer { current = nil }
     let deadline = monotonicSeconds() + limit
-    var printed: [UInt8] = []
-    var said: [UInt8] = []
-    var (isPrinting, isSaying) = (true, true)
+    var outputBytes: [UInt8] = []
+    var messageBytes: [UInt8] = []
+    var (hasMoreOutput, hasMoreMessages) = (true, true)
     var reason: String?
-    while isPrinting || isSaying {
+    while hasMoreOutput || hasMoreMessages {
       let left = deadline - monotonicSeconds()
       let ready = OwnCommand.readable(
         [
-          isPrinting ? command.output : -1, isSaying ? command.messages : -1, isInputOpen ? 0 : -1,
+          hasMoreOutput ? command.output : -1, hasMoreMessages ? command.messages : -1,
+          isInputOpen ? 0 : -1,
         ], within: left)
       if left <= 0 {
         reason =
@@ -108,8 +109,8 @@ struct ToolSession {
         break
       }
       if ready[2] { read() }
-      if ready[0] { isPrinting = Self.take(command.output, &printed) }
-      if ready[1] { isSaying = Self.take(command.messages, &said) }
+      if ready[0] { hasMoreOutput = Self.take(command.output, &outputBytes) }
+      if ready[1] { hasMoreMessages = Self.take(command.messages, &messageBytes) }
     }
     let status = command.wait()
     // A cancelled call gets no answer.
@@ -122,8 +123,8 @@ struct ToolSession {
       server.answer(
         to: call,
         .init(
-          status: status, output: String(decoding: printed, as: UTF8.self),
-          messages: String(decoding: said, as: UTF8.self))))
+          status: status, output: String(decoding: outputBytes, as: UTF8.self),
+          messages: String(decoding: messageBytes, as: UTF8.self))))
   }
 
   /// Reads the bytes that are available. Returns whether more may come.

@@ -64,8 +64,7 @@ struct Run: PatchCommand {
         PULSE_COOKIE  the file with the cookie of another user's server
         XDG_RUNTIME_DIR  contains the folders of the control sockets and of the
                          sound server
-        NOTIFY_SOCKET  the socket on which systemd is told, as in sd_notify(3),
-                       that the patch plays, is read again, and ends
+        NOTIFY_SOCKET  the socket for reports to systemd, as in sd_notify(3)
         WATCHDOG_USEC  the interval within which systemd expects a sign of life
         WATCHDOG_PID  the process that WATCHDOG_USEC is for
 
@@ -160,7 +159,8 @@ struct Run: PatchCommand {
     let files = try watch ? FileWatch() : nil
     try files?.add(self.file)
     let wait = StartWait(
-      signals: signals, manager: manager, asked: deviceWait, appearance: appearance, quiet: quiet,
+      signals: signals, manager: manager, deviceWait: deviceWait, appearance: appearance,
+      quiet: quiet,
       status: status, files: files)
     let first = try open(reading, policy.surroundings(of: file, takes: takes), wait)
     guard let stage = first else { return ExitStatus.wrongPatch }

@@ -250,7 +250,7 @@ struct TestCommand: PatchCommand {
     let checked = parallelMap(
       batch.tests.count, atMost: jobs,
       finished: { number, test in
-        printer.tell(test, batch.tests[number].file, batch.tests[number].test)
+        printer.printResult(test, batch.tests[number].file, batch.tests[number].test)
       },
       { number in
         let (file, test) = batch.tests[number]
@@ -299,9 +299,9 @@ struct TestCommand: PatchCommand {
         }
       }
       var findings = Findings(limit: policy.maxFindings)
-      var said: Set<Diagnostic> = []
+      var seen: Set<Diagnostic> = []
       for diagnostic in (file.diagnostics + tests.flatMap(\.diagnostics)).inDocumentOrder()
-      where said.insert(diagnostic).inserted {
+      where seen.insert(diagnostic).inserted {
         findings.append(diagnostic)
       }
       report.entries.append(

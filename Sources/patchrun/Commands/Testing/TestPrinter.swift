@@ -8,7 +8,7 @@ import SoundChecks
 struct TestPrinter {
   let command: TestCommand
   let batch: TestCommand.Batch
-  private var toldFile = -1
+  private var lastFile = -1
 
   init(command: TestCommand, batch: TestCommand.Batch) {
     self.command = command
@@ -18,7 +18,7 @@ struct TestPrinter {
   private var isText: Bool { command.outputFormat == .text }
 
   /// Prints the result of a test that has ended.
-  mutating func tell(_ test: CheckedTest, _ file: Int, _ number: Int) {
+  mutating func printResult(_ test: CheckedTest, _ file: Int, _ number: Int) {
     if command.outputFormat == .jsonl {
       let line: JSONText = [
         "file": .string(batch.names[file]), "test": .string(test.name),
@@ -37,9 +37,9 @@ struct TestPrinter {
       ]
       try? command.output(line.compact + "\n")
     } else if isText, !command.quiet {
-      if file != toldFile {
+      if file != lastFile {
         try? command.output(printable(batch.names[file]) + "\n")
-        toldFile = file
+        lastFile = file
       }
       let isColored = command.appearance.color.colors(.output)
       let mark = test.hasPassed ? "ok  " : "FAIL"
