@@ -56,7 +56,8 @@ enum Resource: String, CaseIterable {
     case .index: "this list"
     case .patch:
       "the document that plays, or with ?pointer=/nodes/mixer a value of it: GET, PUT and DELETE; "
-        + "PATCH takes a JSON Patch or a merge patch; with If-Match only the document with that tag changes"
+        + "PATCH takes a JSON Patch or a merge patch; with If-Match only the document with that tag "
+        + "changes"
     case .status: "the state of the run: position, device, load, underruns, what was lost"
     case .meters: "the readings of taps and metered buses"
     case .controls:
@@ -72,7 +73,7 @@ enum Resource: String, CaseIterable {
       "the recordings that this run has finished, or with ?number=1 the file of one of them"
     case .validate: "the diagnostics of a document: nothing changes"
     case .language:
-      "answers to an editor's requests of the Language Server Protocol about a document: nothing changes"
+      "answers to an editor's requests by the Language Server Protocol: nothing changes"
     case .history: "the changes since the run began"
     case .undo:
       "undo the last change; with ?to=3 play the document after step 3, with ?to=0 the first one"
