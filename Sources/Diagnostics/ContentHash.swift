@@ -1,9 +1,11 @@
-/// The 64-bit FNV-1a hash. Other bytes hardly have the same. Not for secrets.
+/// The 64-bit FNV-1a hash. Different bytes rarely have the same hash; it is not cryptographic.
 public enum ContentHash {
   /// The published basis of the hash.
   public static let basis: UInt64 = 0xCBF2_9CE4_8422_2325
 
-  /// The hash as 16 hexadecimal digits. Another basis gives other digits.
+  /// The hash as 16 hexadecimal digits, in lower case.
+  ///
+  /// - Parameter basis: The initial value of the hash. A different basis gives different digits.
   public static func digits(
     _ bytes: some Sequence<UInt8>, basis: UInt64 = ContentHash.basis
   ) -> String {

@@ -7,7 +7,7 @@ public import AudioTypes
 public struct Diagnostic: Hashable, Sendable {
   /// The rule that is broken.
   public let rule: Rule
-  /// How bad it is here: mostly the severity of the rule.
+  /// The severity in this case; usually that of the rule.
   public var severity: Severity
   /// The status that Core Audio gives in this case; `nil` for none.
   public var status: Status?
@@ -23,11 +23,11 @@ public struct Diagnostic: Hashable, Sendable {
   public var notes: [Note]
   /// Lines of help: what to do about it.
   public var help: [String]
-  /// Edits that would put it right; of several, any one does.
+  /// Fixes for the mistake. Any one of them is enough.
   public var fixes: [Fix]
-  /// How many findings of one kind, which were left out, it sums up (`Findings`); 0 for a finding.
+  /// For a sum (`Findings`), how many findings of one kind were left out; 0 for a finding.
   public var leftOut = 0
-  /// How many findings it counts for.
+  /// How many findings it stands for: 1, or for a sum the number that was left out.
   public var count: Int { max(1, leftOut) }
 
   /// The code of the rule, such as `PR0107`.
@@ -129,8 +129,8 @@ extension Diagnostic {
 }
 
 extension Diagnostic {
-  /// How many other places a diagnostic names. Further places are counted.
-  static let mostNotes = 50
+  /// The most other places that a diagnostic names. Further places are counted.
+  static let maximumNoteCount = 50
 
   /// Notes that the same mistake is at another place too. The first 50 other places are notes.
   /// Further ones are counted in a line of `help`, and the fixes are removed, because they would
@@ -140,8 +140,8 @@ extension Diagnostic {
   ///   become one.
   public mutating func add(_ message: Message, at place: SourceRange, _ fixes: [Fix] = []) {
     guard place != range else { return }
-    guard notes.count < Self.mostNotes else {
-      let counted = help.last.flatMap(Self.placesLeftOut) ?? 0
+    guard notes.count < Self.maximumNoteCount else {
+      let counted = help.last.flatMap(Self.placesLeftOutCount) ?? 0
       if counted > 0 { help.removeLast() }
       help.append(Self.placesLeftOut(counted + 1))
       self.fixes = []
@@ -159,21 +159,23 @@ extension Diagnostic {
 }
 
 extension Diagnostic {
-  private static let placesWords = (before: "the same mistake is at ", after: " more places")
+  private static let placesLeftOutWords = (before: "the same mistake is at ", after: " more places")
 
   private static func placesLeftOut(_ count: Int) -> String {
-    placesWords.before + decimal(count) + placesWords.after
+    placesLeftOutWords.before + decimal(count) + placesLeftOutWords.after
   }
 
-  /// The number in such a line; `nil` for another line.
-  private static func placesLeftOut(_ line: String) -> Int? {
-    guard line.hasPrefix(placesWords.before), line.hasSuffix(placesWords.after) else { return nil }
+  /// The number in a line of `placesLeftOut`; `nil` for any other line.
+  private static func placesLeftOutCount(in line: String) -> Int? {
+    guard line.hasPrefix(placesLeftOutWords.before), line.hasSuffix(placesLeftOutWords.after) else {
+      return nil
+    }
     return Int(
-      line.dropFirst(placesWords.before.count).dropLast(placesWords.after.count)
+      line.dropFirst(placesLeftOutWords.before.count).dropLast(placesLeftOutWords.after.count)
         .filter { $0 != "," })
   }
 
-  /// A whole number with a comma in front of each three digits: `39,950`.
+  /// A whole number of 0 or more with commas between groups of three digits: `39,950`.
   public static func decimal(_ number: Int) -> String {
     let digits = Array(String(number))
     var text = ""
@@ -186,7 +188,7 @@ extension Diagnostic {
 }
 
 extension Sequence<Diagnostic> {
-  /// How many findings there are, with those that were left out and are summed up.
+  /// The number of findings, including those that sums stand for.
   public var findingCount: Int { reduce(0) { $0 + $1.count } }
 
   /// Whether one of them is an error.

@@ -14,8 +14,8 @@ public struct Findings: Sendable {
     var severity: Severity
   }
 
-  /// The counts of a kind.
-  private struct Amount {
+  /// How many diagnostics of a kind were kept and left out.
+  private struct Counts {
     var kept = 0
     var leftOut = 0
     /// The place of the first one that was left out.
@@ -26,9 +26,9 @@ public struct Findings: Sendable {
   public let limit: Int
   /// The diagnostics that were kept, in the order in which they came.
   public private(set) var kept: [Diagnostic] = []
-  /// How many came, with those that were left out.
+  /// How many were appended, including those that were left out.
   public private(set) var count = 0
-  private var amounts: [Kind: Amount] = [:]
+  private var countsByKind: [Kind: Counts] = [:]
 
   /// - Parameter limit: At least 1.
   public init(limit: Int = Findings.standardLimit) { self.limit = max(1, limit) }
@@ -56,21 +56,24 @@ public struct Findings: Sendable {
     _ rule: Rule, at place: SourceRange, _ make: () -> Diagnostic
   ) -> Int? { append(rule, rule.severity, at: place, make) }
 
-  /// The same with a severity that is not the rule's.
+  /// Adds a diagnostic of a rule with another severity.
+  ///
+  /// - Parameter leftOut: For a sum, how many findings it sums up: they are only counted. 0 for a
+  ///   finding.
   @discardableResult
   public mutating func append(
     _ rule: Rule, _ severity: Severity, at place: SourceRange,
     leftOut: Int = 0, _ make: () -> Diagnostic
   ) -> Int? {
     count += max(1, leftOut)
-    var amount = amounts[Kind(rule: rule, severity: severity)] ?? Amount()
-    defer { amounts[Kind(rule: rule, severity: severity)] = amount }
-    guard amount.kept < limit, leftOut == 0 else {
-      if amount.leftOut == 0 { amount.place = place }
-      amount.leftOut += max(1, leftOut)
+    var counts = countsByKind[Kind(rule: rule, severity: severity)] ?? Counts()
+    defer { countsByKind[Kind(rule: rule, severity: severity)] = counts }
+    guard counts.kept < limit, leftOut == 0 else {
+      if counts.leftOut == 0 { counts.place = place }
+      counts.leftOut += max(1, leftOut)
       return nil
     }
-    amount.kept += 1
+    counts.kept += 1
     kept.append(make())
     return kept.count - 1
   }
@@ -88,22 +91,22 @@ public struct Findings: Sendable {
   /// The diagnostics that were kept and, for each kind of which some were left out, a line with
   /// their number. It follows the last one of its kind that was kept.
   public var all: [Diagnostic] {
-    guard amounts.values.contains(where: { $0.leftOut > 0 }) else { return kept }
+    guard countsByKind.values.contains(where: { $0.leftOut > 0 }) else { return kept }
     var result: [Diagnostic] = []
-    result.reserveCapacity(kept.count + amounts.count)
-    var remaining = amounts
+    result.reserveCapacity(kept.count + countsByKind.count)
+    var remaining = countsByKind
     for diagnostic in kept {
       result.append(diagnostic)
       let kind = Kind(rule: diagnostic.rule, severity: diagnostic.severity)
       remaining[kind]?.kept -= 1
-      guard let amount = remaining[kind], amount.kept == 0, amount.leftOut > 0 else { continue }
-      result.append(.sum(of: kind.rule, kind.severity, amount.leftOut, at: amount.place))
+      guard let counts = remaining[kind], counts.kept == 0, counts.leftOut > 0 else { continue }
+      result.append(.sum(of: kind.rule, kind.severity, counts.leftOut, at: counts.place))
       remaining[kind] = nil
     }
-    // The kinds of which none was kept: they came as a sum.
+    // Kinds of which only sums were appended.
     let others = remaining.filter { $0.value.kept == 0 && $0.value.leftOut > 0 }
-    for (kind, amount) in others.sorted(by: { $0.key.rule.code < $1.key.rule.code }) {
-      result.append(.sum(of: kind.rule, kind.severity, amount.leftOut, at: amount.place))
+    for (kind, counts) in others.sorted(by: { $0.key.rule.code < $1.key.rule.code }) {
+      result.append(.sum(of: kind.rule, kind.severity, counts.leftOut, at: counts.place))
     }
     return result
   }

@@ -3,7 +3,7 @@
 /// A candidate that differs only in case comes first. Others are kept when their
 /// Damerau-Levenshtein distance (insertions, deletions, replacements and exchanges of neighbours,
 /// letter case apart) is at most a third of the longer name's length. Those at one distance stay in
-/// the order given. Where there are none, the candidates are returned that begin with the name, or
+/// the order given. Where none is near, the result is the candidates that begin with the name or
 /// that the name begins with: `bypassEffect` for `bypass`.
 ///
 /// - Returns: At most three names.
@@ -80,7 +80,7 @@ public func quoted(_ name: String) -> String {
       text += "..."
       break
     }
-    // A byte of a file's name that is not of UTF-8: see `SystemPath`.
+    // A byte of a file name that is not UTF-8: see `SystemPath`.
     if (0x10FF80...0x10FFFF).contains(scalar.value) {
       text += "\\x" + String(scalar.value & 0xFF, radix: 16, uppercase: true)
       continue
@@ -94,7 +94,7 @@ public func quoted(_ name: String) -> String {
   return text + "'"
 }
 
-/// The rows of a distance's table, kept from one name to the next.
+/// The rows of the table that computes an edit distance. Their memory is reused for every name.
 private struct DistanceRows {
   private var beforeLast: [Int] = []
   private var last: [Int] = []

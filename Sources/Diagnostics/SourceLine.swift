@@ -23,11 +23,11 @@ struct SourceLine {
   /// - Parameters:
   ///   - line: The bytes of the line, without its end.
   ///   - focus: The offset that has to be visible.
-  ///   - width: The columns that there are.
+  ///   - width: The number of columns available.
   init(_ source: SourceText, line: SourceRange, focus: Int, width: Int) {
     var start = line.lowerBound
     if !Self.fits(source, line, width: width) {
-      // A quarter of the width before the focus, the rest behind it.
+      // A quarter of the width before the focus, the rest after it.
       start = min(max(focus, line.lowerBound), line.upperBound)
       var columns = 0
       while start > line.lowerBound {
@@ -162,7 +162,7 @@ public func printableLines(_ text: String) -> String {
     .joined(separator: "\n")
 }
 
-/// A text with all escaped that must not reach a terminal.
+/// A text in which every character that must not reach a terminal is escaped.
 public func printable(_ text: String) -> String {
   if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
   var result = ""

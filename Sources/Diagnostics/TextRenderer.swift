@@ -40,12 +40,12 @@ public struct TextRenderer: Sendable {
         page.add("  \(printable(pointer))")
       }
       page.endLine()
-      excerpt(block, severity: diagnostic.severity, on: &page)
+      addExcerpt(block, severity: diagnostic.severity, on: &page)
     }
 
     let footers =
       (diagnostic.status.map { ["status: \($0)"] } ?? []) + diagnostic.help.map { "help: \($0)" }
-    if !footers.isEmpty { page.gutterLine() }
+    if !footers.isEmpty { page.addGutterLine() }
     for footer in footers {
       page.add(String(repeating: " ", count: page.gutter + 1))
       page.add("= ", .gutter)
@@ -145,8 +145,8 @@ extension TextRenderer {
 // MARK: Excerpts
 
 extension TextRenderer {
-  private func excerpt(_ block: Block, severity: Severity, on page: inout Page) {
-    page.gutterLine()
+  private func addExcerpt(_ block: Block, severity: Severity, on page: inout Page) {
+    page.addGutterLine()
     let columns = max(width - page.gutter - 3, 20)
     let lines = Dictionary(grouping: block.segments, by: \.line)
     var previous: Int?
@@ -156,7 +156,7 @@ extension TextRenderer {
           let range = block.source.range(ofLine: line - 1)
           let shown = SourceLine(
             block.source, line: range, focus: range.lowerBound, width: columns)
-          page.sourceLine(line - 1, shown.text)
+          page.addSourceLine(line - 1, shown.text)
         } else if line > previous + 2 {
           page.add("...", .gutter)
           page.endLine()
@@ -171,7 +171,7 @@ extension TextRenderer {
           block.source, line: range, focus: first.range.lowerBound, width: columns)
         let visible = waiting.filter { shown.shows($0.range.lowerBound) }
         waiting.removeAll { shown.shows($0.range.lowerBound) }
-        page.sourceLine(line, shown.text)
+        page.addSourceLine(line, shown.text)
         underline(visible, of: shown, severity: severity, on: &page)
         // A view always shows its first label; this makes sure that the loop ends.
         if visible.isEmpty { waiting.removeFirst() }
@@ -205,7 +205,7 @@ extension TextRenderer {
       ($0.columns.lowerBound, $0.segment.isPrimary ? 1 : 0)
         > ($1.columns.lowerBound, $1.segment.isPrimary ? 1 : 0)
     }
-    page.gutterBar()
+    page.addGutterBar()
     page.add(row)
     if let rightmost = hanging.first, rightmost.columns.upperBound == end,
       hanging.dropFirst().allSatisfy({ $0.columns.upperBound <= rightmost.columns.lowerBound })
@@ -215,7 +215,7 @@ extension TextRenderer {
     }
     page.endLine()
 
-    func bars(_ marks: some Sequence<(columns: Range<Int>, segment: Segment)>, upTo end: Int) {
+    func addBars(_ marks: some Sequence<(columns: Range<Int>, segment: Segment)>, upTo end: Int) {
       var row = [(character: Character, style: Page.Style)](repeating: (" ", .plain), count: end)
       for mark in marks where mark.columns.lowerBound < end {
         row[mark.columns.lowerBound] = ("|", style(mark.segment))
@@ -223,14 +223,14 @@ extension TextRenderer {
       page.add(row)
     }
     if let first = hanging.first {
-      page.gutterBar()
-      bars(hanging, upTo: first.columns.lowerBound + 1)
+      page.addGutterBar()
+      addBars(hanging, upTo: first.columns.lowerBound + 1)
       page.endLine()
     }
     while !hanging.isEmpty {
       let mark = hanging.removeFirst()
-      page.gutterBar()
-      bars(hanging, upTo: mark.columns.lowerBound)
+      page.addGutterBar()
+      addBars(hanging, upTo: mark.columns.lowerBound)
       page.add(mark.segment.label, style(mark.segment))
       page.endLine()
     }
@@ -291,18 +291,18 @@ private struct Page {
     line = ""
   }
 
-  mutating func gutterBar(_ number: String = "") {
+  mutating func addGutterBar(_ number: String = "") {
     add(String(repeating: " ", count: gutter - number.count) + number + " | ", .gutter)
   }
 
   /// A gutter with nothing beside it.
-  mutating func gutterLine() {
+  mutating func addGutterLine() {
     add(String(repeating: " ", count: gutter + 1) + "|", .gutter)
     endLine()
   }
 
-  mutating func sourceLine(_ number: Int, _ text: String) {
-    gutterBar(String(number))
+  mutating func addSourceLine(_ number: Int, _ text: String) {
+    addGutterBar(String(number))
     add(text)
     endLine()
   }

@@ -1,7 +1,7 @@
 import CYAML
 
-/// A document in YAML 1.1 or 1.2, as libyaml reads it: its values, each with its place. The caller
-/// decides what words mean (numbers, `true`).
+/// A document in YAML 1.1 or 1.2, as libyaml reads it: its values, each with its place. Scalars are
+/// text; the caller decides which of them are numbers or booleans.
 public struct YAMLDocument: Sendable {
   /// A place in the text; line and column count from 1, the column in code points.
   public struct Mark: Sendable {
@@ -27,7 +27,7 @@ public struct YAMLDocument: Sendable {
 
   /// Reads UTF-8 text with one document.
   ///
-  /// - Returns: `nil` where there is no document in it.
+  /// - Returns: `nil` where the text has no document.
   /// - Throws: ``YAMLError`` where libyaml cannot be loaded, or the text is not valid.
   public init?(_ bytes: [UInt8]) throws(YAMLError) {
     if let failure = unsafe cyaml_load() {

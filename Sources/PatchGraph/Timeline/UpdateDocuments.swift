@@ -137,7 +137,7 @@ struct UpdateDocuments {
     let place = range.lowerBound..<(range.lowerBound + 1)
     var parts: [SourceText.Part] = [.written(0..<(range.lowerBound + 1), in: source)]
     for (number, step) in steps.enumerated() {
-      if number > 0 { parts.append(.made(", ", for: place, in: source)) }
+      if number > 0 { parts.append(.generated(", ", for: place, in: source)) }
       parts += Self.parts(of: step, clock)
     }
     parts.append(.written((range.upperBound - 1)..<source.bytes.count, in: source))
@@ -155,9 +155,9 @@ struct UpdateDocuments {
     }
     let time = clock.json(at.value).compact
     return [
-      .made("{ \"at\": \(time), \"ramp\": ", for: whole, in: source),
+      .generated("{ \"at\": \(time), \"ramp\": ", for: whole, in: source),
       .written(ramp.json.localRange, in: ramp.json.tree.source),
-      .made(" }", for: whole, in: source),
+      .generated(" }", for: whole, in: source),
     ]
   }
 }

@@ -203,11 +203,11 @@ extension ChangedContainer {
       case (let lead?, slot.wasFirst): parts.append(.written(lead, in: source))
       case (_?, true): if let firstLead { parts.append(.written(firstLead, in: source)) }
       case (let lead?, false):
-        parts.append(.made(lead.isEmpty ? ", " : ",", for: here, in: slot.key.source))
+        parts.append(.generated(lead.isEmpty ? ", " : ",", for: here, in: slot.key.source))
         parts.append(.written(lead, in: source))
       case (nil, _):
         let text = isFirst ? (firstLead?.isEmpty == true ? "" : blank) : "," + blank
-        parts.append(.made(text, for: here, in: slot.key.source))
+        parts.append(.generated(text, for: here, in: slot.key.source))
       }
       isFirst = false
       if isObject { writeKey(of: slot, to: &parts) }
@@ -218,7 +218,7 @@ extension ChangedContainer {
       if let last {
         parts.append(.written(last.range.upperBound..<inside.upperBound, in: source))
       } else if isObject {
-        parts.append(.made(" ", for: inside.upperBound..<inside.upperBound, in: source))
+        parts.append(.generated(" ", for: inside.upperBound..<inside.upperBound, in: source))
       }
     }
     parts.append(.written(inside.upperBound..<range.upperBound, in: source))
@@ -230,12 +230,12 @@ extension ChangedContainer {
       parts.append(.written(key.range, in: key.source))
     } else {
       let text = String(decoding: JSONText.quoted(key.name[...]), as: UTF8.self)
-      parts.append(.made(text, for: key.range, in: key.source))
+      parts.append(.generated(text, for: key.range, in: key.source))
     }
     if let colon = slot.colon {
       parts.append(.written(colon, in: key.source))
     } else {
-      parts.append(.made(": ", for: key.range, in: key.source))
+      parts.append(.generated(": ", for: key.range, in: key.source))
     }
   }
 

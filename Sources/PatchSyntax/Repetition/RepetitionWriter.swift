@@ -113,7 +113,7 @@ struct RepetitionWriter {
   }
 
   private mutating func make(_ text: String, for range: SourceRange) {
-    parts.append(.made(text, for: range, in: tree.source))
+    parts.append(.generated(text, for: range, in: tree.source))
     length += text.utf8.count
   }
 
