@@ -99,7 +99,7 @@ extension Diagnostic {
     case .unknown(let text):
       message = "\(Message(quoted(text))) is no level"
       let number = text.split(separator: " ").first ?? ""
-      if let value = Level.decibels(in: number) { meant(value) }
+      if let value = Level.decimalNumber(in: number) { meant(value) }
     case .linear(let value) where value < 0:
       message = "a level as a number is above 0; what is below is in decibels"
       meant(value)

@@ -1,9 +1,8 @@
 public import Diagnostics
 
 extension JSONValue {
-  /// The edit that replaces a misspelt name by the right one, where only one can have been meant.
-  ///
-  /// For a key, the name must not be that of another member already.
+  /// The fix that replaces a misspelt name by the right one; none where several may be meant, and
+  /// none for a key whose object has a member of the right name already.
   ///
   /// - Parameters:
   ///   - name: The name as written: the text of the string, or the part of it that `part` gives.
@@ -20,7 +19,8 @@ extension JSONValue {
     return [Diagnostic.Fix("write \(Diagnostics.quoted(meant))", edits: [edit])]
   }
 
-  /// The edit that replaces one token of a JSON Pointer by the right name.
+  /// The fix that replaces one token of a JSON Pointer by the right name; none where several may be
+  /// meant.
   public func correction(
     ofToken index: Int, in pointer: JSONPointer, among candidates: some Sequence<String>
   ) -> [Diagnostic.Fix] {
@@ -37,8 +37,8 @@ extension JSONValue {
     ]
   }
 
-  /// The edit that removes the quotes of a string that holds nothing but a number, or a truth
-  /// value, as wanted.
+  /// The fix that removes the quotes of a string whose whole text is a value of the wanted kind,
+  /// `.number` or `.bool`; none otherwise.
   public func unquoting(for wanted: Kind) -> [Diagnostic.Fix] {
     guard let text = string else { return [] }
     let isMeant =
@@ -51,8 +51,8 @@ extension JSONValue {
     return [Diagnostic.Fix("remove the quotes", edits: [Diagnostic.Edit(range, text)])]
   }
 
-  /// The value that a string holds, a number with or without a unit or a truth value, where the
-  /// value itself is wanted: a line of help, and the edit.
+  /// The value that a string contains (a number with or without a unit, or a boolean), for a place
+  /// where the value itself is expected: a line of help, and the fix. `nil` for any other string.
   ///
   /// - Parameter measure: What the number measures; `decibels` for a factor, which may be written
   ///   in decibels.
@@ -96,7 +96,8 @@ extension JSONValue {
 }
 
 extension SourceText {
-  /// The text after edits. The edits must lie in the text and not overlap.
+  /// The text with the edits made, without the origins of a spliced text. The edits must lie in the
+  /// text and not overlap.
   public func applying(_ edits: [Diagnostic.Edit]) -> SourceText {
     var bytes: [UInt8] = []
     var offset = 0

@@ -16,11 +16,11 @@ public enum PatchFormatter {
     public var diagnostics: [Diagnostic]
   }
 
-  /// The longest line that holds more than one value, in characters.
+  /// The greatest length of a line with more than one value, in characters.
   public static let lineWidth = 100
 
-  /// The greatest number of levels of brackets on one line.
-  static let lineHeight = 3
+  /// The greatest depth of nested brackets on one line.
+  static let maximumDepthOnLine = 3
 
   /// JSON that a program has written, in canonical form.
   public static func formatted(_ json: String) -> String {
@@ -54,7 +54,8 @@ struct PatchPrinter {
   private let bytes: [UInt8]
   private let gaps: TokenGaps
   private let keepsTrailingCommas: Bool
-  /// The width of each row of the tree on one line, in characters; 0 where it has to be broken.
+  /// The width in characters of each value of the tree on one line, by its row; 0 where the value
+  /// needs several lines.
   private let widths: [Int]
   private(set) var text: [UInt8] = []
   /// Characters on the line so far.
@@ -69,10 +70,10 @@ struct PatchPrinter {
     text.reserveCapacity(bytes.count + bytes.count / 4)
   }
 
-  /// The widths of all values on one line, from the inside out.
+  /// The `widths` of a tree, computed from the innermost values out.
   private static func widths(of tree: JSONTree, _ gaps: TokenGaps) -> [Int] {
     var widths = [Int](repeating: 0, count: tree.nodes.count)
-    var heights = [Int](repeating: 0, count: tree.nodes.count)
+    var depths = [Int](repeating: 0, count: tree.nodes.count)
     let topLevel = Set(JSONValue(tree: tree, index: 0).members.map(\.value.index))
     for index in tree.nodes.indices.reversed() {
       let node = tree.nodes[index]
@@ -96,17 +97,17 @@ struct PatchPrinter {
         if kind == .object { rows += 1 }
         if !tree.nodes[inside].isKey { members += 1 }
         if widths[inside] == 0 { isBroken = true }
-        heights[index] = max(heights[index], heights[inside])
-        // Behind each but the last a comma and a blank, or a colon and a blank.
+        depths[index] = max(depths[index], depths[inside])
+        // A comma or colon and a blank between two of them.
         width += widths[inside] + (width == 0 ? 0 : 2)
         inside = Int(tree.nodes[inside].next)
       }
-      if !isEmpty { heights[index] += 1 }
-      // Buses, for example, have a line each.
+      if !isEmpty { depths[index] += 1 }
+      // If all members are objects, such as buses, each has a line of its own.
       if rows > 1, rows == members { isBroken = true }
       // A document is on one line only where it is empty.
       if index == 0 && isObject && !isEmpty { isBroken = true }
-      if heights[index] > PatchFormatter.lineHeight { isBroken = true }
+      if depths[index] > PatchFormatter.maximumDepthOnLine { isBroken = true }
       widths[index] = isBroken ? 0 : width + (isObject && !isEmpty ? 4 : 2)
     }
     return widths
@@ -129,13 +130,13 @@ extension PatchPrinter {
     text.append(0x0A)
   }
 
-  /// - Parameter tail: How many characters follow on the line.
+  /// - Parameter tail: How many characters follow the value on its line.
   private mutating func printValue(_ index: Int, level: Int, tail: Int) {
     let node = tree.nodes[index]
     guard node.kind == .object || node.kind == .array else {
       return put(bytes[Int(node.start)..<Int(node.end)])
     }
-    // An empty one is no shorter on two lines.
+    // Breaking an empty container would not make it shorter.
     let isEmpty = index + 1 == Int(node.next)
     if widths[index] > 0,
       isEmpty || column + widths[index] + tail <= PatchFormatter.lineWidth
@@ -168,7 +169,7 @@ extension PatchPrinter {
     put(isObject ? isEmpty ? "}" : " }" : "]")
   }
 
-  /// Whether an array has only numbers.
+  /// Whether a value is an array of numbers.
   private func isTableOfNumbers(_ index: Int) -> Bool {
     let node = tree.nodes[index]
     guard node.kind == .array, widths[index] > 0 else { return false }
@@ -252,7 +253,8 @@ extension PatchPrinter {
         index += 1
       }
     }
-    // Whether something is above, other than the line of an opening bracket.
+    // Whether the line above is other than that of an opening bracket, so that a blank line may be
+    // kept.
     var mayBlank = kind == .between
     var isAtStart = kind == .documentStart
     func isBlank(_ lineEnds: Int) -> Bool { lineEnds > 1 && mayBlank }
@@ -330,20 +332,20 @@ extension PatchPrinter {
   }
 }
 
-/// The gaps between the values of a document: comments, commas and line ends.
+/// The gaps between the values of a document, with their comments, commas and line ends.
 struct TokenGaps {
   struct Comment {
     var range: SourceRange
-    /// How many line ends are in front of it, behind the value or comment before.
+    /// How many line ends are between it and the value or comment before it.
     var lineEnds: Int
     var isBlock: Bool
-    /// Whether the comma of the gap follows it.
+    /// Whether it is before the comma of the gap.
     var isBeforeComma: Bool
   }
 
   struct Gap {
     var comments: [Comment]
-    /// How many line ends are behind the last comment.
+    /// How many line ends follow the last comment.
     var lineEnds: Int
   }
 

@@ -1,9 +1,9 @@
-/// The texts that were read last, each in memory once: the same few keys and names are in every
-/// node of a patch.
+/// The texts that were read last, so that equal texts share memory: the nodes of a patch repeat the
+/// same few keys and names.
 struct RecentTexts: Sendable {
   /// The number of texts that are kept.
   private static let capacity = 16
-  /// A string of up to so many bytes needs no memory of its own.
+  /// Up to this many bytes, a string needs no memory of its own.
   private static let shortLength = 15
 
   private var texts: [String] = []

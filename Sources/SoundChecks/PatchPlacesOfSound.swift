@@ -46,7 +46,7 @@ struct PatchPlacesOfSound {
     }
     var address = at
     address.node = end ?? at.node
-    address = try document?.settled(address, .output) ?? address
+    address = try document?.resolved(address, .output) ?? address
     let bus = address.bus ?? 0
     if outputUnits.contains(at.node), bus == 0 { return .device }
     return .output(address.node, bus)

@@ -55,7 +55,7 @@ struct TestSettings {
     if bus == nil, node != nil {
       do throws(ElementNames.Problem) {
         let address = PatchDocument.Address(node: name, element: String(parts[1]))
-        bus = try document.settled(address, .input).bus
+        bus = try document.resolved(address, .input).bus
       } catch {
         throw TestProblem(ExpectationRules.input, error.message, feed.key.json, help: error.help)
       }

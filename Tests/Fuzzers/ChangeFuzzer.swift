@@ -21,8 +21,8 @@ final class ChangeFuzzer: Fuzzer {
     _ = TextRenderer(source: body).render(diagnostics)
     guard let change else { return }
     check(MergePatch.apply(change, to: old), of: old, by: body)
-    for manner in [JSONPatch.Manner.lenient, .strict] {
-      let (patch, diagnostics) = JSONPatch.read(change, manner: manner)
+    for strictness in [JSONPatch.Strictness.lenient, .strict] {
+      let (patch, diagnostics) = JSONPatch.read(change, strictness: strictness)
       _ = TextRenderer(source: body).render(diagnostics)
       if let patch { check(patch.apply(to: old), of: old, by: body) }
     }
@@ -46,7 +46,7 @@ final class ChangeFuzzer: Fuzzer {
       let difference = PatchDifference(from: old, to: new)
       let written = SourceText(name: "difference", text: difference.jsonPatch)
       guard let json = DocumentChange.read(written).value,
-        let patch = JSONPatch.read(json, manner: .strict).patch
+        let patch = JSONPatch.read(json, strictness: .strict).patch
       else { fatalError("the difference is no patch: \(difference.jsonPatch)") }
       guard let text = patch.apply(to: old).text, let made = PatchDifference.read(text).tree else {
         fatalError("the difference does not fit: \(difference.jsonPatch)")

@@ -59,7 +59,7 @@ final class FuzzedPatch: ControlledPatch {
         }
       case .patch(let text):
         changed = DocumentChange.read(SourceText(name: "body", text: text)).value
-          .flatMap { JSONPatch.read($0, manner: .lenient).patch?.apply(to: root.tree).text }
+          .flatMap { JSONPatch.read($0, strictness: .lenient).patch?.apply(to: root.tree).text }
           .map { String(decoding: $0.bytes, as: UTF8.self) }
       }
       guard let changed else { return refusal }

@@ -11,9 +11,9 @@ import Testing
   }
 
   private func change(
-    _ document: String, _ patch: String, manner: JSONPatch.Manner = .lenient
+    _ document: String, _ patch: String, strictness: JSONPatch.Strictness = .lenient
   ) throws -> DocumentChange {
-    let reading = JSONPatch.read(try tree(patch, "patch.json").root, manner: manner)
+    let reading = JSONPatch.read(try tree(patch, "patch.json").root, strictness: strictness)
     guard let patch = reading.patch else { return .refused(reading.diagnostics) }
     #expect(reading.diagnostics.isEmpty)
     return patch.apply(to: try tree(document))
@@ -184,9 +184,9 @@ import Testing
     let operation =
       "[ { \"op\": \"add\", \"path\": \"/a\", \"value\": 1, \"comment\": \"c\", \"x\": 1 } ]"
     #expect(try text(change("{}", operation)) == "{ \"a\": 1 }")
-    #expect(try codes(change("{}", operation, manner: .strict)) == ["PR0102"])
+    #expect(try codes(change("{}", operation, strictness: .strict)) == ["PR0102"])
     let misspelt = "[ { \"op\": \"add\", \"path\": \"/a\", \"valu\": 1 } ]"
-    #expect(try codes(change("{}", misspelt, manner: .strict)) == ["PR0102"])
+    #expect(try codes(change("{}", misspelt, strictness: .strict)) == ["PR0102"])
   }
 
   @Test func `what is not changed keeps its formatting and its comments`() throws {
@@ -262,7 +262,7 @@ import Testing
   ) throws -> SourceText {
     let tree = try #require(PatchDifference.read(document).tree)
     let patch = try #require(
-      JSONPatch.read(try self.tree(patch, name).root, manner: .lenient).patch)
+      JSONPatch.read(try self.tree(patch, name).root, strictness: .lenient).patch)
     return try #require(patch.apply(to: tree).text)
   }
 

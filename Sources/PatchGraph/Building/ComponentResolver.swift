@@ -57,7 +57,7 @@ package enum ComponentResolver {
     let names = UnitCatalog.standard.components.map(\.name)
     // A list of all of them behind a guess hides it, once for each node.
     let help =
-      OtherNames.didYouMean(name, among: names, knownAs: OtherNames.components).map {
+      Synonyms.didYouMean(name, among: names, knownAs: Synonyms.components).map {
         [$0, "'patchrun units' lists the components"]
       } ?? ["the components are: " + names.joined(separator: ", ")]
     return FailedResolution(

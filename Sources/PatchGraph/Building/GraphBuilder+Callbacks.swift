@@ -26,7 +26,7 @@ extension GraphBuilder {
         NameRules.callbackKind.diagnostic(
           "there is no callback of the kind \(quoted(kind.value))", at: kind.range,
           pointer: kind.pointer,
-          help: [OtherNames.didYouMean(kind.value, among: names, knownAs: OtherNames.callbacks)]
+          help: [Synonyms.didYouMean(kind.value, among: names, knownAs: Synonyms.callbacks)]
             .compactMap(\.self) + ["the kinds are: " + names.joined(separator: ", ")],
           fixes: kind.json.correction(of: kind.value, among: names)))
       return

@@ -190,7 +190,7 @@ extension GraphBuilder {
     {
       return "a bus stands behind a colon: \"\(match.output.1):\(match.output.2)\""
     }
-    guard isSource ? OtherNames.isMicrophone(name) : OtherNames.isLoudspeaker(name) else {
+    guard isSource ? Synonyms.isMicrophone(name) : Synonyms.isLoudspeaker(name) else {
       return nil
     }
     let unit = document.nodes.first {

@@ -321,8 +321,8 @@ extension GraphBuilder {
   ) {
     let here = unit.description.parameters(in: scope).filter { !$0.isReadOnly && !$0.isOfBand }
     var help = [
-      OtherNames.didYouMean(
-        field.name, among: here.map(\.key), knownAs: OtherNames.parameters)
+      Synonyms.didYouMean(
+        field.name, among: here.map(\.key), knownAs: Synonyms.parameters)
     ].compactMap(\.self)
     for other in Scope.allCases where other != scope {
       if unit.parameterInfo(named: field.name, other) != nil {

@@ -2,7 +2,7 @@ public import AudioTypes
 
 /// The rules about the names and values of a patch. Each rule is in a file of its own.
 public enum NameRules {
-  /// All of them.
+  /// All rules in this group.
   public static let all: [Rule] = [
     unknownName,
     unknownFormat,

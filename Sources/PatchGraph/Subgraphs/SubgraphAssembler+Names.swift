@@ -12,17 +12,17 @@ extension SubgraphAssembler {
 
   /// Replaces names behind colons by numbers, where sub-graphs and presets give the names. The
   /// reader has replaced those that nodes of the patch itself give.
-  mutating func settleElementNames(_ level: inout Level) {
+  mutating func resolveElementNames(_ level: inout Level) {
     if level.subgraph != nil {
       result.unresolved.formUnion(level.document.unresolved.map { level.prefix + $0 })
     }
-    guard ElementNameSettler.hasNames(level.document) else { return }
+    guard ElementNameResolver.hasNames(level.document) else { return }
     let (whole, unresolved) = (level, result.unresolved)
-    var settler = ElementNameSettler { name, scope in
+    var resolver = ElementNameResolver { name, scope in
       unresolved.contains(whole.prefix + name) ? nil : Self.names(scope, of: name, in: whole)
     }
-    settler.settle(&level.document)
-    for (address, problem) in settler.problems { report(problem.diagnostic(address)) }
+    resolver.resolve(&level.document)
+    for (address, problem) in resolver.problems { report(problem.diagnostic(address)) }
     result.unresolved.formUnion(level.document.unresolved.map { level.prefix + $0 })
   }
 

@@ -169,7 +169,7 @@ extension SubgraphAssembler {
       }
       let written = path.json.string.flatMap { JSONPointer(parsing: $0) } ?? path.value
       let last = written.tokens.count - 1
-      let isFirst = result.timeline[index].time == 0
+      let isFirst = result.timeline[index].repetitionIndex == 0
       guard isFirst || knobs[tokens[1]]?[tokens[3]] != nil,
         let knob = self.knob(
           tokens[3], of: tokens[1], at: path.json, path.range, token: (last, written)),

@@ -154,7 +154,7 @@ struct SubgraphAssembler {
     checkInputs(&level)
     readChildren(&level)
     takePresets(&level)
-    settleElementNames(&level)
+    resolveElementNames(&level)
     refuseAmbiguousNames(level)
     addFormats(level)
     // The patch's own steps come first, so that they keep their indices.

@@ -71,7 +71,7 @@ struct TimelineBuilder {
       if let every = step.repetition?.every, seconds(every) == nil { continue }
       let at = step.at.flatMap { seconds($0) }
       if step.stop?.value == true, let at { graph.stopTime = min(at, graph.stopTime ?? at) }
-      guard canRepeat(step) || step.time == 0, let ramp = step.ramp else { continue }
+      guard canRepeat(step) || step.repetitionIndex == 0, let ramp = step.ramp else { continue }
       let duration = ramp.duration.map { seconds($0) } ?? 0
       let curve = curve(of: ramp)
       guard let at, let duration, let curve else { continue }
@@ -88,7 +88,7 @@ struct TimelineBuilder {
       let (step, ramp, at, duration, curve) = ramps[index]
       let place = ramp.json.range
       guard step.repetition == nil || !wrong.contains(place) else { continue }
-      warns = step.time == 0
+      warns = step.repetitionIndex == 0
       for path in [ramp.path].compactMap(\.self) + ramp.otherPaths {
         guard !add(path, ramp, at: at, duration: duration, curve, in: places) else { continue }
         wrong.insert(place)
@@ -100,7 +100,7 @@ struct TimelineBuilder {
   /// Whether all repetitions of a step can take place; reports once where they cannot.
   private mutating func canRepeat(_ step: PatchDocument.Step) -> Bool {
     guard let repetition = step.repetition, !clock.canRepeat(step) else { return true }
-    guard step.time == 0, !step.isOfSubgraph || epoch.start == 0 else { return false }
+    guard step.repetitionIndex == 0, !step.isOfSubgraph || epoch.start == 0 else { return false }
     let isApart = clock.repeatsApart(step)
     if isApart {
       let json = repetition.count.json

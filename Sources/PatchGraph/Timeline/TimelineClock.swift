@@ -47,7 +47,7 @@ struct TimelineClock {
   /// the last is within the time that a graph can plan.
   func canRepeat(_ step: PatchDocument.Step) -> Bool {
     guard let repetition = step.repetition, let at = step.at else { return true }
-    let others = repetition.count.value - 1 - step.time
+    let others = repetition.count.value - 1 - step.repetitionIndex
     let last = seconds(at.value.adding(repetition.every.value, times: others))
     return repeatsApart(step) && last.map { $0 <= RampsApart.end } ?? true
   }

@@ -147,7 +147,7 @@ enum TimelineFold {
     guard let json = DocumentChange.read(SourceText(name: "steps.json", text: text)).value else {
       return nil
     }
-    return JSONPatch.read(json, manner: .lenient).patch.map { .patch($0) }
+    return JSONPatch.read(json, strictness: .lenient).patch.map { .patch($0) }
   }
 
   /// Removes steps, the last first, so that those before it keep their numbers. A repeated step

@@ -128,11 +128,11 @@ struct UpdateChecker {
       if !step.triggers.isEmpty { patches[index] = .nothing }
       guard let update = step.update else { continue }
       // A repeated step is one update, the same each time.
-      if step.time > 0 {
+      if step.repetitionIndex > 0 {
         patches[index] = patches[index - 1]
         continue
       }
-      let reading = JSONPatch.read(update, manner: .strict)
+      let reading = JSONPatch.read(update, strictness: .strict)
       diagnostics += reading.diagnostics
       if let patch = reading.patch, keepsWhatHolds(patch) { patches[index] = patch }
     }
@@ -143,7 +143,7 @@ struct UpdateChecker {
       switch documents.apply(patch, at: moment) {
       case .refused(let failures):
         diagnostics += failures.map { failure in
-          guard document.timeline[moment.step].time > 0 else { return failure }
+          guard document.timeline[moment.step].repetitionIndex > 0 else { return failure }
           var failure = failure
           failure.notes.append(
             .init(.init("when it is made at \(timeText(moment.time))"), at: failure.range))
@@ -240,7 +240,7 @@ struct UpdateChecker {
 
   /// Reports triggered callbacks that cannot begin again; once for a step that is repeated.
   private mutating func check(triggers step: PatchDocument.Step) {
-    guard step.time == 0, let present else { return }
+    guard step.repetitionIndex == 0, let present else { return }
     for name in step.triggers {
       guard let problem = TriggerProblem(name.value, in: present) else { continue }
       diagnostics.append(

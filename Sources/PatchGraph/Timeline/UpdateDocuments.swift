@@ -77,7 +77,7 @@ struct UpdateDocuments {
         moment.earlierCount = moment.steps.count
         if keepsWhole { moment.whole = (passed, []) }
         moments.append(moment)
-      } else if step.ramp != nil, step.time == 0 || clock.canRepeat(step) {
+      } else if step.ramp != nil, step.repetitionIndex == 0 || clock.canRepeat(step) {
         playing.append((index, time + (seconds(step.ramp?.duration) ?? 0)))
         if !moments.isEmpty { moments[moments.count - 1].steps.append(index) }
       }

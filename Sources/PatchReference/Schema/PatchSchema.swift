@@ -102,7 +102,7 @@ enum Schema {
   }
 
   static let busPattern = "^(0|[1-9][0-9]{0,9})$"
-  static let unsigned = ValuePatterns.word
+  static let unsigned = ValuePatterns.uint32
 
   /// Four printable ASCII characters.
   static let fourCharCode: JSONText = ["type": "string", "pattern": "^[ -~]{4}$"]

@@ -1,7 +1,7 @@
 import Diagnostics
 
-/// A value of a document that is being changed: as it is written, or opened, with members or
-/// elements that may come from other texts.
+/// A value of a document that is being changed: as it is written, or opened. An opened object or
+/// array may have members or elements from other texts.
 ///
 /// Only what a change passes through is opened. The rest keeps its text, and with it its
 /// formatting, its comments and its places.
@@ -37,7 +37,7 @@ final class ChangedValue {
     }
   }
 
-  /// About how many bytes its text takes, and how many levels deep it has been opened.
+  /// The approximate length of its text in bytes, and how many levels deep it has been opened.
   func measure() -> (bytes: Int, depth: Int) {
     switch content {
     case .written(let json): (json.range.count, 0)
@@ -58,10 +58,10 @@ final class ChangedContainer {
   struct Key {
     /// The name in UTF-8; empty for an element.
     var name: [UInt8]
-    /// Where it is written: the key itself, or the text that it was made of.
+    /// Where it is written: the key itself, or the text that names it.
     var range: SourceRange
     var source: SourceText
-    /// Whether the range holds the key as JSON writes it.
+    /// Whether the range holds the key as a JSON string, in quotes.
     var isWritten: Bool
   }
 
@@ -155,7 +155,8 @@ final class ChangedContainer {
     }
   }
 
-  /// Removes a member, and the comments before it.
+  /// Removes a member, and the comments before it. Returns its value; `nil` where there is no such
+  /// member.
   func remove(_ name: [UInt8]) -> ChangedValue? {
     guard let place = places.removeValue(forKey: name) else { return nil }
     defer { slots[place] = nil }
@@ -239,8 +240,8 @@ extension ChangedContainer {
     }
   }
 
-  /// The blank in front of a new member, as the first one has it: a line break with indentation, or
-  /// a space.
+  /// The blank in front of a new member, like that of the first one: a line break with indentation,
+  /// or a space.
   private func blank(as lead: SourceRange?) -> String {
     guard let lead else { return isObject || count > 1 ? " " : "" }
     let text = origin.tree.source[lead]

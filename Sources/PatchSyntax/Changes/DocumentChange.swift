@@ -2,7 +2,7 @@ public import Diagnostics
 
 /// The result of changing a document by a JSON Patch or a merge patch.
 public enum DocumentChange: Sendable {
-  /// The changed text of the document. The rest of it is as it was, down to the blanks.
+  /// The changed text of the document. Everything else in it, blanks included, is unchanged.
   /// `SourceText.origin(of:)` gives where a range is written: in the document, or in the text of
   /// the change.
   case changed(SourceText)
@@ -23,7 +23,7 @@ public enum DocumentChange: Sendable {
     return (reading.tree?.root, reading.diagnostics)
   }
 
-  /// How many bytes the operations of one patch may copy. Without a limit, a few copies of copies
-  /// would exceed any memory.
+  /// How many bytes the operations of one patch may copy: without a limit, a few copies of copies
+  /// would use up the memory.
   static let maximumCopied = 64 << 20
 }

@@ -4,12 +4,12 @@ import Diagnostics
 final class DocumentEditor {
   /// Why an operation cannot be made.
   enum Failure: Error {
-    /// An object has no such member: the index of the token in the pointer, and the names that
-    /// there are.
+    /// An object has no such member: the index of the token in the pointer, and the names of the
+    /// members that the object has.
     case noMember(token: Int, names: [String])
     /// An array has no such element: its length, and whether the token is an index at all.
     case noElement(token: Int, count: Int, isIndex: Bool)
-    /// The value in front of the token is neither an object nor an array.
+    /// The value that should contain the token is not an object or an array.
     case noContainer(token: Int)
     /// The document itself cannot be removed.
     case root
@@ -17,11 +17,11 @@ final class DocumentEditor {
     case tooLong
   }
 
-  /// Whether a failure lists the names of members.
-  var givesNames = true
+  /// Whether a `noMember` failure lists the names of the members.
+  var listsMemberNames = true
 
   private let name: String
-  /// The text before the document's value, and behind it.
+  /// The text before and after the document's value.
   private let around: (before: SourceRange, after: SourceRange, source: SourceText)
   var root: ChangedValue
   private var copied = 0
@@ -59,7 +59,7 @@ final class DocumentEditor {
     guard let container = value.open() else { throw .noContainer(token: number) }
     if container.isObject {
       guard let inside = container[Array(token.utf8)] else {
-        throw .noMember(token: number, names: givesNames ? container.names : [])
+        throw .noMember(token: number, names: listsMemberNames ? container.names : [])
       }
       return inside
     }
@@ -83,7 +83,7 @@ final class DocumentEditor {
 
   // MARK: Operations
 
-  /// Adds a value at a place: in an array in front of the element that is there.
+  /// Adds a value at a place. In an array, it is inserted before the element that is there.
   ///
   /// - Parameter key: The name of a new member.
   func add(

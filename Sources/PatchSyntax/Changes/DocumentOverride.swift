@@ -87,8 +87,8 @@ public enum DocumentOverride {
     case missing(token: Int, in: JSONValue, at: JSONPointer)
   }
 
-  /// The text of a tree with a part of another text as the value at a pointer. A pointer that goes
-  /// on inside a sub-graph is added to the "settings" of the sub-graph's node.
+  /// The text of a tree with a part of another text as the value at a pointer. A pointer that leads
+  /// into a sub-graph is added to the "settings" of the sub-graph's node.
   ///
   /// - Parameter makesObjects: Whether missing objects on the way are added inside a node that
   ///   exists.
@@ -98,7 +98,7 @@ public enum DocumentOverride {
   ) -> Placing {
     if let inside = subgraphSetting(pointer, in: tree) {
       if tree.root[JSONPointer(inside.node + ["settings"])] != nil {
-        return placeOutside(
+        return placeDirectly(
           part, of: value, at: JSONPointer(inside.node + ["settings", inside.key]), in: tree)
       }
       guard let node = tree.root[JSONPointer(inside.node)] else {
@@ -113,13 +113,14 @@ public enum DocumentOverride {
         opening.replacing(
           close..<close, with: 0..<2, of: SourceText(name: value.name, text: " }")))
     }
-    if let node = knobless(pointer, in: tree) {
-      return .changed(placeNew(part, of: value, at: pointer.tokens[2...], in: node))
+    if let node = nodeWithoutKnobs(pointer, in: tree) {
+      return .changed(placeWithMissingObjects(part, of: value, at: pointer.tokens[2...], in: node))
     }
-    return placeOutside(part, of: value, at: pointer, in: tree, makesObjects: makesObjects)
+    return placeDirectly(part, of: value, at: pointer, in: tree, makesObjects: makesObjects)
   }
 
-  /// The node of a sub-graph, and the pointer into its patch, where a pointer goes on there.
+  /// For a pointer that leads into the patch of a sub-graph: the sub-graph's node, and the rest of
+  /// the pointer; `nil` for any other pointer.
   private static func subgraphSetting(
     _ pointer: JSONPointer, in tree: JSONTree
   ) -> (node: [String], key: String)? {
@@ -132,8 +133,8 @@ public enum DocumentOverride {
     )
   }
 
-  /// The node of a sub-graph that sets no knob yet, where a pointer leads to one of its knobs.
-  private static func knobless(_ pointer: JSONPointer, in tree: JSONTree) -> JSONValue? {
+  /// For a pointer to a knob of a sub-graph whose node sets no knob yet: that node.
+  private static func nodeWithoutKnobs(_ pointer: JSONPointer, in tree: JSONTree) -> JSONValue? {
     guard pointer.tokens.count == 4, pointer.tokens[0] == "nodes",
       pointer.tokens[2] == "parameters",
       let node = tree.root[JSONPointer(Array(pointer.tokens[..<2]))], node["subgraph"] != nil,
@@ -150,8 +151,9 @@ public enum DocumentOverride {
     return last?.localRange.upperBound ?? container.localRange.lowerBound + 1
   }
 
-  /// Adds the missing objects of a path to a container, and the value at its end.
-  private static func placeNew(
+  /// The text of a container's tree with the missing objects of a path added to the container, and
+  /// the value at the end of the path.
+  private static func placeWithMissingObjects(
     _ part: SourceRange, of value: SourceText, at way: ArraySlice<String>,
     in container: JSONValue
   ) -> SourceText {
@@ -170,7 +172,8 @@ public enum DocumentOverride {
       of: SourceText(name: value.name, text: braces))
   }
 
-  private static func placeOutside(
+  /// Places a value at a pointer without regard to sub-graphs.
+  private static func placeDirectly(
     _ part: SourceRange, of value: SourceText, at pointer: JSONPointer, in tree: JSONTree,
     makesObjects: Bool = false
   ) -> Placing {
@@ -182,7 +185,8 @@ public enum DocumentOverride {
     for (depth, token) in pointer.tokens.dropLast().enumerated() {
       guard let inside = container.child(token) else {
         if makesObjects, depth > 1, pointer.tokens[0] == "nodes", container.kind == .object {
-          return .changed(placeNew(part, of: value, at: pointer.tokens[depth...], in: container))
+          return .changed(
+            placeWithMissingObjects(part, of: value, at: pointer.tokens[depth...], in: container))
         }
         return .missing(
           token: depth, in: container, at: JSONPointer(Array(pointer.tokens.prefix(depth))))
@@ -210,7 +214,7 @@ public enum DocumentOverride {
 }
 
 extension Diagnostic {
-  /// The diagnostic in a text that has more bytes in front.
+  /// The diagnostic with all its ranges moved by a number of bytes.
   func moved(by distance: Int) -> Diagnostic {
     func move(_ range: SourceRange) -> SourceRange {
       (range.lowerBound + distance)..<(range.upperBound + distance)
@@ -242,14 +246,14 @@ extension Diagnostic {
   fileprivate static func notFound(
     _ token: String, in container: JSONValue, _ way: JSONPointer, at range: SourceRange
   ) -> Diagnostic {
-    let (message, label, contents) = absence(of: token, in: container, way, "the patch")
+    let (message, label, contents) = absenceTexts(of: token, in: container, way, "the patch")
     return PatchRules.override.diagnostic(
       .init(message), at: range, pointer: way.description, label: .init(label), help: [contents])
   }
 
   /// The texts for a pointer that leads nowhere: a sentence, a label, and the names that exist
   /// instead.
-  static func absence(
+  static func absenceTexts(
     of token: String, in container: JSONValue, _ way: JSONPointer, _ patch: String
   ) -> (message: String, label: String, contents: String) {
     let place = way.tokens.isEmpty ? patch : quoted(way.description)

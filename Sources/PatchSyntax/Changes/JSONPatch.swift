@@ -11,8 +11,8 @@ public struct JSONPatch: Sendable {
     public enum Kind: String, Sendable, CaseIterable {
       case add, remove, replace, move, copy, test
 
-      /// The members it needs beside `op` and `path`.
-      var needs: [String] {
+      /// The members that it requires besides `op` and `path`.
+      var requiredMembers: [String] {
         switch self {
         case .add, .replace, .test: ["value"]
         case .move, .copy: ["from"]
@@ -30,8 +30,8 @@ public struct JSONPatch: Sendable {
     public var value: JSONValue?
   }
 
-  /// How members that an operation does not use are treated.
-  public enum Manner: Sendable {
+  /// How `read` treats members that an operation does not use.
+  public enum Strictness: Sendable {
     /// They are ignored, as RFC 6902 demands: for operations from elsewhere.
     case lenient
     /// They are refused, except for `comment`: for operations in a patch.
@@ -45,7 +45,7 @@ public struct JSONPatch: Sendable {
   ///
   /// - Returns: The operations; `nil`, with diagnostics, where one of them is invalid.
   public static func read(
-    _ json: JSONValue, manner: Manner
+    _ json: JSONValue, strictness: Strictness
   ) -> (patch: JSONPatch?, diagnostics: [Diagnostic]) {
     guard json.kind == .array else {
       return (nil, json.kind == .invalid ? [] : [.notArray(json)])
@@ -54,7 +54,7 @@ public struct JSONPatch: Sendable {
     var operations: [Operation] = []
     var isWhole = true
     for element in json.elements {
-      if let operation = operation(element, manner, &diagnostics) {
+      if let operation = operation(element, strictness, &diagnostics) {
         operations.append(operation)
       } else {
         isWhole = false
@@ -65,7 +65,7 @@ public struct JSONPatch: Sendable {
   }
 
   private static func operation(
-    _ json: JSONValue, _ manner: Manner, _ diagnostics: inout [Diagnostic]
+    _ json: JSONValue, _ strictness: Strictness, _ diagnostics: inout [Diagnostic]
   ) -> Operation? {
     guard json.kind == .object else {
       if json.kind != .invalid { diagnostics.append(.notObject(json)) }
@@ -76,25 +76,27 @@ public struct JSONPatch: Sendable {
       kind = op.string.flatMap(Operation.Kind.init(rawValue:))
       if kind == nil, op.kind != .invalid { diagnostics.append(.unknownOperation(op)) }
     }
-    if manner == .strict, let kind {
-      let keys = ["op", "path"] + kind.needs + ["comment"]
+    if strictness == .strict, let kind {
+      let keys = ["op", "path"] + kind.requiredMembers + ["comment"]
       for (key, _) in json.members {
         guard let name = key.string, !keys.contains(name) else { continue }
         diagnostics.append(.unknownMember(key, name, of: kind, keys: keys))
       }
     }
-    let needs = ["op", "path"] + (kind?.needs ?? [])
+    let needs = ["op", "path"] + (kind?.requiredMembers ?? [])
     let misspelt = json.members.compactMap(\.key.string).filter { !needs.contains($0) }
     let missing = needs.filter { need in
       json[need] == nil
-        && !(manner == .strict && misspelt.contains { nearMisses(to: $0, among: [need]) == [need] })
+        && !(strictness == .strict
+          && misspelt.contains { nearMisses(to: $0, among: [need]) == [need] })
     }
     if !missing.isEmpty { diagnostics.append(.missingMembers(missing, in: json, kind)) }
     let path = json["path"].flatMap { pointer($0, "path", &diagnostics) }
     let isMoving = kind == .move || kind == .copy
     let from = isMoving ? json["from"].flatMap { pointer($0, "from", &diagnostics) } : nil
-    let value = kind?.needs == ["value"] ? json["value"] : nil
-    guard let kind, let path, value != nil || kind.needs != ["value"], from != nil || !isMoving
+    let value = kind?.requiredMembers == ["value"] ? json["value"] : nil
+    guard let kind, let path, value != nil || kind.requiredMembers != ["value"],
+      from != nil || !isMoving
     else { return nil }
     return Operation(kind: kind, json: json, path: path, from: from, value: value)
   }
@@ -134,11 +136,11 @@ extension JSONPatch {
         continue
       }
       // Near names are looked for only in the failures that are shown.
-      editor.givesNames = diagnostics.count < Findings.standardLimit
+      editor.listsMemberNames = diagnostics.count < Findings.standardLimit
       guard let diagnostic = Self.perform(operation, with: editor) else { continue }
       diagnostics.append(diagnostic)
       if operation.kind == .test { continue }
-      failed += places.map(\.unsettled)
+      failed += places.map(\.unknownAfterFailure)
     }
     return diagnostics.isEmpty ? .changed(editor.text(base: base)) : .refused(diagnostics)
   }
@@ -152,7 +154,7 @@ extension JSONPatch {
     {
       return .intoItself(operation.path, from: from)
     }
-    // The pointer that a failure is about.
+    // The pointer that a failure refers to.
     var walked = operation.path
     do throws(DocumentEditor.Failure) {
       let key = operation.key
@@ -210,9 +212,9 @@ extension JSONPointer {
   /// Whether it leads to the same place, or to a value that contains it.
   public func isPrefix(of other: JSONPointer) -> Bool { other.tokens.starts(with: tokens) }
 
-  /// The values that are unknown once an operation at this place has failed: of an array all
-  /// elements, because those behind the place would have moved.
-  fileprivate var unsettled: JSONPointer {
+  /// The place whose values are unknown once an operation here has failed. For an element it is the
+  /// whole array, because the elements after it would have moved.
+  fileprivate var unknownAfterFailure: JSONPointer {
     guard let last = tokens.last, last == "-" || Self.arrayIndex(last) != nil else { return self }
     return JSONPointer(Array(tokens.dropLast()))
   }

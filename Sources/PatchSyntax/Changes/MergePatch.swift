@@ -4,7 +4,7 @@ public import Diagnostics
 /// member that is `null` is removed; an object is merged into the present one; any other value
 /// replaces the present one.
 public enum MergePatch {
-  /// Changes a document. A merge patch always fits.
+  /// Changes a document. A merge patch fits every document, so the result is never `.refused`.
   ///
   /// - Parameters:
   ///   - patch: The merge patch, read without errors and without repeated keys.
@@ -40,7 +40,7 @@ public enum MergePatch {
     }
   }
 
-  /// A patch's value without the members that are `null`.
+  /// A value of a merge patch without the members that are `null`, at any depth of objects.
   private static func stripped(_ patch: JSONValue) -> ChangedValue {
     let value = ChangedValue(patch)
     guard patch.kind == .object, hasNull(patch), let object = value.open() else { return value }

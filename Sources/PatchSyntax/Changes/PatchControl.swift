@@ -1,7 +1,8 @@
 public import AudioTypes
 
-/// A control of a patch that plays: a parameter, a property that may change meanwhile, or a live
-/// setting of a callback. Meters, which are only read, names and lists of numbers are none.
+/// A control of a playing patch: a parameter, a property that may change while the patch plays, or
+/// a live setting of a callback. Meters (which are read-only), names and lists of numbers are not
+/// controls.
 public struct PatchControl: Hashable, Sendable {
   /// The kind of control that a person turns.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -45,7 +46,7 @@ public struct PatchControl: Hashable, Sendable {
   public var element = 0
   /// The name of the bus; `nil` for none.
   public var elementName: String?
-  /// Whether something feeds the bus or takes from it; the global scope always is.
+  /// Whether something feeds the bus or takes from it; always true in the global scope.
   public var isUsed = true
   /// The key, such as `volume`.
   public var key: String
@@ -53,7 +54,7 @@ public struct PatchControl: Hashable, Sendable {
   public var summary: String
   public var kind: Kind
   public var unit: ParameterUnit
-  /// The range of the value; `nil` where it is no number, or has no bounds.
+  /// The range of the value; `nil` where it is not a number, or has no bounds.
   public var range: ClosedRange<Double>?
   /// Whether a value outside the range is refused.
   public var isRangeEnforced: Bool
@@ -62,15 +63,18 @@ public struct PatchControl: Hashable, Sendable {
   /// The current value, as a document writes it.
   public var value: JSONText
   public var choices: [Choice]
-  /// Whether it may be set: not where the document sets the same by a knob or by its place.
+  /// Whether it may be set; false where the document sets the same value in another way: by a knob,
+  /// or at the place that the knob turns.
   public var isWritable: Bool
-  /// Whether the document writes it.
+  /// Whether the document contains its value.
   public var isInDocument = false
   public var isProperty: Bool
-  /// Whether a step of the timeline that is not over moves it.
+  /// Whether a step of the timeline that has not ended yet changes it.
   public var isScheduled = false
 
-  /// A control without its place, which the caller fills in. Its value is the default, unless one is given.
+  /// Makes a control without its place, which the caller fills in.
+  ///
+  /// - Parameter value: The current value; `nil` for the default value.
   public init(
     _ key: String, _ kind: Kind, scope: Scope = .global, unit: ParameterUnit,
     range: ClosedRange<Double>? = nil, isRangeEnforced: Bool = true, defaultValue: JSONText,

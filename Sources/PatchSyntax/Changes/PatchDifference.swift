@@ -3,8 +3,8 @@ public import Diagnostics
 /// The differences between two documents, as changes for people and as the operations of a JSON
 /// Patch (RFC 6902) that turn the old document into the new one.
 ///
-/// Values are compared, not texts: the order of keys, blanks and comments make no difference, and
-/// `2` and `2.0` are equal. A connection is changed as a whole.
+/// Values are compared, not texts: the order of keys, blanks and comments do not count, and `2` and
+/// `2.0` are equal. A connection is changed as a whole.
 public struct PatchDifference: Sendable {
   /// One difference.
   public struct Change: Sendable {
@@ -21,7 +21,7 @@ public struct PatchDifference: Sendable {
     public enum Kind: String, Sendable { case add, remove, replace }
 
     public var kind: Kind
-    /// The place, in the document as the operations before have left it.
+    /// The place, in the document that the earlier operations have made.
     public var path: JSONPointer
     /// The value to set; `nil` for a removal.
     public var value: JSONValue?
@@ -93,7 +93,7 @@ extension PatchDifference {
     for (key, value) in old.members {
       let name = key.string ?? ""
       guard !names.contains(Array(name.utf8)) else { continue }
-      note(value, isNew: false, at: pointer.appending(name))
+      recordChange(value, isNew: false, at: pointer.appending(name))
       operations.append(Operation(kind: .remove, path: path.appending(name), value: nil))
     }
     for (key, value) in new.members {
@@ -102,7 +102,7 @@ extension PatchDifference {
         compare(
           earlier, value, at: pointer.appending(name), path: path.appending(name), comparison)
       } else {
-        note(value, isNew: true, at: pointer.appending(name))
+        recordChange(value, isNew: true, at: pointer.appending(name))
         operations.append(Operation(kind: .add, path: path.appending(name), value: value))
       }
     }
@@ -117,8 +117,8 @@ extension PatchDifference {
     let kept = Self.keptPairs(old, new, comparison)
     var before = 0
     var after = 0
-    // Between two kept elements, pairs are compared and the rest is removed or added. The elements
-    // up to `after` are those of the new array already, so that its indices are right.
+    // Between two kept elements, pairs are compared, and the rest is removed or added. The elements
+    // before `after` are already those of the new array, so its indices are right.
     for pair in kept + [(old.count, new.count)] {
       while before < pair.0 && after < pair.1 {
         let index = String(after)
@@ -129,14 +129,14 @@ extension PatchDifference {
         after += 1
       }
       while before < pair.0 {
-        note(old[before], isNew: false, at: pointer.appending(String(before)))
+        recordChange(old[before], isNew: false, at: pointer.appending(String(before)))
         operations.append(
           Operation(kind: .remove, path: path.appending(String(after)), value: nil))
         before += 1
       }
       while after < pair.1 {
         let index = String(after)
-        note(new[after], isNew: true, at: pointer.appending(index))
+        recordChange(new[after], isNew: true, at: pointer.appending(index))
         operations.append(
           Operation(kind: .add, path: path.appending(index), value: new[after]))
         after += 1
@@ -163,7 +163,7 @@ extension PatchDifference {
     let columns = new.count - start - end
     var middle: [(Int, Int)] = []
     if rows > 0, columns > 0, rows <= maximumPairs / columns {
-      // The length of the longest common subsequence behind each pair.
+      // The length of the longest common subsequence from each pair on.
       let width = columns + 1
       var lengths = [Int32](repeating: 0, count: (rows + 1) * width)
       for row in (0..<rows).reversed() {
@@ -191,9 +191,9 @@ extension PatchDifference {
       + (0..<end).reversed().map { (old.count - 1 - $0, new.count - 1 - $0) }
   }
 
-  /// Notes an addition or a removal: in the tables of a patch and the scopes of a node, each entry
-  /// by itself.
-  private mutating func note(_ value: JSONValue, isNew: Bool, at pointer: JSONPointer) {
+  /// Records an addition or a removal. A table of the patch or a scope of a node is recorded entry
+  /// by entry.
+  private mutating func recordChange(_ value: JSONValue, isNew: Bool, at pointer: JSONPointer) {
     let tokens = pointer.tokens
     let tables = [
       "session", "streamFormats", "callbacks", "nodes", "connections", "taps", "timeline",
@@ -213,15 +213,15 @@ extension PatchDifference {
       return
     }
     for (key, inside) in members {
-      note(inside, isNew: isNew, at: pointer.appending(key.string ?? ""))
+      recordChange(inside, isNew: isNew, at: pointer.appending(key.string ?? ""))
     }
     for (index, inside) in elements.enumerated() {
-      note(inside, isNew: isNew, at: pointer.appending(String(index)))
+      recordChange(inside, isNew: isNew, at: pointer.appending(String(index)))
     }
   }
 }
 
-/// Compares the values of two documents, quickly by a digest of each value.
+/// Compares values of two documents. The digest of each value makes most comparisons quick.
 struct ValueComparison {
   private let old: [Int]
   private let new: [Int]

@@ -43,7 +43,7 @@ public struct SettingEdit: Hashable, Sendable {
       name: "request.json", text: "[{\"op\":\"add\",\"path\":\(path),\"value\":\(value)}]")
     let (json, diagnostics) = DocumentChange.read(source)
     let dialect = JSONReader.Dialect(fileName: document.name)
-    guard let patch = json.flatMap({ JSONPatch.read($0, manner: .lenient).patch }),
+    guard let patch = json.flatMap({ JSONPatch.read($0, strictness: .lenient).patch }),
       let tree = JSONReader.read(document, dialect: dialect).tree
     else { return (.refused(diagnostics), source) }
     return (patch.apply(to: tree), source)

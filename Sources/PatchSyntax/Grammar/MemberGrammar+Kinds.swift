@@ -2,7 +2,7 @@ import AudioTypes
 
 /// The kinds of members that several objects have.
 extension MemberGrammar {
-  /// A member with a reader of its own.
+  /// A member that `read` reads.
   static func member(
     _ key: String, required: Bool = false, _ summary: String, _ value: ValueForm,
     _ read: @escaping @Sendable (inout PatchReader, JSONValue, inout Value) -> Void
@@ -33,7 +33,7 @@ extension MemberGrammar {
     }
   }
 
-  /// A word of a list. The room that has the list checks whether the word is in it.
+  /// A word of a list. The reader accepts any text; the module that defines the list checks it.
   static func words(
     _ key: String, required: Bool = false, _ summary: String, _ words: WordList,
     default word: String? = nil, _ set: @escaping @Sendable (inout Value, Located<String>?) -> Void
@@ -76,13 +76,13 @@ extension MemberGrammar {
     }
   }
 
-  /// A whole number of 32 bits.
-  static func word(
+  /// A whole number from 0 to 4294967295.
+  static func uint32(
     _ key: String, _ summary: String,
     _ set: @escaping @Sendable (inout Value, Located<Int>?) -> Void
   ) -> Self {
     let name = "'\(key)'"
-    return .member(key, summary, .schema(ValuePatterns.word)) { reader, json, value in
+    return .member(key, summary, .schema(ValuePatterns.uint32)) { reader, json, value in
       set(&value, reader.count(json, name))
     }
   }
@@ -148,7 +148,7 @@ extension MemberGrammar {
     }
   }
 
-  /// `$schema`, which is for editors.
+  /// `$schema`, which editors read; patchrun ignores it.
   static var schemaPlace: Self {
     .text("$schema", "Where this schema is, for editors.") { _, _ in }
   }
@@ -160,8 +160,8 @@ package enum ValuePatterns {
   package static let formula = "\\{[^{}]+\\}"
   /// A number of seconds or milliseconds, with its unit.
   package static let time = JSONText.string(WrittenQuantity.pattern(for: .seconds) ?? "")
-  /// A whole number of 32 bits.
-  package static let word: JSONText = ["type": "integer", "minimum": 0, "maximum": 4_294_967_295]
+  /// A whole number from 0 to 4294967295.
+  package static let uint32: JSONText = ["type": "integer", "minimum": 0, "maximum": 4_294_967_295]
   /// A number with its unit: decibels, milliseconds or seconds.
   package static let amount = "^[+-]?[0-9]+(\\.[0-9]+)? ?(dB|ms|s)$"
 }

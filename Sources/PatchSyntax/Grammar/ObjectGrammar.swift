@@ -75,17 +75,17 @@ package indirect enum ValueForm: Sendable {
   case words(WordList, default: String?)
   /// An array of a definition.
   case list(of: String)
-  /// An object whose values have one definition. Its names match a schema, or are any; `besides`
-  /// adds to the schema of the object.
+  /// An object whose values all have one definition. `names` is the schema of its keys, `nil` for
+  /// any; `besides` has further members for the schema of the object.
   case map(of: String, names: JSONText? = nil, besides: JSONText = [:])
-  /// A level: a text such as "-6 dB", or a number of which 1 is full scale, up to a number of
-  /// decibels.
+  /// A level of at most so many decibels: a text such as "-6 dB", or a number of which 1 is full
+  /// scale.
   case level(upTo: Double)
   /// An object with members of its own.
   case object(ObjectForm)
 }
 
-/// A list of words that a higher room defines, with the meaning of each.
+/// A list of words that a module above this one defines, with the meaning of each.
 package enum WordList: Sendable {
   case sessionCategories
   case interruptions

@@ -27,7 +27,7 @@ extension PatchGrammar {
         .schema([
           "anyOf": [
             ["enum": ["lpcm", "kAudioFormatLinearPCM"]],
-            ["type": "string", "pattern": "^[ -~]{4}$"], ValuePatterns.word,
+            ["type": "string", "pattern": "^[ -~]{4}$"], ValuePatterns.uint32,
           ]
         ])
       ) { $2.formatID = $0.code($1, "'mFormatID'") },
@@ -40,18 +40,18 @@ extension PatchGrammar {
           reader.reportType(json, "'mFormatFlags'", "a number or an array of names")
         }
       },
-      .word("mBytesPerPacket", "Bytes in a packet: for linear PCM, those of a frame.") {
+      .uint32("mBytesPerPacket", "Bytes in a packet: for linear PCM, those of a frame.") {
         $0.bytesPerPacket = $1
       },
-      .word("mFramesPerPacket", "Frames in a packet: 1 for linear PCM.") {
+      .uint32("mFramesPerPacket", "Frames in a packet: 1 for linear PCM.") {
         $0.framesPerPacket = $1
       },
-      .word(
+      .uint32(
         "mBytesPerFrame",
         "Bytes of a frame in one buffer: of one channel where each has its own."
       ) { $0.bytesPerFrame = $1 },
-      .word("mChannelsPerFrame", "How many channels.") { $0.channelsPerFrame = $1 },
-      .word("mBitsPerChannel", "Bits of one sample.") { $0.bitsPerChannel = $1 },
+      .uint32("mChannelsPerFrame", "How many channels.") { $0.channelsPerFrame = $1 },
+      .uint32("mBitsPerChannel", "Bits of one sample.") { $0.bitsPerChannel = $1 },
       .member("mReserved", "0: it pads the structure.", .schema(["const": 0])) {
         $2.reserved = $0.count($1, "'mReserved'")
       },

@@ -91,7 +91,7 @@ extension PatchGrammar {
     _ set: @escaping @Sendable (inout PatchDocument.Node, Located<Int>?) -> Void
   ) -> MemberGrammar<WrittenNode> {
     let name = "'\(key)'"
-    return .member(key, summary, .schema(ValuePatterns.word)) { reader, json, written in
+    return .member(key, summary, .schema(ValuePatterns.uint32)) { reader, json, written in
       set(
         &written.node,
         reader.count(json, name, expecting: "a whole number from 1 to 1024"))

@@ -6,7 +6,7 @@ extension PatchGrammar {
   package struct WrittenStep {
     var step: PatchDocument.Step
     var repetition: (json: JSONValue, value: PatchDocument.Repetition?)?
-    /// The values of the actions that it names. A valid step has one.
+    /// The values of its actions. A valid step has exactly one.
     var actions: [JSONValue] = []
   }
 
@@ -77,7 +77,7 @@ extension PatchGrammar {
         "every", required: true, "From the beginning of one to that of the next: more than 0."
       ) { $0.every = $1 },
       .count(
-        "count", required: true, "How often in all.", in: 1...PatchDocument.Repetition.mostTimes
+        "count", required: true, "How often in all.", in: 1...PatchDocument.Repetition.maximumCount
       ) { $0.count = $1 },
     ])
 
@@ -129,8 +129,7 @@ extension PatchGrammar {
       amount("beats", "Beats of the patch's \"tempo\".") { .beats($0) },
     ])
 
-  /// A number of a unit, below 2^53: ten years at the highest rates and tempos. The graph checks
-  /// closer limits.
+  /// A number of frames or beats below 2^53. The graph checks closer limits.
   private static func amount(
     _ key: String, _ summary: String,
     _ time: @escaping @Sendable (Double) -> PatchDocument.Time
@@ -141,7 +140,7 @@ extension PatchGrammar {
       .schema(["type": "number", "minimum": 0, "exclusiveMaximum": 9_007_199_254_740_992])
     ) { reader, json, written in
       guard reader.check(json, name, .number),
-        let number = reader.amount(json, name, key, below: 0x1p53)
+        let number = reader.nonNegative(json, name, key, below: 0x1p53)
       else { return }
       written.times.append(time(number))
     }

@@ -2,7 +2,8 @@ import Diagnostics
 
 /// The grammar of patches: one table for each object that has keys of its own.
 ///
-/// Keys that depend on a unit, a callback or a tap are in its description.
+/// Keys that depend on a unit, a callback or a tap are in the description of that unit, callback or
+/// tap.
 package enum PatchGrammar {
   /// The patch itself.
   package static let patch = ObjectGrammar<PatchDocument>(
@@ -58,7 +59,7 @@ package enum PatchGrammar {
         "Sources of samples, and what processes them, by name. A connection takes them to a bus.",
         .map(of: "callback", names: sourceName)
       ) { reader, json, patch in
-        guard reader.admits(json) else { return }
+        guard reader.countsItems(of: json) else { return }
         patch.callbacks = reader.map(json, "'callbacks'", .source) { $0.callback($1) }
       },
       .member(
@@ -68,7 +69,7 @@ package enum PatchGrammar {
           of: "node", names: sourceName,
           besides: ["minProperties": 1, "not": ["required": ["comment"], "maxProperties": 1]])
       ) { reader, json, patch in
-        guard reader.admits(json) else { return }
+        guard reader.countsItems(of: json) else { return }
         patch.nodes = reader.map(json, "'nodes'", .source) { $0.node($1) }
         if json.kind == .object, !json.members.contains(where: { $0.key.string != "comment" }) {
           reader.diagnostics.append(.emptyNodes(json))
@@ -88,7 +89,7 @@ package enum PatchGrammar {
       ) { $0.compensateLatency = $1 },
       .member("taps", "What watches buses, by name.", .map(of: "tap", names: ["minLength": 1])) {
         reader, json, patch in
-        guard reader.admits(json) else { return }
+        guard reader.countsItems(of: json) else { return }
         patch.taps = reader.map(json, "'taps'", .tap) { $0.tap($1) }
       },
       .positive(

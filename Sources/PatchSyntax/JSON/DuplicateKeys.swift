@@ -21,7 +21,7 @@ extension JSONTree {
       rows.removeAll(keepingCapacity: true)
       var row = index + 1
       while row < Int(nodes[index].next) {
-        // A missing key has been reported.
+        // An empty range stands for a missing key, which has been reported.
         if nodes[row].kind == .string, nodes[row].end > nodes[row].start { rows.append(row) }
         let value = Int(nodes[row].next)
         guard value < Int(nodes[index].next) else { break }
@@ -30,7 +30,7 @@ extension JSONTree {
       if rows.count <= 8 {
         // Most objects are so small that comparing all pairs is the quickest.
         for place in rows.indices.dropFirst() {
-          if let earlier = rows[..<place].first(where: { haveOneText($0, rows[place]) }) {
+          if let earlier = rows[..<place].first(where: { haveSameText($0, rows[place]) }) {
             let key = JSONValue(tree: self, index: rows[place])
             report(key, key.string ?? "", after: JSONValue(tree: self, index: earlier))
           }
@@ -51,7 +51,7 @@ extension JSONTree {
   }
 
   /// Whether two strings have the same text.
-  private func haveOneText(_ one: Int, _ other: Int) -> Bool {
+  private func haveSameText(_ one: Int, _ other: Int) -> Bool {
     guard nodes[one].isPlain, nodes[other].isPlain else {
       return JSONValue(tree: self, index: one).string == JSONValue(tree: self, index: other).string
     }

@@ -7,8 +7,8 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   /// The root, or the place that the tokens lead to.
   public init(_ tokens: [String] = []) { self.tokens = tokens }
 
-  /// Reads the text of a pointer, of which an empty one is the root; `nil` for one that does not
-  /// begin with a slash, or that has a tilde other than `~0` and `~1`.
+  /// Reads the text of a pointer. The empty text is the root. `nil` for any other text that does
+  /// not begin with a slash, and for one with a tilde outside of `~0` and `~1`.
   public init?(parsing text: String) {
     tokens = []
     if text.isEmpty { return }
@@ -57,7 +57,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// The index in an array that a token means: digits without leading zeros.
+  /// The array index that a token stands for; `nil` unless it is digits without leading zeros.
   static func arrayIndex(_ token: String) -> Int? {
     guard token == "0" || token.utf8.first != 0x30, token.utf8.allSatisfy({ 0x30...0x39 ~= $0 })
     else { return nil }

@@ -55,7 +55,8 @@ extension JSONReader {
     diagnostics.append(.comments(first: first, all: comments))
   }
 
-  /// Skips a character that looks like a blank and is none in JSON, and reports it.
+  /// Skips and reports a character that looks like a blank, but is not one in JSON. Returns whether
+  /// reading goes on behind it.
   private mutating func skipForeignBlank() -> Bool {
     let start = offset
     guard let (scalar, length) = scalar(at: start) else { return false }

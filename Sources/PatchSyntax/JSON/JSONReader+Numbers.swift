@@ -37,8 +37,8 @@ extension JSONReader {
     }
   }
 
-  /// The end of a number with a decimal comma, in an object; `nil` where it is none. The digits
-  /// behind the comma cannot be a key, because a comma or the closing bracket follows them.
+  /// The end of a number with a decimal comma, in an object; `nil` for any other number. The digits
+  /// after the comma cannot be a key, because a comma or the closing bracket follows them.
   private func decimalCommaEnd(from end: Int) -> Int? {
     guard open.last?.isObject == true, end + 1 < bytes.count, bytes[end] == UInt8(ascii: ","),
       let tail = bytes[(end + 1)...].firstIndex(where: { !(0x30...0x39).contains($0) }),

@@ -4,8 +4,8 @@ import Diagnostics
 // MARK: Strings
 
 extension JSONReader {
-  /// The end of a stretch of ASCII without quotes, escapes and control characters, as most strings
-  /// are.
+  /// The end of a run of ASCII without quotes, escapes and control characters. Most strings are one
+  /// such run.
   private func plainEnd(from start: Int) -> Int {
     let bytes = bytes.span
     var end = start
@@ -77,8 +77,8 @@ extension JSONReader {
     endUnterminatedString(start, isKey: isKey, isEscaped: isEscaped)
   }
 
-  /// Ends a string at the end of its line or of the text. What looks like the rest of the document,
-  /// behind a forgotten quote, is read again.
+  /// Ends a string that is not closed, at the end of its line or of the text. Trailing commas and
+  /// brackets probably belong to the document, not to the string, so they are read again.
   private mutating func endUnterminatedString(_ start: Int, isKey: Bool, isEscaped: Bool) {
     isStructureIntact = false
     var end = offset
@@ -182,7 +182,7 @@ extension JSONReader {
       && 0x98...0x9F ~= bytes[offset + 2]
   }
 
-  /// Reads a key that is no string in double quotes.
+  /// Reads a key that is not in double quotes, and reports it.
   mutating func readIrregularKey() {
     let start = offset
     if bytes[start] == UInt8(ascii: "'") || isCurlyQuote(at: start) {

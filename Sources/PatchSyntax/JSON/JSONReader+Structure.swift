@@ -74,7 +74,7 @@ extension JSONReader {
         return .afterValue
       }
       reportExtraCommas()
-      // The extra commas count as none.
+      // The extra commas are ignored.
       return offset < bytes.count && bytes[offset] == UInt8(ascii: "]") ? .firstElement : state
     case UInt8(ascii: ":"):
       offset += 1
@@ -170,7 +170,7 @@ extension JSONReader {
         return next
       }
       let isWord = isWordByte(bytes[start])
-      // The text behind a refused value belongs to the same mistake.
+      // Text directly after an invalid value belongs to the same mistake.
       if nodes.last?.kind == .invalid {
         isStructureIntact = false
         guard isWord else { return next }
@@ -203,7 +203,7 @@ extension JSONReader {
     }
     offset += 1
     open.append(Container(index: nodes.count, isObject: isObject))
-    // Until it is closed it ends behind its opening bracket.
+    // Until the container is closed, its end is the end of its opening bracket.
     add(isObject ? .object : .array, start..<offset)
     return isObject ? .firstKey : .firstElement
   }
@@ -218,6 +218,8 @@ extension JSONReader {
     return .afterValue
   }
 
+  /// Sets `suspect` if the closing bracket begins its line, and is indented less than the line of
+  /// the opening one.
   private mutating func suspectIndentation(opening: Int, closing: Int) {
     // The indentation of long lines means nothing, and scanning them would take long.
     let limit = 200
@@ -243,7 +245,7 @@ extension JSONReader {
     suspect = (opening, closing)
   }
 
-  /// Closes a container by a bracket of the wrong kind. Where that closes an outer one, the
+  /// Closes a container by a bracket of the wrong kind. If the bracket fits an outer container, the
   /// brackets of the inner ones are missing; otherwise it was meant for the innermost.
   private mutating func closeMismatched() -> State {
     isStructureIntact = false
@@ -278,13 +280,14 @@ extension JSONReader {
     return misfits(after: Array(kinds.dropLast())) < misfits(after: Array(kinds[..<outer]))
   }
 
-  /// How many of the following brackets do not fit the open containers, given as whether each is an
-  /// object.
+  /// How many of the following brackets do not fit the open containers.
+  ///
+  /// - Parameter open: For each open container, from the outermost, whether it is an object.
   private func misfits(after open: [Bool]) -> Int {
     var open = open
     var misfits = 0
     var position = offset + 1
-    // Far enough to decide, and no further: there may be many of these mistakes.
+    // Far enough to decide, and bounded, because a text may have many of these mistakes.
     let end = min(bytes.count, position + 16_384)
     while position < end {
       let byte = bytes[position]

@@ -3,7 +3,7 @@ public import Diagnostics
 
 /// Reads JSON (RFC 8259) strictly, and keeps the place of every value.
 ///
-/// It continues behind a mistake, so that one run reports all of them. Its time is linear in the
+/// It continues after a mistake, so that one run reports all mistakes. Its time is linear in the
 /// length of the document, and its stack does not grow with the nesting.
 public struct JSONReader {
   /// The texts that are accepted.
@@ -23,8 +23,8 @@ public struct JSONReader {
   public struct Result: Sendable {
     /// The values, as far as the text could be understood; `nil` when there is none.
     public var tree: JSONTree?
-    /// Whether each value is where it was meant to be, in spite of the errors. If not, a check of
-    /// the values would report consequences of errors that have been reported.
+    /// Whether each value is where it was meant to be, in spite of the errors. If not, checks of
+    /// the values would only report consequences of errors that have been reported.
     public var isStructureIntact: Bool
     /// The diagnostics, in the order of the text.
     public var diagnostics: [Diagnostic]
@@ -38,7 +38,7 @@ public struct JSONReader {
   /// The greatest depth of nested values.
   public static let maximumDepth = 512
 
-  /// Reading stops after so many diagnostics: the text is something other than a patch.
+  /// Reading stops after this many diagnostics: the text is probably not a patch.
   static let maximumDiagnostics = 50
 
   let source: SourceText
@@ -56,8 +56,8 @@ public struct JSONReader {
   var lastTokenEnd = 0
   /// Set when the rest of a line was skipped, perhaps with the comma at its end.
   var isRecovering = false
-  /// The first bracket whose closing one begins a line and is indented less than the line of the
-  /// opening one: if one is missing at the end, it is probably this one's.
+  /// The first pair of brackets whose closing bracket begins a line, and is indented less than the
+  /// line of the opening one. If a bracket is missing at the end, it is probably this pair's.
   var suspect: (opening: Int, closing: Int)?
 
   struct Container {
@@ -86,8 +86,8 @@ public struct JSONReader {
       comments: reading.comments)
   }
 
-  /// The result of one pass over a text, before `SyntaxRepair` looks for slips that explain several
-  /// errors.
+  /// The result of reading a text as it is, before `SyntaxRepair` looks for slips that explain
+  /// several errors.
   struct Reading {
     var nodes: [JSONTree.Node]
     var isStructureIntact: Bool
@@ -95,7 +95,7 @@ public struct JSONReader {
     var comments: [SourceRange]
     /// Where reading ended.
     var end: Int
-    /// Whether that is the end of the text.
+    /// Whether reading ended at the end of the text.
     var isWhole: Bool
 
     var errorCount: Int { diagnostics.count { $0.severity == .error } }

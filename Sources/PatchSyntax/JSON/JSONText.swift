@@ -35,7 +35,7 @@ public enum JSONText: Hashable, Sendable {
     if case .object(let members) = self { members } else { [] }
   }
 
-  /// The object with the members of another appended.
+  /// This object with the members of another one appended.
   public func adding(_ other: JSONText) -> JSONText { .object(members + other.members) }
 }
 
@@ -144,7 +144,7 @@ extension JSONText {
           value.write(to: &line, indentation: 0, column: 0)
         }
         line += "]"
-        // A comma may follow.
+        // `<`, because a comma may follow.
         if values.isEmpty || column + line.count < Self.width {
           text += line
           return

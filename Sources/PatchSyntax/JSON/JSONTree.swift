@@ -8,23 +8,22 @@ import Synchronization
 public final class JSONTree: Sendable {
   /// The text that was read.
   public let source: SourceText
-  /// The offset of that text in the one that all ranges refer to: 0, but for a text that follows
-  /// others, as a sub-graph's follows the patch's.
+  /// The offset of `source` in the text that all ranges refer to. It is not 0 for a text that
+  /// follows others, as that of a sub-graph follows that of the patch.
   public let base: Int
   let nodes: [Node]
-  /// The rows of values that stand for others, each with the row of the other: a text that names a
-  /// constant stands for the constant's value. Such a value has its own place and the other's
-  /// meaning.
-  let meanings: [Int: Int]
+  /// For the row of each text that names a constant, the row of the constant's value. Such a text
+  /// keeps its own place, and has the value of the constant.
+  let constantRows: [Int: Int]
   /// Computed when the first pointer is needed.
   private let parents = Mutex<ContainerTable?>(nil)
 
-  init(source: SourceText, nodes: [Node], base: Int = 0, meanings: [Int: Int] = [:]) {
+  init(source: SourceText, nodes: [Node], base: Int = 0, constantRows: [Int: Int] = [:]) {
     precondition(!nodes.isEmpty, "a tree has a root")
     self.source = source
     self.nodes = nodes
     self.base = base
-    self.meanings = meanings
+    self.constantRows = constantRows
   }
 
   public var root: JSONValue { JSONValue(tree: self, index: 0) }
@@ -41,10 +40,10 @@ public final class JSONTree: Sendable {
     return JSONValue(tree: self, index: low - 1)
   }
 
-  /// The same values in another text that begins with the same bytes.
+  /// The same values in a text that begins with the bytes of this one.
   func moved(to source: SourceText) -> JSONTree { JSONTree(source: source, nodes: nodes) }
 
-  /// The same values, with their text at an offset of another one.
+  /// The same values, with ranges in a text that has this one at an offset.
   func based(at base: Int) -> JSONTree { JSONTree(source: source, nodes: nodes, base: base) }
 
   /// The container of each row, and the row's place in it.
@@ -76,17 +75,17 @@ public final class JSONTree: Sendable {
   /// The rows from the root to a value, the value's own last, each with its index in its container.
   /// The first call takes time linear in the size of the tree, every other in the depth of the
   /// value.
-  fileprivate func way(to row: Int) -> [(row: Int, place: Int)] {
+  fileprivate func path(to row: Int) -> [(row: Int, place: Int)] {
     parents.withLock { table in
       let known = table ?? ContainerTable(nodes)
       table = known
-      var way: [(row: Int, place: Int)] = []
+      var path: [(row: Int, place: Int)] = []
       var row = row
       while row != 0 {
-        way.append((row, Int(known.places[row])))
+        path.append((row, Int(known.places[row])))
         row = Int(known.containers[row])
       }
-      return way.reversed()
+      return path.reversed()
     }
   }
 
@@ -100,16 +99,16 @@ public final class JSONTree: Sendable {
     /// The row after the last one inside this value.
     var next: UInt32
     var kind: Kind
-    /// The lengths of the two quotes, in two bits each: 1, except in text that was refused. `plain`
-    /// is the bit above them.
+    /// The lengths of the opening and the closing quote in bytes, two bits each: 1, except in text
+    /// that was reported. The bit above them is `plain`.
     var quotes: UInt8 = 0
     var isEscaped = false
     var isKey = false
 
     static func quotes(_ low: UInt8, _ high: UInt8) -> UInt8 { low | high << 2 }
 
-    /// Set in `quotes` for a string of ASCII without escapes: its text is its bytes, and two such
-    /// strings are equal where these are.
+    /// Set in `quotes` for a string of ASCII without escapes: its bytes are its text, so that two
+    /// such strings are equal if their bytes are.
     static let plain: UInt8 = 1 << 4
 
     var isPlain: Bool { quotes & Self.plain != 0 }
@@ -142,17 +141,17 @@ public struct JSONValue: Sendable {
 
   private var node: JSONTree.Node { tree.nodes[index] }
 
-  /// The value that it stands for: that of the constant that it names, or itself.
-  var meaning: JSONValue {
-    if tree.meanings.isEmpty { return self }
-    return tree.meanings[index].map { JSONValue(tree: tree, index: $0) } ?? self
+  /// The value of the constant that it names; itself where it names none.
+  var resolved: JSONValue {
+    if tree.constantRows.isEmpty { return self }
+    return tree.constantRows[index].map { JSONValue(tree: tree, index: $0) } ?? self
   }
 
   /// Whether it names a constant.
-  public var isConstant: Bool { tree.meanings[index] != nil }
+  public var isConstant: Bool { tree.constantRows[index] != nil }
 
   public var kind: Kind {
-    switch meaning.node.kind {
+    switch resolved.node.kind {
     case .null: .null
     case .no, .yes: .bool
     case .number: .number
@@ -190,7 +189,7 @@ public struct JSONValue: Sendable {
   }
 
   /// Whether the written text of a string is its value, byte for byte.
-  var isPlain: Bool { !node.isEscaped && (tree.meanings.isEmpty || !isConstant) }
+  var isPlain: Bool { !node.isEscaped && (tree.constantRows.isEmpty || !isConstant) }
 
   /// Where a part of a string's text is written.
   ///
@@ -241,7 +240,7 @@ public struct JSONValue: Sendable {
   }
 
   public var bool: Bool? {
-    switch meaning.node.kind {
+    switch resolved.node.kind {
     case .yes: true
     case .no: false
     default: nil
@@ -250,7 +249,7 @@ public struct JSONValue: Sendable {
 
   /// The text of a string, with escapes resolved; `nil` for other values.
   public var string: String? {
-    let value = meaning
+    let value = resolved
     guard value.node.kind == .string else { return nil }
     let content = value.bytes(in: value.contentRange)
     guard value.node.isEscaped else { return String(decoding: content, as: UTF8.self) }
@@ -266,7 +265,7 @@ public struct JSONValue: Sendable {
 
   /// A number as it was written; `nil` for other values.
   public var numberText: String? {
-    let value = meaning
+    let value = resolved
     return value.node.kind == .number ? tree.source[value.localRange] : nil
   }
 
@@ -333,7 +332,7 @@ extension JSONValue {
   public var pointer: JSONPointer {
     var pointer = JSONPointer()
     var isInObject = tree.nodes[0].kind == .object
-    for (row, place) in tree.way(to: node.isKey ? min(index + 1, tree.nodes.count - 1) : index) {
+    for (row, place) in tree.path(to: node.isKey ? min(index + 1, tree.nodes.count - 1) : index) {
       pointer.append(
         isInObject ? JSONValue(tree: tree, index: row - 1).string ?? "" : String(place))
       isInObject = tree.nodes[row].kind == .object
@@ -341,8 +340,8 @@ extension JSONValue {
     return pointer
   }
 
-  /// The value that a pointer leads to from here; `nil` for none. Of members with one name the
-  /// first counts.
+  /// The value that a pointer leads to from here; `nil` for none. Of several members with the same
+  /// name, the first counts.
   public subscript(pointer: JSONPointer) -> JSONValue? {
     var value = self
     for token in pointer.tokens {
@@ -352,7 +351,7 @@ extension JSONValue {
     return value
   }
 
-  /// The member of that name or the element at that index.
+  /// The member or element that a token of a JSON Pointer stands for; `nil` for none.
   func child(_ token: String) -> JSONValue? {
     switch kind {
     case .object: return self[token]
@@ -367,7 +366,8 @@ extension JSONValue {
 
 // MARK: Strings
 
-/// Resolves escapes. An invalid one has been reported, and stands for itself or for U+FFFD here.
+/// Resolves escapes. Invalid ones have been reported; they become U+FFFD or the character after the
+/// backslash.
 private func unescaped(_ content: ArraySlice<UInt8>) -> String {
   var result: [UInt8] = []
   result.reserveCapacity(content.count)

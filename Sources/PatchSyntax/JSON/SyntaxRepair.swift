@@ -1,28 +1,27 @@
 import AudioTypes
 import Diagnostics
 
-/// Explains a text that is no JSON by as few slips as possible.
+/// Explains a text that is not JSON by as few slips as possible.
 ///
-/// `JSONReader` continues behind a mistake by what is around it. That is enough for most mistakes.
-/// But a quote or a bracket that is missing, or one too many, changes the meaning of everything
-/// behind it, so that one slip looks like many. Where there are several errors, this tries single
-/// edits near them, and takes one where the edit and the errors that are left are fewer than
-/// before. So a text that one edit makes right has one error, whichever edit that is.
+/// After a mistake, `JSONReader` continues by what is around it. That is enough for most mistakes.
+/// But a missing or surplus quote or bracket changes the meaning of everything after it, so that
+/// one slip causes many errors. Where there are several errors, this tries single edits near them,
+/// and takes an edit if it and the errors that remain are fewer than the errors before. So a text
+/// that one edit can repair has one error.
 ///
 /// An edit must not hide mistakes in a string: quotes are inserted or removed only where a line has
-/// an odd number of them, and a string continues in the next line only where one was found not to
-/// end.
+/// an odd number of them, and two lines are joined only where a string was found not to end.
 struct SyntaxRepair {
-  /// How many bytes may be read in all to try edits. A long text has fewer tries.
+  /// How many bytes may be read in all to try edits. A longer text gets fewer tries.
   static let maximumBytes = 1 << 20
-  /// How many slips are explained. The reader's own errors follow.
+  /// How many slips are explained. The remaining errors are reported as the reader found them.
   static let maximumSlips = 8
 
   private var text: SourceText
   private let dialect: JSONReader.Dialect
   private var reading: JSONReader.Reading
-  /// The edits that have made `text`.
-  private var made: [Slip] = []
+  /// The edits that led from the original text to `text`, in order.
+  private var appliedSlips: [Slip] = []
   private var diagnostics: [Diagnostic] = []
   private var bytesLeft = SyntaxRepair.maximumBytes
 
@@ -35,8 +34,10 @@ struct SyntaxRepair {
       reading.diagnostics.contains(where: { structural.contains($0.code) })
     else { return nil }
     var repair = SyntaxRepair(text: source, dialect: dialect, reading: reading)
-    while repair.made.count < maximumSlips, repair.reading.errorCount > 1, repair.step() {}
-    guard !repair.made.isEmpty else { return nil }
+    while repair.appliedSlips.count < maximumSlips, repair.reading.errorCount > 1,
+      repair.repairOneSlip()
+    {}
+    guard !repair.appliedSlips.isEmpty else { return nil }
     return repair.diagnostics + repair.reading.diagnostics.map { repair.inOriginal($0) }
   }
 
@@ -58,7 +59,9 @@ struct SyntaxRepair {
   /// An edit that could undo a slip.
   private struct Slip {
     enum Kind: Int {
+      // In the order in which they are tried.
       case openingQuote, closingQuote, strayQuote, lineEnd, stray, comma, colon, bracket
+      /// A surplus bracket at the beginning or the end of a line.
       case edge
     }
 
@@ -73,8 +76,8 @@ struct SyntaxRepair {
 
   // MARK: One slip
 
-  /// Makes the edit that leaves the fewest errors. Returns whether there is one.
-  private mutating func step() -> Bool {
+  /// Applies the edit that leaves the fewest errors. Returns whether there is one.
+  private mutating func repairOneSlip() -> Bool {
     let before = reading.cost
     for anchor in anchors {
       var best: (slip: Slip, text: SourceText, reading: JSONReader.Reading)?
@@ -83,7 +86,7 @@ struct SyntaxRepair {
         bytesLeft -= text.bytes.count
         let attempt = text.applying(slip.edits)
         let read = JSONReader.readAsWritten(attempt, dialect: dialect)
-        // A text that is given up earlier has fewer errors for that reason alone.
+        // If reading stops earlier, there are fewer errors for that reason alone.
         guard read.isWhole || !reading.isWhole && read.end > reading.end else { continue }
         // Of edits with equal results the first is the likeliest.
         guard read.cost + 1 < before, read.cost < best?.reading.cost ?? .max else { continue }
@@ -92,7 +95,7 @@ struct SyntaxRepair {
       }
       guard let best else { continue }
       diagnostics.append(inOriginal(diagnostic(of: best.slip)))
-      made.append(best.slip)
+      appliedSlips.append(best.slip)
       (text, reading) = (best.text, best.reading)
       return true
     }
@@ -146,7 +149,7 @@ struct SyntaxRepair {
         add(.bracket, offset..<offset, "]")
       }
       guard offset < high else { break }
-      // A number or a word that is broken in two.
+      // The blank may split a number or a word.
       if isBlank(here), isWordByte(before), isWordByte(byte(offset + 1)) {
         add(.stray, offset..<offset + 1, "")
       }
@@ -161,7 +164,7 @@ struct SyntaxRepair {
       default: break
       }
     }
-    // The texts near by that the reader has reported, each as a whole.
+    // Each text nearby that the reader has reported, as a whole.
     for diagnostic in reading.diagnostics {
       let range = diagnostic.range
       guard range.lowerBound >= low, range.upperBound <= high, (1...24).contains(range.count),
@@ -194,7 +197,7 @@ struct SyntaxRepair {
     let broken = reading.diagnostics.filter { $0.code == SyntaxRules.unterminatedString.code }
     var slips: [Slip] = []
     for (first, end) in ends.enumerated() where end.range.lowerBound <= high {
-      // Of a line in which a string was found not to end.
+      // Whether a string was found not to end on this line.
       let isBroken = broken.contains {
         $0.range.upperBound <= end.range.lowerBound
           && !text.bytes[$0.range.upperBound..<end.range.lowerBound].contains(0x0A)
@@ -213,10 +216,10 @@ struct SyntaxRepair {
   /// Whether a line has an odd number of quotes, escaped ones not counted.
   private func hasOddQuotes(lineOf offset: Int) -> Bool {
     var position = offset
-    let limit = max(0, offset - Self.reach)
+    let limit = max(0, offset - Self.searchDistance)
     while position > limit, text.bytes[position - 1] != 0x0A { position -= 1 }
     var isOdd = false
-    let end = min(text.bytes.count, offset + 2 * Self.reach)
+    let end = min(text.bytes.count, offset + 2 * Self.searchDistance)
     while position < end, text.bytes[position] != 0x0A {
       switch text.bytes[position] {
       case UInt8(ascii: "\\"): position += 1
@@ -248,12 +251,12 @@ struct SyntaxRepair {
   }
 
   /// How far from an error its cause is looked for, in bytes.
-  private static let reach = 320
+  private static let searchDistance = 320
 
-  /// The beginning of the line before that of an offset, within `reach`.
+  /// The beginning of the line before that of an offset, within `searchDistance`.
   private func lineStart(before offset: Int) -> Int {
     var start = min(offset, text.bytes.count)
-    let limit = max(0, start - Self.reach)
+    let limit = max(0, start - Self.searchDistance)
     var lines = 0
     while start > limit {
       if text.bytes[start - 1] == 0x0A {
@@ -265,10 +268,10 @@ struct SyntaxRepair {
     return start
   }
 
-  /// The end of the line behind that of an offset, within `reach`.
+  /// The end of the line behind that of an offset, within `searchDistance`.
   private func lineEnd(behind offset: Int) -> Int {
     var end = min(offset, text.bytes.count)
-    let limit = min(text.bytes.count, end + Self.reach)
+    let limit = min(text.bytes.count, end + Self.searchDistance)
     var lines = 0
     while end < limit {
       if text.bytes[end] == 0x0A {
@@ -316,10 +319,10 @@ struct SyntaxRepair {
 
   private func inOriginal(_ offset: Int) -> Int {
     var offset = offset
-    for slip in made.reversed() {
+    for slip in appliedSlips.reversed() {
       var moved = 0
       for edit in slip.edits {
-        // The place of the edit in the text that it has made.
+        // The place of the edit in the edited text.
         let start = edit.range.lowerBound + moved
         let length = edit.replacement.utf8.count
         if offset <= start { break }

@@ -3,8 +3,8 @@ import Diagnostics
 /// Values with a name: `"constants": { "level": "-6 dB" }`, and `"$level"` wherever such a value
 /// may be.
 ///
-/// The text stays as it is written: a value that names a constant keeps its own place and gets the
-/// constant's meaning. A change of the constant changes all values that name it.
+/// The text stays as it is written: a text that names a constant keeps its own place, and has the
+/// value of the constant. A change of the constant changes all values that name it.
 enum Constants {
   /// The name of the constant that a text names; `nil` for any other text.
   static func name(in text: String) -> String? {
@@ -13,8 +13,8 @@ enum Constants {
     return isName(name) ? String(name) : nil
   }
 
-  /// Whether a text is a letter or an underscore, followed by letters, digits, underscores and
-  /// hyphens.
+  /// Whether a text is an ASCII letter or an underscore, followed by letters, digits, underscores
+  /// and hyphens.
   static func isName(_ text: some StringProtocol) -> Bool {
     guard let first = text.utf8.first else { return false }
     func isLetter(_ byte: UInt8) -> Bool {
@@ -37,8 +37,8 @@ extension JSONValue {
 }
 
 extension JSONTree {
-  /// The same tree, in which texts that name a constant mean its value. A text that names none is
-  /// reported, and becomes `invalid`.
+  /// The same tree, in which a text that names a constant has the value of the constant. A text
+  /// that names a constant that does not exist is reported, and becomes `invalid`.
   func resolvingConstants(to findings: inout Findings) -> JSONTree {
     let root = self.root
     guard root.kind == .object else { return self }
@@ -48,9 +48,9 @@ extension JSONTree {
       guard let name = key.string, name != "comment", rows[name] == nil else { continue }
       rows[name] = value.index
     }
-    var meanings: [Int: Int] = [:]
+    var constantRows: [Int: Int] = [:]
     var unknown: [Int] = []
-    // Members for people and for editors name no constants.
+    // The texts of these members are never names of constants.
     let skipped: Set<String> = ["constants", "title", "$schema", "comment"]
     for (key, value) in root.members where !skipped.contains(key.string ?? "") {
       var row = value.index
@@ -60,7 +60,7 @@ extension JSONTree {
         if node.kind == .string, beginsWithDollar(node), !node.isKey,
           let name = JSONValue(tree: self, index: row).string.flatMap(Constants.name)
         {
-          if let constant = rows[name] { meanings[row] = constant } else { unknown.append(row) }
+          if let constant = rows[name] { constantRows[row] = constant } else { unknown.append(row) }
         }
         row += 1
         if node.isKey, node.kind == .string,
@@ -77,10 +77,10 @@ extension JSONTree {
         .unknownConstant(value, among: rows.keys.sorted())
       }
     }
-    guard !meanings.isEmpty || !unknown.isEmpty else { return self }
+    guard !constantRows.isEmpty || !unknown.isEmpty else { return self }
     var nodes = self.nodes
     for row in unknown { nodes[row].kind = .invalid }
-    return JSONTree(source: source, nodes: nodes, base: base, meanings: meanings)
+    return JSONTree(source: source, nodes: nodes, base: base, constantRows: constantRows)
   }
 
   private func beginsWithDollar(_ node: Node) -> Bool {

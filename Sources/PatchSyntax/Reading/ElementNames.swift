@@ -22,7 +22,7 @@ public struct ElementNames: Sendable {
   /// The scope whose elements have names.
   public enum Scope: String, Sendable { case input, output }
 
-  /// Why a name leads to no element.
+  /// Why a name does not identify one element.
   public struct Problem: Error {
     public var message: String
     /// The elements with that name, where there are several.
@@ -55,7 +55,7 @@ public struct ElementNames: Sendable {
     self.init(named, scope)
   }
 
-  /// The number of the element that a name means.
+  /// The number of the element with a name.
   ///
   /// - Parameters:
   ///   - node: The name of the node for messages.
@@ -98,7 +98,7 @@ public struct ElementNames: Sendable {
 }
 
 extension ElementNames.Problem {
-  /// The diagnostic of an address that has the name behind its colon.
+  /// The diagnostic for an address whose element name is the problem.
   public func diagnostic(_ address: Located<PatchDocument.Address>) -> Diagnostic {
     let node = address.value.node
     let fixes = address.value.element.map { element -> [Diagnostic.Fix] in
@@ -119,18 +119,18 @@ extension ElementNames.Problem {
 extension PatchReader {
   /// Replaces the names of elements by their numbers. Names from presets and sub-graphs are looked
   /// up once those files have been read.
-  mutating func settleElementNames(in document: inout PatchDocument) {
-    guard ElementNameSettler.hasNames(document) else { return }
+  mutating func resolveElementNames(in document: inout PatchDocument) {
+    guard ElementNameResolver.hasNames(document) else { return }
     let nodes = Dictionary(
       document.nodes.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     // The name may be in a part of the node that could not be read.
     let errors = diagnostics.all.filter { $0.severity == .error }.map(\.range.lowerBound)
-    var settler = ElementNameSettler { name, scope in
+    var resolver = ElementNameResolver { name, scope in
       guard let node = nodes[name], node.subgraph == nil, node.preset == nil else { return nil }
       return ElementNames(scope, of: node)
     }
-    settler.settle(&document)
-    for (address, problem) in settler.problems {
+    resolver.resolve(&document)
+    for (address, problem) in resolver.problems {
       let range = nodes[address.value.node]?.json.range ?? 0..<0
       guard !errors.contains(where: range.contains) else { continue }
       diagnostics.append(PatchRules.elementName, at: address.range) { problem.diagnostic(address) }
@@ -139,7 +139,7 @@ extension PatchReader {
 }
 
 /// Replaces the names of elements by their numbers, in the addresses of a patch.
-package struct ElementNameSettler {
+package struct ElementNameResolver {
   package typealias Address = PatchDocument.Address
 
   private struct Place: Hashable {
@@ -147,8 +147,8 @@ package struct ElementNameSettler {
     var scope: ElementNames.Scope
   }
 
-  /// Addresses whose names lead nowhere. They are removed from the patch, and callbacks that pull
-  /// one become `unresolved`.
+  /// Addresses whose names do not identify an element. They are removed from the patch, and
+  /// callbacks that pull one become `unresolved`.
   package private(set) var problems: [(Located<Address>, ElementNames.Problem)] = []
   private let find: (String, ElementNames.Scope) -> ElementNames?
   private var known: [Place: ElementNames?] = [:]
@@ -165,7 +165,7 @@ package struct ElementNameSettler {
       || document.callbacks.contains { from($0.value) != nil }
   }
 
-  /// The address that a callback pulls, where it has a name behind its colon.
+  /// The address that a callback pulls, if it has an element name; `nil` otherwise.
   private static func from(_ callback: PatchDocument.Callback) -> Located<Address>? {
     guard callback.pulled == nil,
       let json = callback.fields.first(where: { $0.name == "from" })?.value,
@@ -175,17 +175,18 @@ package struct ElementNameSettler {
     return address?.value.element == nil ? nil : address
   }
 
-  package mutating func settle(_ document: inout PatchDocument) {
+  /// Replaces the names in all addresses of a patch, and adds to `problems`.
+  package mutating func resolve(_ document: inout PatchDocument) {
     for index in document.connections.indices {
-      document.connections[index].from = settled(document.connections[index].from, .output)
-      document.connections[index].to = settled(document.connections[index].to, .input)
+      document.connections[index].from = resolved(document.connections[index].from, .output)
+      document.connections[index].to = resolved(document.connections[index].to, .input)
     }
     for index in document.taps.indices {
-      document.taps[index].value.at = settled(document.taps[index].value.at, .output)
+      document.taps[index].value.at = resolved(document.taps[index].value.at, .output)
     }
     for index in document.callbacks.indices {
       guard let from = Self.from(document.callbacks[index].value) else { continue }
-      guard let source = settled(from, .output) else {
+      guard let source = resolved(from, .output) else {
         document.unresolved.insert(document.callbacks[index].name)
         continue
       }
@@ -193,8 +194,9 @@ package struct ElementNameSettler {
     }
   }
 
-  /// The address with a number; `nil` where its name leads nowhere.
-  private mutating func settled(
+  /// The address with a number in place of a name; `nil`, and a problem, where the name does not
+  /// identify an element.
+  private mutating func resolved(
     _ address: Located<Address>?, _ scope: ElementNames.Scope
   ) -> Located<Address>? {
     guard let address, let element = address.value.element,
@@ -220,9 +222,9 @@ package struct ElementNameSettler {
 }
 
 extension PatchDocument {
-  /// The address with a number in place of a name; unchanged where it has no name, or names no
-  /// node. For addresses from outside the patch.
-  public func settled(
+  /// The address with a number in place of a name; unchanged where it has no name, or where its
+  /// node is missing or a sub-graph. For addresses from outside the patch.
+  public func resolved(
     _ address: Address, _ scope: ElementNames.Scope
   ) throws(ElementNames.Problem) -> Address {
     guard let element = address.element,
@@ -244,6 +246,6 @@ extension PatchDocument {
     guard parts.count == 2 else { return Address(node: node) }
     if let bus = PatchReader.bus(String(parts[1])) { return Address(node: node, bus: bus) }
     guard PatchReader.mayBeName(parts[1]) else { return nil }
-    return try settled(Address(node: node, element: String(parts[1])), scope)
+    return try resolved(Address(node: node, element: String(parts[1])), scope)
   }
 }

@@ -5,20 +5,21 @@ public enum Level: Hashable, Sendable {
   /// A text that is no level, as it is written.
   case unknown(String)
 
-  /// Reads a number of decibels, with `dB` or `dBFS` behind it: `-6 dB`, `+3.5dB`.
+  /// Reads a number of decibels followed by `dB` or `dBFS`: `-6 dB`, `+3.5dB`. Any other text is
+  /// `unknown`.
   public init(_ text: String) {
     var number = Substring(text)
     for unit in ["dBFS", "dB"] where number.hasSuffix(unit) {
       number = number.dropLast(unit.count)
       if number.last == " " { number.removeLast() }
-      self = Self.decibels(in: number).map(Level.decibels) ?? .unknown(text)
+      self = Self.decimalNumber(in: number).map(Level.decibels) ?? .unknown(text)
       return
     }
     self = .unknown(text)
   }
 
   /// The value of a decimal number with or without a sign; `nil` for any other text.
-  public static func decibels(in text: Substring) -> Double? {
+  public static func decimalNumber(in text: Substring) -> Double? {
     let digits = text.first == "-" || text.first == "+" ? text.dropFirst() : text
     let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
     let isNumber =

@@ -56,11 +56,11 @@ public struct PatchDocument: Sendable {
   /// The sub-graphs that have replaced the nodes that name them, each after the one that contains
   /// it. Empty in a patch as it is written.
   public private(set) var subgraphs: [Subgraph] = []
-  /// Their indices by the trees of their texts.
+  /// The indices in `subgraphs` by the trees of their texts.
   private(set) var subgraphNumbers: [ObjectIdentifier: Int] = [:]
   /// The copies that repetitions have made, in this patch and those put into it.
   public var copies = Copies()
-  /// The names of sub-graphs, and of their nodes, with errors that have been reported.
+  /// The names of nodes, callbacks and sub-graphs with errors that have been reported.
   public var unresolved: Set<String> = []
 
   /// Puts a sub-graph into the patch.
@@ -103,7 +103,7 @@ extension PatchDocument {
     public var name: String { key.value }
   }
 
-  /// A member whose value others interpret.
+  /// A member whose value is not interpreted yet.
   public typealias Field = Member<JSONValue>
 
   /// What the patch asks of the audio session. Rates are in hertz, durations in seconds; both are
@@ -187,11 +187,12 @@ extension PatchDocument {
     public var json: JSONValue
     /// Its index among the steps as they are written.
     public var number = 0
-    /// How it is repeated, if it is.
+    /// How it is repeated; `nil` for a step that is not.
     public var repetition: Repetition?
-    /// How many repetitions came before: 0 for the first.
-    public var time = 0
-    /// Whether it is of the timeline of a sub-graph, which goes on through updates of the patch.
+    /// The index of this repetition: 0 for the first one, and for a step that is not repeated.
+    public var repetitionIndex = 0
+    /// Whether it belongs to the timeline of a sub-graph, which continues through updates of the
+    /// patch.
     public var isOfSubgraph = false
     /// The time from the start; `nil` where an error has been reported.
     public var at: Located<Time>?
@@ -203,7 +204,7 @@ extension PatchDocument {
     /// Whether the patch ends at this step.
     public var stop: Located<Bool>?
 
-    /// Whether it changes feeds, or makes them anew: an update or a trigger.
+    /// Whether it is an update or a trigger, which change feeds or start them again.
     public var isUpdate: Bool { update != nil || !triggers.isEmpty }
 
     /// The value of the update or the trigger; `nil` for another step.
@@ -213,10 +214,10 @@ extension PatchDocument {
   /// The repetition of a step.
   public struct Repetition: Sendable {
     /// The greatest count.
-    public static let mostTimes = 1_000_000
+    public static let maximumCount = 1_000_000
 
     public var json: JSONValue
-    /// The time from the beginning of one to that of the next, greater than 0.
+    /// The time from the beginning of one repetition to the beginning of the next, greater than 0.
     public var every: Located<Time>
     /// How often the step happens in all: 1 or more.
     public var count: Located<Int>
@@ -234,7 +235,7 @@ extension PatchDocument {
     public var to: JSONValue?
     /// The duration; `nil` for 0.
     public var duration: Located<Time>?
-    /// The name of its curve, if it is written.
+    /// The name of its curve; `nil` if not written.
     public var curve: Located<String>?
   }
 
@@ -245,7 +246,7 @@ extension PatchDocument {
     case frames(Double)
     /// Beats of the patch's tempo.
     case beats(Double)
-    /// A time and a multiple of another, where they are in different units.
+    /// The first time plus a multiple of the second, which is in a different unit.
     indirect case sum(Time, Time, Int)
 
     /// This time plus a multiple of another.
@@ -320,11 +321,11 @@ extension PatchDocument {
     public var prefix: String { name + "/" }
   }
 
-  /// A callback: a source of audio, or what processes one, that is not a node.
+  /// A callback: a source of audio, or an effect on one, that is not a node.
   public struct Callback: Sendable {
     public var json: JSONValue
-    /// The source that it pulls, once sub-graphs have been put in, or the name of an element looked
-    /// up. It replaces what is written for `from`.
+    /// The source that it pulls, once sub-graphs have been put in or an element name has been
+    /// looked up; it replaces the value of `from`. `nil` before that.
     public var pulled: Located<Address>?
     /// Such as `file`; `nil` where an error has been reported.
     public var kind: Located<String>?
@@ -340,13 +341,13 @@ extension PatchDocument {
     public var json: JSONValue
     /// `nil` for a sub-graph, and where an error has been reported.
     public var component: Located<Component>?
-    /// The value of `subgraph`, if it is written.
+    /// The value of `subgraph`; `nil` if not written.
     public var subgraph: JSONValue?
-    /// The values that it changes in the patch of a sub-graph, by JSON Pointers into that.
+    /// The values that it changes in the patch of a sub-graph, by JSON Pointers into that patch.
     public var settings: [Field] = []
-    /// The value of `preset`, if it is written: the path of a preset.
+    /// The value of `preset`, the path of a preset; `nil` if not written.
     public var preset: JSONValue?
-    /// Whether it is the output unit of a sub-graph, which passes its input on.
+    /// Whether it was the output unit of a sub-graph. It passes its input on to the patch around it.
     public var endsSubgraph = false
     /// The properties of the global scope.
     public var properties: [Field] = []

@@ -1,16 +1,16 @@
 import Diagnostics
 
-/// Limits of the size of a patch, and of what it produces. They keep a small document from taking
-/// all time or memory.
+/// Limits on the size of a patch and of what it produces. They keep a small document from using up
+/// time or memory.
 ///
-/// No patch that is meant to be heard reaches them. The user who runs a patch can raise one, as
-/// `--limit memory=2G` does; a patch cannot.
+/// Ordinary patches stay below them. The user who runs a patch can raise a limit, as with
+/// `--limit memory=2G`; a patch cannot.
 public struct PatchLimits: Hashable, Sendable {
   /// One of the limits.
   public enum Limit: String, CaseIterable, Sendable {
     case bytes, nodes, buses, callbacks, updates, steps, memory, seconds
 
-    /// The unit that it counts, to follow "at most so many".
+    /// What it counts, in words that can follow "at most so many".
     public var summary: String {
       switch self {
       case .bytes: "bytes of a document, and of all its sub-graphs together"
@@ -40,7 +40,7 @@ public struct PatchLimits: Hashable, Sendable {
     }
 
     /// The greatest value that it can be set to.
-    var greatest: Int {
+    var maximum: Int {
       switch self {
       // The reader and its tables cannot count more.
       case .bytes: 1 << 31 - 1
@@ -51,8 +51,8 @@ public struct PatchLimits: Hashable, Sendable {
       }
     }
 
-    /// Whether it counts bytes. A value is then written with K, M or G where it is a multiple of
-    /// one.
+    /// Whether it counts bytes. Its value is then written in K, M or G where it is a multiple of
+    /// one of them.
     var isInBytes: Bool { [.bytes, .updates, .memory].contains(self) }
 
     /// A value as `--limit` takes it: `16M`, or `25000`.
@@ -110,9 +110,9 @@ public struct PatchLimits: Hashable, Sendable {
       digits = digits.dropLast()
       factor = 1 << shift
     }
-    guard let number = Int(digits), number >= 1, number <= limit.greatest / factor else {
+    guard let number = Int(digits), number >= 1, number <= limit.maximum / factor else {
       return "\(quoted(text)): \(limit.rawValue) is a whole number from 1 to "
-        + limit.text(limit.greatest)
+        + limit.text(limit.maximum)
     }
     self[limit] = number * factor
     return nil

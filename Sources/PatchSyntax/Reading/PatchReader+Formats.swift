@@ -48,7 +48,7 @@ extension PatchReader {
     if json.kind == .string {
       if json.string == "session" { return Located(.session, at: json) }
     } else if json.kind == .number, let rate = json.number {
-      // Core Audio takes any rate from 0 on; none below 1 Hz can be meant.
+      // Core Audio takes rates from 0 up, but a rate below 1 Hz is a mistake.
       guard rate >= 1, rate.isFinite else {
         diagnostics.append(.rateOutOfRange(json, name, isTooGreat: rate > 1))
         return nil

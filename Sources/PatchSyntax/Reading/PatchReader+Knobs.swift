@@ -17,7 +17,8 @@ extension PatchReader {
     return knob
   }
 
-  /// A number, or a text with a number and a unit. The parameter decides what it means.
+  /// An end of a knob's range: a number, or a text with a number and a unit. It is interpreted
+  /// later, by the parameter that the knob turns.
   mutating func bound(_ json: JSONValue, _ name: String) -> JSONValue? {
     if json.kind == .string { return json }
     return check(json, name, .number) ? json : nil

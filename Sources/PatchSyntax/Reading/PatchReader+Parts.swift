@@ -13,14 +13,14 @@ extension PatchReader {
     read(root, as: PatchGrammar.patch, into: &document)
     // A patch beyond the limit is not examined further.
     guard itemCount <= limits.nodes else { return nil }
-    settleElementNames(in: &document)
+    resolveElementNames(in: &document)
     reportAmbiguousNames(document)
     return document
   }
 
-  /// Whether the nodes, callbacks and taps are within their limit. More are not read, which is
-  /// reported once.
-  mutating func admits(_ json: JSONValue) -> Bool {
+  /// Counts the nodes, callbacks or taps of an object. Returns whether the patch is within their
+  /// limit, and reports once where it is not.
+  mutating func countsItems(of json: JSONValue) -> Bool {
     guard itemCount <= limits.nodes else { return false }
     itemCount += json.members.reduce(0) { count, _ in count + 1 }
     guard itemCount > limits.nodes else { return true }
@@ -99,7 +99,7 @@ extension PatchReader {
     read(json, as: PatchGrammar.node, into: &written)
     let node = written.node
     let keys = PatchGrammar.node.keys
-    /// Whether an unknown key may be the missing one, misspelt.
+    /// Whether the node has an unknown key, which may be a misspelt `component`.
     func hasUnknownKey() -> Bool {
       json.members.contains { member in
         let key = member.key.string ?? ""
@@ -169,7 +169,7 @@ extension PatchReader {
       var description = PatchDocument.ComponentDescription()
       let errors = diagnostics.count
       read(json, as: PatchGrammar.component, into: &description)
-      // Without one of its fields it would match other components.
+      // A description that lacks a field would match other components.
       if diagnostics.count > errors { return nil }
       return Located(.description(description), at: json)
     default:

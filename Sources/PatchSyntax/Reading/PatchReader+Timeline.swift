@@ -15,7 +15,7 @@ extension PatchReader {
     written.step.number = number
     read(json, as: PatchGrammar.step, into: &written)
     let (step, actions) = (written.step, written.actions)
-    // A misspelt key is the action.
+    // An unknown key may be a misspelt action.
     let isUnclear =
       actions.isEmpty
       && json.members.contains { member in
@@ -60,9 +60,9 @@ extension PatchReader {
       diagnostics.append(.tooManySteps(at: repetition.count.json, added, limits))
       return [step]
     }
-    return (0...added).map { time in
-      step.time = time
-      step.at = Located(first.value.adding(repetition.every.value, times: time), at: first.json)
+    return (0...added).map { index in
+      step.repetitionIndex = index
+      step.at = Located(first.value.adding(repetition.every.value, times: index), at: first.json)
       return step
     }
   }

@@ -4,7 +4,7 @@ import Diagnostics
 // MARK: Names and addresses
 
 extension PatchReader {
-  /// The parts that the keys of an object name.
+  /// What the keys of an object are names of.
   enum NameKind { case source, format, tap, knob, test }
 
   mutating func map<Value: Sendable>(
@@ -69,13 +69,14 @@ extension PatchReader {
     return Located(PatchDocument.Address(node: node, element: String(parts[1])), at: json)
   }
 
-  /// Whether the text behind a colon may be a name: one of digits and the signs of numbers is meant
-  /// as a number.
+  /// Whether the text after a colon may be the name of an element. A text of digits, signs and
+  /// separators alone is meant as a number.
   static func mayBeName(_ text: Substring) -> Bool {
     text.utf8.contains { !"0123456789+-., ".utf8.contains($0) }
   }
 
-  /// The part behind the colon; `nil` for a string with escapes, and for one that names a constant.
+  /// The range of the part after the colon; `nil` for a string with escapes, and for one that names
+  /// a constant.
   private static func rangeOfBus(in json: JSONValue) -> SourceRange? {
     let content = json.contentRange
     guard json.isPlain else { return nil }
@@ -96,8 +97,8 @@ extension PatchReader {
 // MARK: Objects
 
 extension PatchReader {
-  /// Calls `read` for the first member of each known key, with the index of the key. Reports keys
-  /// that are unknown or missing.
+  /// Calls `read` for the first member of each known key, with the index of the key in `keys` and
+  /// the value. Reports keys that are unknown or missing.
   mutating func readObject(
     _ json: JSONValue, _ name: String, keys: [String], required: [String],
     _ read: (inout PatchReader, Int, JSONValue) -> Void
@@ -119,13 +120,14 @@ extension PatchReader {
       read(&reader, index, value)
     }
     guard missing.count > unknown else { return }
-    // A key that could not be read may be any of them.
+    // A key that could not be read may be any of the missing ones.
     unknown += json.members.count { $0.key.range.isEmpty || $0.key.kind == .invalid }
-    // An unknown key may be another name for the one that is missing, however unlike.
+    // Each unknown key may have been meant for a missing one.
     if missing.count > unknown { diagnostics.append(.missing(missing, in: json, name)) }
   }
 
-  /// Calls `read` for the first member of each name. Comments are left out.
+  /// Calls `read` with the key, the name and the value of the first member of each name. Comments
+  /// are left out.
   mutating func eachMember(
     of json: JSONValue, _ read: (inout PatchReader, JSONValue, String, JSONValue) -> Void
   ) {
@@ -141,7 +143,10 @@ extension PatchReader {
     }
   }
 
-  /// The members of an object that `read` does not take; it returns whether it has taken one.
+  /// The members of an object that `read` does not take.
+  ///
+  /// - Parameter read: Is called with the key and the value of each member, and returns whether it
+  ///   has taken the member.
   mutating func fields(
     _ json: JSONValue, _ name: String, required: [String],
     _ read: (inout PatchReader, String, JSONValue) -> Bool
@@ -155,10 +160,10 @@ extension PatchReader {
       }
     }
     guard !missing.isEmpty else { return fields }
-    // A required key that is misspelt, or called as elsewhere, was taken for a setting.
+    // A field may be a required key that is misspelt, or a synonym of one.
     fields.removeAll { field in
       let key = missing.first {
-        OtherNames.didYouMean(field.name, among: [$0], knownAs: OtherNames.keys) != nil
+        Synonyms.didYouMean(field.name, among: [$0], knownAs: Synonyms.keys) != nil
       }
       guard let key else { return false }
       missing.removeAll { $0 == key }
@@ -215,7 +220,7 @@ extension PatchReader {
     _ json: JSONValue, _ name: String, _ expected: String, wanted: JSONValue.Kind? = nil,
     help: String? = nil
   ) {
-    // It has been reported.
+    // An invalid value has been reported.
     if json.kind == .invalid { return }
     diagnostics.append(PatchRules.type, at: json.markRange) {
       .wrongType(json, name, expected, wanted: wanted, help: help)
@@ -293,7 +298,7 @@ extension PatchReader {
             help:
               "write a number of seconds, \"250 ms\", { \"frames\": 48000 } or { \"beats\": 4 }")
       else { return nil }
-      return amount(json, name, "seconds", below: 315_576_000).map {
+      return nonNegative(json, name, "seconds", below: 315_576_000).map {
         Located(.seconds($0), at: json)
       }
     }
@@ -308,7 +313,8 @@ extension PatchReader {
     return Located(written.times[0], at: json)
   }
 
-  mutating func amount(
+  /// A number of at least 0 and below a limit; a text with a unit of time is in seconds.
+  mutating func nonNegative(
     _ json: JSONValue, _ name: String, _ unit: String, below limit: Double
   ) -> Double? {
     guard let value = json.number(in: .seconds) else { return nil }

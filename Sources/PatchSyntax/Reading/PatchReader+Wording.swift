@@ -4,7 +4,7 @@ import Diagnostics
 // MARK: Wording
 
 extension Diagnostic {
-  /// A value as messages call it.
+  /// The words for a value in messages.
   private static func description(of json: JSONValue) -> String {
     switch json.kind {
     case .null: "null"
@@ -38,7 +38,7 @@ extension Diagnostic {
       help.insert(plain.help, at: 0)
       fixes.append(plain.fix)
     } else if name == "'title'", json.kind == .number, let text = json.numberText {
-      // In quotes, a number would still be no name, so this is for the title alone.
+      // Only a title may be a number in quotes: such a name would not be valid.
       help.append("write \"\(text)\" in quotes")
       fixes.append(Fix("put it in quotes", edits: [Edit(json.range, "\"\(text)\"")]))
     }
@@ -48,7 +48,7 @@ extension Diagnostic {
       help: help.isEmpty ? ["write \(expected) here"] : help, fixes: fixes)
   }
 
-  /// How the value is written, where that is clear.
+  /// Help that shows how the value is written; `nil` where that is not clear.
   private static func writtenForm(of json: JSONValue, _ name: String) -> String? {
     func connection(_ from: String, _ to: String) -> String {
       "write { \"from\": \"\(from)\", \"to\": \"\(to)\" }"
@@ -71,21 +71,21 @@ extension Diagnostic {
     return PatchRules.unknownKey.diagnostic(
       "\(Message(name)) has no key \(Message(quoted(text)))", at: key.range,
       pointer: key.pointer.description,
-      label: OtherNames.didYouMean(text, among: keys + ["comment"], knownAs: OtherNames.keys)
+      label: Synonyms.didYouMean(text, among: keys + ["comment"], knownAs: Synonyms.keys)
         .map { Message($0) } ?? "unknown key",
       help: ["the keys here are \(list(keys + ["comment"], "and"))"],
       fixes: key.correction(of: text, among: keys + ["comment"]))
   }
 
-  /// A key that is probably misspelt, or called as elsewhere, in an object that may have keys which
-  /// the reader does not know.
+  /// A key that is probably a misspelt or synonymous form of a required key, in an object that may
+  /// have keys which the reader does not know.
   static func misspelt(
     _ key: JSONValue, _ text: String, for wanted: String, _ name: String
   ) -> Diagnostic {
     PatchRules.unknownKey.diagnostic(
       "\(Message(name)) has no key \(Message(quoted(text)))", at: key.range,
       pointer: key.pointer.description,
-      label: OtherNames.didYouMean(text, among: [wanted], knownAs: OtherNames.keys)
+      label: Synonyms.didYouMean(text, among: [wanted], knownAs: Synonyms.keys)
         .map { Message($0) } ?? "unknown key",
       help: ["\(name) needs \(quoted(wanted))"],
       fixes: key.correction(of: text, among: [wanted]))
@@ -243,7 +243,7 @@ extension Diagnostic {
     _ key: Located<String>, _ token: String, in container: JSONValue, _ way: JSONPointer,
     _ file: String
   ) -> Diagnostic {
-    let (message, label, contents) = absence(of: token, in: container, way, quoted(file))
+    let (message, label, contents) = absenceTexts(of: token, in: container, way, quoted(file))
     return PatchRules.subgraphSetting.diagnostic(
       .init(way.tokens.isEmpty ? message : "\(message) in \(quoted(file))"), at: key.range,
       pointer: key.pointer, label: .init(label), help: [contents])

@@ -3,7 +3,8 @@ public import Diagnostics
 
 /// Reads a patch: JSON to `PatchDocument`, with all mistakes in one run.
 ///
-/// Reading never fails. What is wrong is reported and left out of the document; the rest is read.
+/// Reading never fails: what is wrong is reported and left out of the document, and the rest is
+/// read.
 public struct PatchReader {
   /// The result of reading.
   public struct Result: Sendable {
@@ -12,8 +13,8 @@ public struct PatchReader {
     public var document: PatchDocument?
     /// The text that all ranges refer to: the given one, with overrides made in it.
     public var source: SourceText
-    /// The findings by place; of each kind no more than `limits.findings`, and a line that sums up
-    /// the rest.
+    /// The findings by place: of each kind at most `limits.findings`, followed by a sum of the
+    /// others.
     public var diagnostics: [Diagnostic]
     /// The limits that the patch was read with.
     public var limits = PatchLimits.standard
@@ -30,7 +31,7 @@ public struct PatchReader {
   var repetitionCount = 0
   /// The rows of keys that are ignored, because an earlier member has the same key.
   var repeatedKeys: Set<Int> = []
-  /// Texts that occur in every node.
+  /// Shares the memory of texts that many nodes repeat.
   var names = RecentTexts()
 
   init(_ limits: PatchLimits = .standard) {
@@ -38,7 +39,7 @@ public struct PatchReader {
     diagnostics = Findings(limit: limits.findings)
   }
 
-  /// Reads an address from a field that turns out to have one, such as the `from` of a callback.
+  /// Reads an address from a field of the document, such as the `from` of a callback.
   ///
   /// - Parameter name: The field's name for messages, in quotes.
   /// - Returns: The address; `nil`, with diagnostics, where it is wrong.
@@ -92,11 +93,11 @@ public struct PatchReader {
           diagnostics.append(.settingPointer(setting.key))
           continue
         }
-        let target = tree.holding(pointer, limits)
-        // The value may have comments.
+        let target = tree.expandingCopies(for: pointer, limits)
+        // The value may have comments, which JSON would not allow.
         if JSONReader.Dialect(fileName: value.tree.source.name) == .jsonc { dialect = .jsonc }
         switch DocumentOverride.place(
-          value.meaning.localRange, of: value.tree.source, at: pointer, in: target,
+          value.resolved.localRange, of: value.tree.source, at: pointer, in: target,
           makesObjects: true
         )
         {
@@ -162,7 +163,7 @@ public struct PatchReader {
     if !json.hasErrors {
       for text in overrides {
         guard let tree = json.tree else { break }
-        switch DocumentOverride.apply(text, to: tree.holding(textOf: text, limits)) {
+        switch DocumentOverride.apply(text, to: tree.expandingCopies(forOption: text, limits)) {
         case .changed(let changed): json = JSONReader.read(changed, dialect: dialect)
         case .refused(let option, let diagnostic): refused.append((option, diagnostic))
         }
@@ -192,9 +193,8 @@ public struct PatchReader {
 }
 
 extension JSONTree {
-  /// The tree to look a place up in: this one, or where the place is in a copy, the one with its
-  /// repetitions written out.
-  fileprivate func holding(_ pointer: JSONPointer, _ limits: PatchLimits) -> JSONTree {
+  /// This tree, or the one with its repetitions written out if a place is in a copy.
+  fileprivate func expandingCopies(for pointer: JSONPointer, _ limits: PatchLimits) -> JSONTree {
     guard root[pointer] == nil, let last = pointer.tokens.indices.last,
       let written = RepetitionWriter.write(self, limits: limits), written.isClear,
       written.diagnostics.isEmpty
@@ -204,9 +204,9 @@ extension JSONTree {
     return isOfCopy ? written.tree : self
   }
 
-  /// The tree for the pointer of an option, `POINTER=VALUE`.
-  fileprivate func holding(textOf option: String, _ limits: PatchLimits) -> JSONTree {
+  /// The same for the place of an option, `POINTER=VALUE`.
+  fileprivate func expandingCopies(forOption option: String, _ limits: PatchLimits) -> JSONTree {
     let text = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)[0]
-    return JSONPointer(parsing: String(text)).map { holding($0, limits) } ?? self
+    return JSONPointer(parsing: String(text)).map { expandingCopies(for: $0, limits) } ?? self
   }
 }

@@ -1,16 +1,17 @@
-/// A number with a unit, as people write it where a patch has a number alone: `500 ms`, `-12dB`,
-/// `44.1 kHz`.
+/// A number with a unit, as people write it: `500 ms`, `-12dB`, `44.1 kHz`. Diagnostics use it to
+/// propose the number that a patch expects.
 public struct Quantity: Hashable, Sendable {
-  /// The measure of a unit. Where a number is expected, `decibels` stands for a factor that may be
-  /// given in decibels, and `level` for a number of decibels.
+  /// What a unit measures. As the measure of an expected number, `decibels` stands for a factor that
+  /// may be given in decibels, and `level` for a number of decibels.
   public enum Measure: Hashable, Sendable {
     case decibels, level, seconds, milliseconds, hertz, percent, number
   }
 
+  /// The number in the base unit of the measure: decibels, seconds, hertz or percent.
   public var value: Double
   public var measure: Measure
 
-  /// - Returns: `nil` where the text is no number, or has an unknown unit.
+  /// - Returns: `nil` where the text is not a finite number, or has an unknown unit.
   public init?(_ text: String) {
     let trimmed = text.drop { $0 == " " }
     let bytes = Array(trimmed.utf8)
@@ -38,7 +39,7 @@ public struct Quantity: Hashable, Sendable {
     self.measure = measure
   }
 
-  /// The factor of a number of decibels, to a thousandth; below 0.01 unrounded.
+  /// The factor of a number of decibels, rounded to a thousandth; below 0.01 it is not rounded.
   public static func factor(ofDecibels decibels: Double) -> Double {
     let factor = exactFactor(ofDecibels: decibels)
     return factor >= 0.01 ? (factor * 1000).rounded() / 1000 : factor
@@ -49,7 +50,7 @@ public struct Quantity: Hashable, Sendable {
     exponential10(decibels / 20)
   }
 
-  /// 10 to a power, without a C library.
+  /// 10 to a power of -300 to 300, without a C library.
   private static func exponential10(_ power: Double) -> Double {
     // The series of e for a power small enough, then squared back.
     let exponent = min(max(power, -300), 300) * 2.302_585_092_994_046

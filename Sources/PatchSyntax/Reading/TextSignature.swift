@@ -1,4 +1,4 @@
-/// Recognizes texts of other kinds by their beginning, so that they are reported once.
+/// Recognizes texts that are not JSON by their beginning, so that they are reported as one error.
 enum TextSignature {
   /// The kind of a text, and its first line; `nil` for a text that may be JSON.
   static func other(in bytes: [UInt8], from start: Int) -> (kind: String, range: Range<Int>)? {
@@ -8,7 +8,8 @@ enum TextSignature {
     func found(_ kind: String) -> (String, Range<Int>) { (kind, start..<line.endIndex) }
     if line.first == UInt8(ascii: "<") { return found("HTML or XML") }
     if line.elementsEqual("---".utf8) || line.starts(with: "%YAML".utf8) { return found("YAML") }
-    // `session:` alone, or with a value behind a space; brackets and quotes would be those of JSON.
+    // `session:` alone, or with a space and a value behind it. With brackets or quotes it may be
+    // JSON.
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > start,
       line[..<colon].allSatisfy(isWord),
       line[(colon + 1)...].first.map({ $0 == UInt8(ascii: " ") }) ?? true,

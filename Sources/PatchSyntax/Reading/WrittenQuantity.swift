@@ -1,7 +1,7 @@
 public import AudioTypes
 
 /// A number with its unit in quotes, as a patch may have it: `"-6 dB"` for a gain, `"250 ms"` and
-/// `"1.5 s"` for a time. The unit is spelled exactly so, with or without a blank in front.
+/// `"1.5 s"` for a time. The unit must be spelt exactly so, with or without a blank in front.
 public enum WrittenQuantity: Hashable, Sendable {
   /// A gain in decibels.
   case decibels(Double)
@@ -13,15 +13,15 @@ public enum WrittenQuantity: Hashable, Sendable {
     for unit in ["dB", "ms", "s"] where text.hasSuffix(unit) {
       var number = text.dropLast(unit.count)
       if number.last == " " { number.removeLast() }
-      guard let value = Level.decibels(in: number), value.isFinite else { return nil }
+      guard let value = Level.decimalNumber(in: number), value.isFinite else { return nil }
       self = unit == "dB" ? .decibels(value) : .seconds(unit == "ms" ? value / 1000 : value)
       return
     }
     return nil
   }
 
-  /// The number in a measure: for `decibels` the factor. `nil` where the unit measures something
-  /// else.
+  /// The number in a measure; for `decibels` it is the factor. `nil` where the unit does not belong
+  /// to the measure.
   public func number(in measure: Quantity.Measure) -> Double? {
     switch (self, measure) {
     case (.decibels(let decibels), .decibels): Quantity.exactFactor(ofDecibels: decibels)
@@ -41,7 +41,8 @@ public enum WrittenQuantity: Hashable, Sendable {
     }
   }
 
-  /// Words to follow "a number", which offer such a text.
+  /// Words that offer such a text as an alternative, to follow "a number"; empty for measures that
+  /// have none.
   public static func alternative(for measure: Quantity.Measure) -> String {
     switch measure {
     case .decibels, .level: ", or decibels as \"-6 dB\""
@@ -67,8 +68,7 @@ extension Quantity.Measure {
 }
 
 extension JSONValue {
-  /// The number in a measure: of a number itself, or of a text with its unit; `nil` for other
-  /// values.
+  /// The value in a measure, of a number as it is or of a text with a unit; `nil` for other values.
   public func number(in measure: Quantity.Measure) -> Double? {
     if kind == .number { return number }
     guard measure != .number, let text = string else { return nil }

@@ -9,13 +9,13 @@ public struct Copies: Sendable {
     var range: SourceRange
     /// The offset at which its repetition is written.
     var template: Int
-    /// Its number, after those of the repetitions around it.
+    /// The numbers of the copies that it is in, the outermost first, and its own number last.
     var numbers: [Int]
     /// The index of the copy around it; `nil` for none.
     var outer: Int?
   }
 
-  /// In the order in which they begin; one inside another comes after that.
+  /// In the order in which they begin: a copy comes before those inside it.
   private(set) var all: [Copy] = []
 
   public init() {}
@@ -71,8 +71,8 @@ public struct Copies: Sendable {
     var file: String
   }
 
-  /// The findings of a text, in which those of several copies at one place become one, with the
-  /// names of the copies. An edit stays only where it puts all of them right.
+  /// The findings of a text. Findings in several copies at one place become one, with the names of
+  /// the copies. A fix stays only where it corrects all copies.
   public func merged(_ diagnostics: [Diagnostic], in source: SourceText) -> [Diagnostic] {
     guard !isEmpty else { return diagnostics }
     var result: [Diagnostic] = []
@@ -112,7 +112,7 @@ public struct Copies: Sendable {
     return result
   }
 
-  /// The edits at places of the written text; none where one of them is in text made for a copy.
+  /// The fixes with ranges in the written text; none where an edit is in text generated for a copy.
   private func written(_ fixes: [Diagnostic.Fix], in source: SourceText) -> [Diagnostic.Fix] {
     var written: [Diagnostic.Fix] = []
     for var fix in fixes {
@@ -126,7 +126,7 @@ public struct Copies: Sendable {
     return written
   }
 
-  /// The words that tell in which copies a finding is.
+  /// The words for the copies that a finding is in.
   private static func words(_ copies: [Copy], of total: Int) -> String {
     if copies.count == total, total > 1 { return "it is so in all \(total) copies" }
     func name(_ copy: Copy) -> String {

@@ -19,7 +19,7 @@ struct CopyFormula {
   struct Names {
     /// The values of `i`, and in repetitions inside others of `j` and `k`.
     var copies: [Int]
-    /// The number of each constant; `nil` for one that is no number.
+    /// The value of each constant; `nil` for one that is not a number.
     var constants: [String: Double?]
   }
 
@@ -32,7 +32,9 @@ struct CopyFormula {
   private var position = 0
   private var depth = 0
 
-  /// The value of a formula, which is finite. Throws where there is none.
+  /// The value of a formula, which is finite.
+  ///
+  /// - Throws: ``Failure`` where it has none.
   static func value(of text: String, _ names: Names) throws(Failure) -> Double {
     var formula = CopyFormula(bytes: Array(text.utf8), names: names)
     let value = try formula.sum()

@@ -53,7 +53,7 @@ struct CopyPattern {
     bytes.count > 1 && bytes.allSatisfy { (0x41...0x5A).contains($0 & 0xDF) }
   }
 
-  /// Whether it is one formula and nothing else: the value is a number then.
+  /// Whether it is one formula and nothing else, so that its value is a number.
   var isNumber: Bool {
     if parts.count == 1, case .formula = parts[0] { true } else { false }
   }

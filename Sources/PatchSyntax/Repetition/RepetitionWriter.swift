@@ -1,10 +1,10 @@
 import Diagnostics
 
-/// Writes repetitions out: an object with a `"count"` becomes so many copies, with the number of
-/// each in place of `{i}`.
+/// Writes repetitions out: an object with a `"count"` becomes that many copies, with the number of
+/// each copy in place of `{i}`.
 ///
-/// The result is a text of its own; `SourceText.origin(of:)` maps its ranges back to the written
-/// text. So the readers and the changes of documents handle copies only.
+/// The result is a new text; `SourceText.origin(of:)` maps its ranges back to the original. So the
+/// readers and the changes of documents need not know about repetitions.
 struct RepetitionWriter {
   /// The result of writing repetitions out.
   struct Result {
@@ -19,7 +19,7 @@ struct RepetitionWriter {
   /// The kind of a value's place, which decides what may be repeated there.
   private enum Place {
     case root, node, other
-    /// An object or an array whose members may be repeated, and the place that each of them is.
+    /// An object or an array whose members may be repeated, with the place of each member.
     indirect case many(of: Place)
 
     func member(_ key: String?) -> Place {
@@ -38,29 +38,29 @@ struct RepetitionWriter {
   private let limits: PatchLimits
   private let constants: [String: Double?]
   private var parts: [SourceText.Part] = []
-  /// The offset of the next part: in the written text, and in the result.
+  /// The offset of the next part in the written text, and the length of the result so far.
   private var position = 0
   private var length = 0
   private var copies = Copies()
   private var open: [Int] = []
   private var numbers: [Int] = []
   private var count = 0
-  /// The findings, with their ranges in the written text, and their ranges in the result where they
-  /// have one.
+  /// The findings with their ranges in the written text, and the range in the result; `nil` for the
+  /// same range.
   private var findings: [(diagnostic: Diagnostic, place: SourceRange?)] = []
   /// The offsets in the result of texts that have no value.
   private var invalid: Set<Int> = []
   private var isClear = true
-  private var isTooMuch = false
+  private var isOverLimit = false
 
   /// - Returns: `nil` where nothing is repeated.
   static func write(_ tree: JSONTree, limits: PatchLimits) -> Result? {
     guard tree.root.kind == .object, tree.hasKey("count") else { return nil }
     var writer = RepetitionWriter(tree, limits: limits)
-    writer.value(tree.root, .root)
+    writer.writeValue(tree.root, .root)
     guard writer.count > 0 || !writer.findings.isEmpty else { return nil }
-    writer.emit(to: tree.source.bytes.count)
-    guard writer.isClear, !writer.isTooMuch else { return writer.unclear }
+    writer.appendWritten(upTo: tree.source.bytes.count)
+    guard writer.isClear, !writer.isOverLimit else { return writer.unclear }
     let source = SourceText(name: tree.source.name, parts: writer.parts)
     let reading = JSONReader.read(source, dialect: JSONReader.Dialect(fileName: source.name))
     // Options that were refused may follow a document.
@@ -75,7 +75,7 @@ struct RepetitionWriter {
       diagnostics: diagnostics, isClear: true)
   }
 
-  /// The result with the findings alone, each once.
+  /// The result where copies are unknown: the original tree, and each finding once.
   private var unclear: Result {
     var seen: Set<Diagnostic> = []
     return Result(
@@ -105,22 +105,22 @@ struct RepetitionWriter {
 
   // MARK: Writing
 
-  private mutating func emit(to end: Int) {
+  private mutating func appendWritten(upTo end: Int) {
     guard end > position else { return }
     parts.append(.written(position..<end, in: tree.source))
     length += end - position
     position = end
   }
 
-  private mutating func make(_ text: String, for range: SourceRange) {
+  private mutating func appendGenerated(_ text: String, for range: SourceRange) {
     parts.append(.generated(text, for: range, in: tree.source))
     length += text.utf8.count
   }
 
-  /// Whether the text is within its limit; reports once where it is not.
+  /// Whether the result is within the limit of bytes; reports once where it is not.
   private mutating func hasRoom(_ json: JSONValue) -> Bool {
-    guard length > limits.bytes, !isTooMuch else { return !isTooMuch }
-    isTooMuch = true
+    guard length > limits.bytes, !isOverLimit else { return !isOverLimit }
+    isOverLimit = true
     let allowed = Diagnostic.decimal(limits.bytes)
     report(
       SyntaxRules.bytes.diagnostic(
@@ -130,90 +130,90 @@ struct RepetitionWriter {
     return false
   }
 
-  /// Writes a value, with the repetitions in it. The text in front of it has been written, or will
-  /// be with the next part.
-  private mutating func value(_ json: JSONValue, _ place: Place) {
+  /// Writes a value with the repetitions in it. Text that has no repetitions and no formulas is
+  /// appended later, with the next part.
+  private mutating func writeValue(_ json: JSONValue, _ place: Place) {
     switch json.kind {
     case .object:
       for (key, inside) in json.members {
         if key.string == "comment" { continue }
-        member(key, inside, place)
+        writeMember(key, inside, place)
       }
     case .array:
-      for element in json.elements { member(nil, element, place) }
-    case .string: if !numbers.isEmpty { text(json, isKey: false) }
+      for element in json.elements { writeMember(nil, element, place) }
+    case .string: if !numbers.isEmpty { writeText(json, isKey: false) }
     default: break
     }
   }
 
-  private mutating func member(_ key: JSONValue?, _ json: JSONValue, _ place: Place) {
-    guard !isTooMuch else { return }
+  private mutating func writeMember(_ key: JSONValue?, _ json: JSONValue, _ place: Place) {
+    guard !isOverLimit else { return }
     let inner = place.member(key?.string)
     if case .many = place, json.kind == .object, let count = json["count"] {
-      repeated(key, json, inner, count)
+      writeCopies(key, json, inner, count)
       return
     }
-    // Most values cannot be repeated, and are in nothing that is repeated.
+    // Most values cannot contain repetitions, and are outside of repetitions.
     if numbers.isEmpty, case .other = inner { return }
-    if let key, !numbers.isEmpty { text(key, isKey: true) }
-    value(json, inner)
+    if let key, !numbers.isEmpty { writeText(key, isKey: true) }
+    writeValue(json, inner)
   }
 
   /// Writes all copies of a value.
-  private mutating func repeated(
+  private mutating func writeCopies(
     _ key: JSONValue?, _ json: JSONValue, _ place: Place, _ count: JSONValue
   ) {
     let start = (key ?? json).localRange.lowerBound
-    emit(to: start)
-    guard let times = times(count) else {
+    appendWritten(upTo: start)
+    guard let copyCount = copyCount(count) else {
       isClear = false
       position = json.localRange.upperBound
       return
     }
-    if let key, let name = key.string, times > 1, CopyPattern(name) == nil {
+    if let key, let name = key.string, copyCount > 1, CopyPattern(name) == nil {
       report(.oneName(key, name))
       isClear = false
     }
     self.count += 1
     let separator = "," + blank(before: start)
-    for number in 0..<times {
-      if number > 0 { make(separator, for: start..<start) }
+    for number in 0..<copyCount {
+      if number > 0 { appendGenerated(separator, for: start..<start) }
       position = start
       numbers.append(number)
       let copy = copies.begin(at: length, of: start, numbers: numbers, in: open.last)
       open.append(copy)
-      if let key { text(key, isKey: true) }
-      members(of: json, place, without: count)
-      emit(to: json.localRange.upperBound)
+      if let key { writeText(key, isKey: true) }
+      writeMembers(of: json, place, without: count)
+      appendWritten(upTo: json.localRange.upperBound)
       open.removeLast()
       copies.end(copy, at: length)
       numbers.removeLast()
-      // The other copies would only repeat an error. A name may be right in the first copy alone.
+      // Further copies would only repeat an error.
       if !hasRoom(count) || !isClear { break }
     }
     position = json.localRange.upperBound
   }
 
   /// Writes the members of a copy, without its count.
-  private mutating func members(of json: JSONValue, _ place: Place, without count: JSONValue) {
+  private mutating func writeMembers(of json: JSONValue, _ place: Place, without count: JSONValue) {
     let all = Array(json.members)
     for (number, (key, inside)) in all.enumerated() {
       if inside.index == count.index {
         if number > 0 {
-          emit(to: all[number - 1].value.localRange.upperBound)
+          appendWritten(upTo: all[number - 1].value.localRange.upperBound)
           position = inside.localRange.upperBound
         } else {
-          emit(to: key.localRange.lowerBound)
+          appendWritten(upTo: key.localRange.lowerBound)
           position =
             all.count > 1 ? all[1].key.localRange.lowerBound : inside.localRange.upperBound
         }
       } else if key.string != "comment" {
-        member(key, inside, place)
+        writeMember(key, inside, place)
       }
     }
   }
 
-  /// The line end and the blanks in front of a place, where it begins its line; else a blank.
+  /// The line end and the indentation in front of a place that begins its line; otherwise a blank.
   private func blank(before offset: Int) -> String {
     let bytes = tree.source.bytes
     var start = offset
@@ -222,22 +222,23 @@ struct RepetitionWriter {
     return "\n" + String(decoding: bytes[start..<offset], as: UTF8.self)
   }
 
-  /// Writes a text of a copy.
-  private mutating func text(_ json: JSONValue, isKey: Bool) {
+  /// Writes a string in a copy, with the values of its formulas. A string without formulas is left
+  /// for the next part.
+  private mutating func writeText(_ json: JSONValue, isKey: Bool) {
     guard let text = json.string, text.utf8.contains(UInt8(ascii: "{")),
       let pattern = CopyPattern(text)
     else { return }
-    emit(to: json.localRange.lowerBound)
+    appendWritten(upTo: json.localRange.lowerBound)
     do throws(CopyPattern.Located) {
       let value = try pattern.text(names)
       let isNumber = pattern.isNumber && !isKey
-      make(isNumber ? value : JSONText.string(value).compact, for: json.localRange)
+      appendGenerated(isNumber ? value : JSONText.string(value).compact, for: json.localRange)
     } catch {
       let diagnostic = Diagnostic.formula(error, in: json)
       findings.append((diagnostic, length..<(length + 2)))
       if isKey { isClear = false }
       invalid.insert(length)
-      make("\"\"", for: diagnostic.range)
+      appendGenerated("\"\"", for: diagnostic.range)
     }
     position = json.localRange.upperBound
   }
@@ -245,7 +246,7 @@ struct RepetitionWriter {
   // MARK: Counts
 
   /// The number of copies; `nil` where it is unclear, which is reported.
-  private mutating func times(_ json: JSONValue) -> Int? {
+  private mutating func copyCount(_ json: JSONValue) -> Int? {
     var number = json.integer
     if json.kind == .string, let text = json.string {
       if text.utf8.first == UInt8(ascii: "$") {
@@ -271,7 +272,8 @@ struct RepetitionWriter {
 }
 
 extension JSONTree {
-  /// Whether an object has a member with a name, which must have no character that JSON escapes.
+  /// Whether any object has a member with a name. The name must not have characters that JSON
+  /// escapes.
   fileprivate func hasKey(_ name: String) -> Bool {
     let wanted = Array(name.utf8)
     return nodes.contains { node in

@@ -16,11 +16,12 @@ public struct TestDocument: Sendable {
     public var json: JSONValue
     /// Values to set in the patch, each by its JSON Pointer.
     public var settings: [PatchDocument.Field] = []
-    /// Callbacks that replace others, or the feed of an input, each by a name or an address.
+    /// Callbacks that replace others, or feed an input instead of its source, each by the name of a
+    /// callback or the address of an input.
     public var feeds: [PatchDocument.Field] = []
     /// The sound file that the microphone hears, relative to the test file.
     public var input: Located<String>?
-    /// In seconds; `nil` for until the patch ends.
+    /// In seconds; `nil` to render until the patch ends.
     public var duration: Located<Double>?
     /// The assumed device, in the words of `--hardware`.
     public var hardware: Located<String>?
@@ -47,8 +48,8 @@ public struct TestDocument: Sendable {
   /// The keys of every expectation, besides its kind.
   public static let expectationKeys = ["at", "during", "channel"]
 
-  /// Whether a text is a test file, with or without mistakes: by its name, or as an object that has
-  /// "tests" and no "nodes".
+  /// Whether a text is a test file, even one with mistakes: its name ends in `.test.json` or
+  /// `.test.jsonc`, or it is an object of up to 1 MiB with "tests" and without "nodes".
   public static func isTests(_ source: SourceText) -> Bool {
     let name = source.name.split(separator: "/").last.map(String.init) ?? ""
     if name.hasSuffix(".test.json") || name.hasSuffix(".test.jsonc") { return true }

@@ -54,7 +54,7 @@ enum CommandNames {
     let help =
       word.lowercased() == "version"
       ? "the version: patchrun --version"
-      : OtherNames.didYouMean(
+      : Synonyms.didYouMean(
         word, among: Patchrun.commandNames + ["help"], knownAs: otherNames)
         ?? "the commands are: \(Patchrun.commandNames.joined(separator: ", "))"
     return CommandFailure(
@@ -63,7 +63,7 @@ enum CommandNames {
   }
 
   /// Names of commands in other programs.
-  private static let otherNames: OtherNames.Table = [
+  private static let otherNames: Synonyms.Table = [
     "play": ["run"], "start": ["run"], "open": ["run"], "listen": ["run"], "exec": ["run"],
     "check": ["validate"], "lint": ["validate"], "verify": ["validate"], "format": ["fmt"],
     "prettify": ["fmt"], "graph": ["show"], "draw": ["show"], "info": ["show"], "print": ["show"],

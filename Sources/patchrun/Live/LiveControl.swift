@@ -338,7 +338,7 @@ final class LiveControl: ControlledPatch {
       let source = SourceText(name: "request.json", text: text)
       let (value, diagnostics) = DocumentChange.read(source)
       guard let value else { return .refused(diagnostics, source) }
-      let reading = JSONPatch.read(value, manner: .lenient)
+      let reading = JSONPatch.read(value, strictness: .lenient)
       guard let patch = reading.patch else { return .refused(reading.diagnostics, source) }
       return edited(patch.apply(to: tree), source)
     case .merge(let text):

@@ -74,7 +74,7 @@ final class LiveFile: Sendable {
     guard difference.operations.allSatisfy({ $0.path.tokens.first != "timeline" }),
       let json = DocumentChange.read(SourceText(name: "changes.json", text: difference.jsonPatch))
         .value,
-      let changed = JSONPatch.read(json, manner: .lenient).patch?.apply(to: tree).text
+      let changed = JSONPatch.read(json, strictness: .lenient).patch?.apply(to: tree).text
     else { return new }
     return SourceText(name: whole.name, bytes: changed.bytes)
   }

@@ -21,7 +21,7 @@ struct OutputPeak: Equatable {
   var magnitude: Float
 
   static func read(_ text: String) throws -> OutputPeak {
-    let level = Level.decibels(in: Substring(text)).map(Level.decibels) ?? Level(text)
+    let level = Level.decimalNumber(in: Substring(text)).map(Level.decibels) ?? Level(text)
     guard case .decibels = level,
       let magnitude = OutputLimits.amplitude(level, in: PatchDocument.Limits.outputPeakRange)
     else {

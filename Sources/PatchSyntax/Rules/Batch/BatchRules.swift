@@ -2,7 +2,7 @@ public import AudioTypes
 
 /// The rules about the jobs of a batch. Each rule is in a file of its own.
 public enum BatchRules {
-  /// All of them.
+  /// All rules in this group.
   public static let all: [Rule] = [
     line,
     patch,

@@ -2,7 +2,7 @@ public import AudioTypes
 
 /// The rules that a patch keeps before its names are looked up. Each rule is in a file of its own.
 public enum PatchRules {
-  /// All of them.
+  /// All rules in this group.
   public static let all: [Rule] = [
     type,
     unknownKey,

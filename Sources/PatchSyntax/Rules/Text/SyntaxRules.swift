@@ -3,7 +3,7 @@ public import AudioTypes
 /// The rules about the JSON of a patch: RFC 8259, without repeated keys. Each rule is in a file of
 /// its own.
 public enum SyntaxRules {
-  /// All of them.
+  /// All rules in this group.
   public static let all: [Rule] = [
     empty,
     encoding,

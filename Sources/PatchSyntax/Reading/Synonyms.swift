@@ -1,15 +1,15 @@
 import Diagnostics
 
-/// Names from other programs and from everyday language. Patches do not have them; diagnostics
-/// propose the names that patches have.
-public enum OtherNames {
-  /// Each name in small letters without blanks, hyphens and underscores, with what it may mean, the
-  /// likeliest first.
+/// Names that other programs and everyday language have for things in a patch. They are not valid
+/// in a patch; diagnostics use them to propose the valid names.
+public enum Synonyms {
+  /// Each synonym, in lower case without blanks, hyphens and underscores, with the names that it
+  /// may mean, the likeliest first.
   public typealias Table = [String: [String]]
 
-  /// "did you mean 'gain'?" by the letters of a name, or else by what the name means elsewhere;
-  /// `nil` for neither. Where the letters are those of a longer name's end, as of "mixer" in
-  /// '3DMixer', what the name means comes first.
+  /// "did you mean 'gain'?" for the candidates that are spelt like a name, or else for those that
+  /// the table has for it; `nil` where there are none. Where a name is the end of all candidates
+  /// that are spelt like it, as "mixer" of '3DMixer', the table comes first.
   public static func didYouMean(
     _ name: String, among candidates: [String], knownAs table: Table
   ) -> String? {
