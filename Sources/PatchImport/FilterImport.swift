@@ -2,11 +2,12 @@ public import Diagnostics
 
 /// Imports the filter files of other programs.
 public enum FilterImport {
+  /// The result of an import.
   public struct Result: Sendable {
     /// The filters; `nil` where the file is refused.
     public var chain: FilterChain?
     public var dialect: ImportDialect
-    /// The text that ranges point into: the file's text in UTF-8 and, behind it, those of the files
+    /// The text that ranges refer to: the text of the file in UTF-8, followed by those of the files
     /// that it includes.
     public var source: SourceText
     public var diagnostics: [Diagnostic]
@@ -27,7 +28,7 @@ public enum FilterImport {
     reading.isGuess = isGuess
     var chain: FilterChain?
     do throws(ImportRefused) {
-      if source.bytes.count > ImportOptions.mostBytes { throw reading.refuseSize() }
+      if source.bytes.count > ImportOptions.maximumBytes { throw reading.refuseSize() }
       chain =
         switch dialect {
         case .equalizerAPO: try EqualizerAPO.read(&reading)
@@ -38,7 +39,7 @@ public enum FilterImport {
         case .easyEffects: try EasyEffects.read(&reading)
         }
     } catch { chain = nil }
-    if let chain { reading.sayHeadroom(of: chain) }
+    if let chain { reading.reportHeadroom(of: chain) }
     let whole = reading.source.appending(reading.included)
     return Result(
       chain: chain, dialect: dialect, source: whole,

@@ -1,16 +1,16 @@
 public import FileAccess
 
-/// What an import needs and the file does not contain.
+/// What an import needs besides the file.
 public struct ImportOptions: Sendable {
-  /// The most bytes of a file, including all files that it includes.
-  public static let mostBytes = 4 << 20
-  /// The most stages of a chain.
-  static let mostStages = 4096
+  /// The greatest size of a file in bytes, with all files that it includes.
+  public static let maximumBytes = 4 << 20
+  /// The greatest number of stages of a chain.
+  static let maximumStages = 4096
 
-  /// In hertz, for files without a sample rate: bandwidths in octaves and delays in frames depend
-  /// on it.
+  /// The sample rate in hertz for files that have none: bandwidths in octaves and delays in frames
+  /// depend on it.
   public var sampleRate = 48_000.0
-  /// The names of the channels, for files without them.
+  /// The names of the channels for files that do not name them.
   public var channels = ["L", "R"]
   /// The device whose lines are imported; `nil` for the first that the file names.
   public var device: String?

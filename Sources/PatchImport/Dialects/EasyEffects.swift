@@ -17,7 +17,7 @@ struct EasyEffects {
     }
     for other in members where other.key == "input" || other.key == "output" {
       if other.key != side.key {
-        reading.say(
+        reading.report(
           ImportRules.unclear, "'\(other.key)' is not imported: '\(side.key)' is", at: other.range,
           pointer: other.value.pointer)
       }
@@ -33,66 +33,67 @@ struct EasyEffects {
     }
     for name in order {
       guard let text = name.text else { continue }
-      try reader.plugin(text, name, side.value, &reading)
+      try reader.addPlugin(text, name, side.value, &reading)
     }
     // Presets from before version 5 hold settings of plugins outside the list.
     let names = Set(order.compactMap(\.text))
     for member in side.value.members ?? []
     where member.value.members != nil && !names.contains(member.key) {
-      reading.say(
+      reading.report(
         ImportRules.ignored, "'\(member.key)' is not in 'plugins_order', and not heard",
         at: member.range, pointer: member.value.pointer)
     }
     return reader.chain
   }
 
-  private mutating func plugin(
+  private mutating func addPlugin(
     _ name: String, _ place: ConfigValue, _ side: ConfigValue, _ reading: inout ImportReading
   ) throws(ImportRefused) {
     let isEqualizer = name == "equalizer" || name.hasPrefix("equalizer#")
     guard let plugin = side[name] else {
-      reading.say(
+      reading.report(
         ImportRules.ignored, "there are no settings of '\(name)'", at: place.range,
         pointer: place.pointer)
       return
     }
     guard isEqualizer else {
-      reading.say(
-        ImportRules.unsupported, "the plugin '\(name)' has no like here, and is left out",
+      reading.report(
+        ImportRules.unsupported, "the plugin '\(name)' has no equivalent here, and is left out",
         at: place.range, pointer: plugin.pointer)
       return
     }
     if plugin["bypass"]?.bool == true {
-      reading.say(
+      reading.report(
         ImportRules.disabled, "'\(name)' is bypassed", at: place.range, pointer: plugin.pointer)
       return
     }
     if let mode = plugin["mode"]?.text, mode != "IIR" {
-      reading.say(
+      reading.report(
         ImportRules.approximated,
         "'\(name)' works in the mode \(mode), with another phase: the gains are the same",
         at: plugin["mode"]?.range ?? place.range, pointer: plugin.pointer + "/mode")
     }
     for key in ["balance", "pitch-left", "pitch-right"] {
       if let value = plugin[key], let number = value.number, number != 0 {
-        reading.say(
-          ImportRules.unsupported, "'\(key)' has no like here, and is left out", at: value.range,
+        reading.report(
+          ImportRules.unsupported, "'\(key)' has no equivalent here, and is left out",
+          at: value.range,
           pointer: value.pointer)
       }
     }
-    try gain(plugin["input-gain"], &reading)
-    try bands(of: plugin, place, &reading)
-    try gain(plugin["output-gain"], &reading)
+    try addGain(plugin["input-gain"], &reading)
+    try addBands(of: plugin, place, &reading)
+    try addGain(plugin["output-gain"], &reading)
   }
 
-  private mutating func gain(
+  private mutating func addGain(
     _ value: ConfigValue?, _ reading: inout ImportReading
   ) throws(ImportRefused) {
     guard let value, let gain = value.number, gain != 0 else { return }
     try reading.add(.init(.gain(gain, isInverted: false), at: value.range), to: &chain)
   }
 
-  private mutating func bands(
+  private mutating func addBands(
     of plugin: ConfigValue, _ place: ConfigValue, _ reading: inout ImportReading
   ) throws(ImportRefused) {
     let count = min(max(plugin["num-bands"]?.integer ?? 32, 1), 32)
@@ -114,8 +115,8 @@ struct EasyEffects {
       }
       let hasSolo = values.contains { $0["solo"]?.bool == true }
       for (number, band) in values.enumerated() {
-        if let why = Self.silence(of: band, hasSolo: hasSolo) {
-          reading.say(
+        if let why = Self.reasonForSilence(of: band, hasSolo: hasSolo) {
+          reading.report(
             ImportRules.disabled, "'band\(number)' is not heard: \(why)", at: band.range,
             pointer: band.pointer)
           continue
@@ -126,8 +127,8 @@ struct EasyEffects {
         case .section(let section):
           try reading.add(
             .init(.section(section), channels: isSplit ? [index] : nil, at: band.range), to: &chain)
-        case .missing(let why):
-          reading.say(
+        case .rejected(let why):
+          reading.report(
             ImportRules.unsupported, "'band\(number)' is left out: \(why)", at: band.range,
             pointer: band.pointer)
         }
@@ -135,7 +136,8 @@ struct EasyEffects {
     }
   }
 
-  private static func silence(of band: ConfigValue, hasSolo: Bool) -> String? {
+  /// Why a band is not heard, in words; `nil` for a band that is heard.
+  private static func reasonForSilence(of band: ConfigValue, hasSolo: Bool) -> String? {
     if band["type"]?.text == "Off" { return "its type is Off" }
     if band["mute"]?.bool == true { return "it is muted" }
     if hasSolo, band["solo"]?.bool != true { return "another band is solo" }
@@ -153,30 +155,30 @@ enum EasyEffectsBand {
     let slope = band["slope"]?.text ?? "x1"
     let gain = band["gain"]?.number ?? 0
     let q = band["q"]?.number ?? 4.36
-    let frequency = band["frequency"]?.number ?? ladder(number)
+    let frequency = band["frequency"]?.number ?? defaultFrequency(ofBand: number)
     guard frequency > 0, frequency < sampleRate / 2 else {
-      return .missing(
+      return .rejected(
         "\(Decimals.text(frequency, digits: 3)) Hz is not between 0 and half the rate")
     }
-    guard let shape = shapes[type] else { return .missing("the type '\(type)' is not known here") }
-    let cookbook: Double
+    guard let shape = shapes[type] else { return .rejected("the type '\(type)' is not known here") }
+    let cookbookQ: Double
     switch mode {
-    case "APO (DR)": cookbook = q
+    case "APO (DR)": cookbookQ = q
     case "RLC (BT)":
-      guard slope == "x1" else { return .missing("its slope is \(slope) in the mode RLC") }
+      guard slope == "x1" else { return .rejected("its slope is \(slope) in the mode RLC") }
       let factor = Decibels.factor(gain)
       switch type {
-      case "Bell": cookbook = (q + 0.5) * (factor / (1 + factor * factor)).squareRoot()
+      case "Bell": cookbookQ = (q + 0.5) * (factor / (1 + factor * factor)).squareRoot()
       case "Resonance":
-        cookbook = (1 + q) / 2 * ((1 + factor * factor) / factor).squareRoot()
-      case "Bandpass": return .missing("the bandpass of the mode RLC is not known here")
-      default: cookbook = (1 + q) / 2
+        cookbookQ = (1 + q) / 2 * ((1 + factor * factor) / factor).squareRoot()
+      case "Bandpass": return .rejected("the bandpass of the mode RLC is not known here")
+      default: cookbookQ = (1 + q) / 2
       }
-    default: return .missing("the mode '\(mode)' is not known here")
+    default: return .rejected("the mode '\(mode)' is not known here")
     }
-    guard cookbook > 0 else { return .missing("its Q is 0") }
+    guard cookbookQ > 0 else { return .rejected("its Q is 0") }
     return .section(
-      FilterSection(shape, frequency, gain: shape.hasGain ? gain : 0, q: cookbook))
+      FilterSection(shape, frequency, gain: shape.hasGain ? gain : 0, q: cookbookQ))
   }
 
   private static let shapes: [String: FilterSection.Shape] = [
@@ -186,7 +188,7 @@ enum EasyEffectsBand {
   ]
 
   /// The default frequency of a band in hertz: 32 equal steps of pitch from 22.4 Hz to 18,058 Hz.
-  private static func ladder(_ number: Int) -> Double {
+  private static func defaultFrequency(ofBand number: Int) -> Double {
     22.4 * pow(18_058 / 22.4, Double(number) / 31)
   }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 extension FilterChain.Kind {
-  /// The gain in decibels at a frequency in hertz; `nil` for stages that are no linear filter of
+  /// The gain in decibels at a frequency in hertz; `nil` for stages that are not a linear filter of
   /// one channel, and for responses in files.
   public func decibels(at frequency: Double, sampleRate: Double) -> Double? {
     decibels(at: [frequency], sampleRate: sampleRate)?[0]
@@ -47,8 +47,8 @@ extension FilterChain {
   }
 
   /// The greatest gain of all channels from 20 Hz to 20 kHz, in decibels, and its frequency in
-  /// hertz; `nil` where the response is unknown. It is measured at 24 frequencies an octave and at
-  /// those of the filters.
+  /// hertz; `nil` where the response is unknown. It is computed at 24 frequencies an octave and at
+  /// the frequencies of the first 256 stages.
   public var greatestGain: (decibels: Double, frequency: Double)? {
     let end = min(20_000, sampleRate * 0.49)
     var frequencies = (0...240).map { 20 * pow(2, Double($0) / 24) }.filter { $0 <= end }
@@ -59,7 +59,7 @@ extension FilterChain {
       }
     }
     var greatest: (decibels: Double, frequency: Double)?
-    // Channels without stages of their own are alike: one of them is measured.
+    // Channels without stages of their own have the same response: one of them is enough.
     let own = Set(stages.flatMap { $0.channels ?? [] })
     let first = channels.indices.first { !own.contains($0) }
     for channel in channels.indices where own.contains(channel) || channel == first {

@@ -1,6 +1,7 @@
 public import Diagnostics
 
-/// Filters in the order of the signal, independent of the program that they were written for.
+/// Filters in the order in which the signal passes them, independent of the program that they were
+/// written for.
 ///
 /// Frequencies are in hertz. Q is that of the Audio EQ Cookbook (R. Bristow-Johnson): its bilinear
 /// formulas at `sampleRate` give the filters of the original.
@@ -27,7 +28,7 @@ public struct FilterChain: Sendable {
   }
 
   /// The greatest number of channels before, between and behind the stages.
-  public var widest: Int {
+  public var maximumChannelCount: Int {
     stages.reduce(channels.count) { most, stage in
       if case .mix(let mix) = stage.kind { max(most, mix.count) } else { most }
     }
@@ -38,7 +39,7 @@ public struct FilterChain: Sendable {
     public var kind: Kind
     /// The channels by index, in ascending order; `nil` for all.
     public var channels: [Int]?
-    /// In the text that was imported.
+    /// The range of the stage in the text that was imported.
     public var range: SourceRange
 
     public init(_ kind: Kind, channels: [Int]? = nil, at range: SourceRange) {
@@ -50,14 +51,14 @@ public struct FilterChain: Sendable {
 
   public enum Kind: Hashable, Sendable {
     case section(FilterSection)
-    /// In decibels; with the sign of the samples changed where it is inverted.
+    /// A gain in decibels; an inverted one changes the sign of the samples.
     case gain(Double, isInverted: Bool)
     case mute
-    /// In seconds.
+    /// A delay in seconds.
     case delay(Double)
-    /// One row for each output channel, with a factor for each input channel.
+    /// A mix: one row for each output channel, with a factor for each input channel.
     case mix([[Double]])
-    /// A recursive filter: the coefficients of z^0, z^-1 and so on, with `a[0]` 1.
+    /// A recursive filter: the coefficients of z^0, z^-1 and so on, where `a[0]` is 1.
     case recursive(b: [Double], a: [Double])
     /// The impulse response of a filter.
     case taps([Double])
@@ -65,8 +66,9 @@ public struct FilterChain: Sendable {
     /// Gains at ascending frequencies, interpolated linearly over the logarithm of the frequency,
     /// and constant beyond the first and the last.
     case curve([CurvePoint])
-    /// A limit in decibels relative to full scale; a soft one bends the signal below it.
+    /// A clip at a level in dBFS; a soft one bends the signal below that level too.
     case clip(Double, isSoft: Bool)
+    /// Limits samples to a range; 1 is full scale.
     case clamp(low: Double, high: Double)
     /// A processor of CamillaDSP by its type, with its numbers by CamillaDSP's names.
     case processor(String, [String: Double])
@@ -89,7 +91,7 @@ public struct FilterChain: Sendable {
   /// An impulse response in a file.
   public struct ResponseFile: Hashable, Sendable {
     public var path: String
-    /// The sample format of a file without a header, by the name that the original has for it.
+    /// The sample format of a file without a header, as the original program names it.
     public var format: String?
     /// The index of the channel in the file; `nil` to give each channel its own.
     public var channel: Int?

@@ -31,7 +31,7 @@ public struct FilterSection: Hashable, Sendable {
   /// In decibels; 0 for shapes without one.
   public var gain: Double
   public var q: Double
-  /// The resonance after a Linkwitz transform; `nil` for other shapes.
+  /// The resonance that a Linkwitz transform leads to; `nil` for other shapes.
   public var target: Target?
 
   public struct Target: Hashable, Sendable {
@@ -131,7 +131,8 @@ public struct SectionCoefficients: Hashable, Sendable {
 }
 
 extension FilterSection {
-  /// The bilinear forms of the cookbook; those of the first order use k = tan(w/2).
+  /// The coefficients by the bilinear formulas of the Audio EQ Cookbook; those of the first order
+  /// use k = tan(w/2).
   public func coefficients(sampleRate: Double) -> SectionCoefficients {
     let w = 2 * Double.pi * frequency / sampleRate
     let c = cos(w)
@@ -187,7 +188,7 @@ extension FilterSection {
     }
   }
 
-  /// The bilinear transform is warped to the mean of the two frequencies.
+  /// The bilinear transform, prewarped to the mean of the two frequencies.
   private func linkwitzTransform(sampleRate: Double) -> SectionCoefficients {
     let target = self.target ?? Target(frequency: frequency, q: q)
     let centre = (frequency + target.frequency) / 2

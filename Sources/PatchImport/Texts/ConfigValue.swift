@@ -19,7 +19,7 @@ struct ConfigValue: Sendable {
   }
 
   var content: Content
-  /// Its range in the text; for lists and maps only the beginning.
+  /// Its range in the text; for lists and maps only that of their beginning.
   var range: SourceRange
   /// Its JSON Pointer.
   var pointer = ""
@@ -60,20 +60,22 @@ struct ConfigValue: Sendable {
     }
   }
 
-  /// The same value with JSON Pointers in it and in all values inside.
-  func pointed(_ pointer: String = "") -> ConfigValue {
+  /// The same value with the JSON Pointers of it and of all values inside set.
+  ///
+  /// - Parameter pointer: The JSON Pointer of this value.
+  func withPointers(_ pointer: String = "") -> ConfigValue {
     var value = self
     value.pointer = pointer
     switch content {
     case .list(let values):
       value.content = .list(
-        values.enumerated().map { $0.element.pointed("\(pointer)/\($0.offset)") })
+        values.enumerated().map { $0.element.withPointers("\(pointer)/\($0.offset)") })
     case .map(let members):
       value.content = .map(
         members.map { member in
           var member = member
           let key = member.key.replacing("~", with: "~0").replacing("/", with: "~1")
-          member.value = member.value.pointed("\(pointer)/\(key)")
+          member.value = member.value.withPointers("\(pointer)/\(key)")
           return member
         })
     default: break

@@ -1,6 +1,6 @@
 /// Formats numbers for people.
 enum Decimals {
-  /// A number rounded to at most `digits` decimals, without zeros at its end.
+  /// A number rounded to at most `digits` decimals, without trailing zeros.
   static func text(_ value: Double, digits: Int) -> String {
     var scale = 1.0
     for _ in 0..<digits { scale *= 10 }

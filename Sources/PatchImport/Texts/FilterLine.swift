@@ -1,7 +1,7 @@
 import Diagnostics
 
-/// The parts of a line `Filter n: ON PK Fc 100 Hz Gain 3 dB Q 1`, found as Equalizer APO finds
-/// them: in any order behind the type.
+/// The parts of a line such as `Filter n: ON PK Fc 100 Hz Gain 3 dB Q 1`. As in Equalizer APO, they
+/// may be in any order behind the type.
 struct FilterLine {
   enum State: Hashable { case on, off, unknown }
 
@@ -11,7 +11,7 @@ struct FilterLine {
   /// All text between the state and the frequency, with one blank between words.
   var typeText = ""
   var typeRange: SourceRange
-  /// In decibels per octave; stands directly behind the type.
+  /// In decibels per octave, directly behind the type.
   var slope: Double?
   /// In hertz.
   var frequency: Double?
@@ -21,9 +21,9 @@ struct FilterLine {
   var q: Double?
   /// Whether a Q is written, even one of 0.
   var hasQ = false
-  /// In octaves.
+  /// The bandwidth in octaves.
   var octaves: Double?
-  /// In 60ths of an octave, as the DSP1124P has it.
+  /// The bandwidth in 60ths of an octave, as the Behringer DSP1124P has it.
   var sixtieths: Double?
   /// The frequency in hertz and the Q of a Linkwitz transform's target.
   var targetFrequency: Double?
@@ -31,7 +31,7 @@ struct FilterLine {
 
   /// - Parameter line: The part behind the colon.
   init(_ line: TextLine) {
-    let line = line.withPoints
+    let line = line.withDecimalPoints
     typeRange = line.range
     let words = line.words
     guard let first = words.first else { return }
@@ -63,7 +63,8 @@ struct FilterLine {
     ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
   }
 
-  /// A number behind blanks and, where one is required, its unit behind more blanks.
+  /// A number after blanks, followed by a unit where one is given, with blanks in between. `nil`
+  /// where there is none.
   private static func number(
     in scalars: [Unicode.Scalar], from start: Int, unit: String? = nil
   ) -> (value: Double, text: [Unicode.Scalar])? {
@@ -103,7 +104,7 @@ struct FilterLine {
         guard scalars[end...].starts(with: part) else { return nil }
         end += part.count
       }
-      // `Qp` is no Q.
+      // `Q` does not match in `Qp`.
       if end < scalars.count, isLetter(scalars[end]) { return nil }
       return end
     }
@@ -118,8 +119,8 @@ struct FilterLine {
     return nil
   }
 
-  /// In hertz. A point exactly three digits before the end of a number of at least five characters
-  /// separates thousands: REW writes numbers so where the system's language does.
+  /// The frequency in hertz. In a number of at least five characters, a point three digits before
+  /// the end separates thousands: REW follows the language of the system.
   private static func frequency(in scalars: [Unicode.Scalar], from start: Int) -> Double? {
     for place in places(behind: "Fc", in: scalars, from: start) {
       guard let (value, text) = number(in: scalars, from: place, unit: "H") else { continue }

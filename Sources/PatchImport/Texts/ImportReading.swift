@@ -13,16 +13,19 @@ struct ImportReading {
   private(set) var included: [SourceText] = []
   /// The offset of the next included text in the combined text.
   private var nextBase: Int
-  private var bytes: Int
+  private var byteCount: Int
 
   init(_ source: SourceText, _ options: ImportOptions) {
     self.source = source
     self.options = options
     nextBase = source.bytes.count + 1
-    bytes = source.bytes.count
+    byteCount = source.bytes.count
   }
 
-  mutating func say(
+  /// Adds a finding.
+  ///
+  /// - Parameter severity: `nil` for that of the rule.
+  mutating func report(
     _ rule: Rule, _ message: Diagnostic.Message, at range: SourceRange, pointer: String? = nil,
     severity: Severity? = nil, help: String? = nil
   ) {
@@ -37,12 +40,12 @@ struct ImportReading {
     _ message: Diagnostic.Message, at range: SourceRange, pointer: String? = nil,
     help: String? = nil
   ) -> ImportRefused {
-    say(ImportRules.refused, message, at: range, pointer: pointer, help: help)
+    report(ImportRules.refused, message, at: range, pointer: pointer, help: help)
     return ImportRefused()
   }
 
   mutating func refuseSize(at range: SourceRange = 0..<0) -> ImportRefused {
-    say(ImportRules.size, "the file has more than 4 MiB, with all that it includes", at: range)
+    report(ImportRules.size, "the file has more than 4 MiB, with all that it includes", at: range)
     return ImportRefused()
   }
 
@@ -50,8 +53,8 @@ struct ImportReading {
   ///
   /// - Throws: A refusal, which has been reported, where the chain is full.
   mutating func add(_ stage: FilterChain.Stage, to chain: inout FilterChain) throws(ImportRefused) {
-    guard chain.stages.count < ImportOptions.mostStages else {
-      say(
+    guard chain.stages.count < ImportOptions.maximumStages else {
+      report(
         ImportRules.size, "this is the 4,097th filter, and 4,096 are imported", at: stage.range)
       throw ImportRefused()
     }
@@ -70,15 +73,15 @@ struct ImportReading {
     let place = FilePolicy.join(folder, path.replacing("\\", with: "/"))
     let contents: FilePolicy.Contents
     do throws(FileRefusal) {
-      contents = try options.files.read(place, limit: ImportOptions.mostBytes)
+      contents = try options.files.read(place, limit: ImportOptions.maximumBytes)
     } catch {
-      say(
+      report(
         ImportRules.file, Diagnostic.Message(error.message(for: path)), at: range,
         help: error.help.isEmpty ? nil : error.help)
       return nil
     }
-    bytes += contents.bytes.count
-    guard bytes <= ImportOptions.mostBytes, included.count < 1000 else {
+    byteCount += contents.bytes.count
+    guard byteCount <= ImportOptions.maximumBytes, included.count < 1000 else {
       throw refuseSize(at: range)
     }
     let text = PlainText.decoded(SourceText(name: place, bytes: contents.bytes))
@@ -89,10 +92,10 @@ struct ImportReading {
   }
 
   /// Reports that signals at full scale would clip, where the filters have more gain than 0 dB.
-  mutating func sayHeadroom(of chain: FilterChain) {
+  mutating func reportHeadroom(of chain: FilterChain) {
     guard let greatest = chain.greatestGain, greatest.decibels > 0.05 else { return }
     let gain = Decimals.text(greatest.decibels, digits: 1)
-    say(
+    report(
       ImportRules.headroom,
       """
       the filters raise \(Decimals.text(greatest.frequency, digits: 0)) Hz by \(gain) dB, and what is \

@@ -9,7 +9,7 @@ enum JSONConfig {
       for diagnostic in result.diagnostics { reading.findings.append(diagnostic) }
       throw ImportRefused()
     }
-    return value(tree.root).pointed()
+    return value(tree.root).withPointers()
   }
 
   private static func value(_ json: JSONValue) -> ConfigValue {

@@ -40,7 +40,7 @@ enum PlainText {
 /// A line of a text: its scalars, and the offset of each.
 struct TextLine {
   var scalars: [Unicode.Scalar]
-  /// The offset of each scalar in the text, and that of the line's end.
+  /// The offset of each scalar in the text, followed by the offset of the end of the line.
   var offsets: [Int]
 
   /// - Parameter base: The offset of the source in the combined text that ranges point into.
@@ -72,7 +72,7 @@ struct TextLine {
     return trimmed.offsets[0]..<(trimmed.offsets.last ?? trimmed.offsets[0])
   }
 
-  /// The range in the text of some of its scalars.
+  /// The range in the text of the scalars with some indices.
   func range(_ part: Range<Int>) -> SourceRange {
     offsets[part.lowerBound]..<offsets[part.upperBound]
   }
@@ -122,21 +122,21 @@ struct TextLine {
     return parts
   }
 
-  /// The parts before and behind the first colon, without blanks around them; `nil` without a
-  /// colon.
+  /// The parts before and after the first colon, without blanks around them; `nil` where there is
+  /// no colon.
   var command: (key: TextLine, rest: TextLine)? {
     guard let colon = scalars.firstIndex(of: ":") else { return nil }
     return (part(0..<colon).trimmed, part((colon + 1)..<count).trimmed)
   }
 
   /// The line with every comma replaced by a point.
-  var withPoints: TextLine {
+  var withDecimalPoints: TextLine {
     TextLine(scalars.map { $0 == "," ? "." : $0 }, offsets)
   }
 
-  /// The line without separators of thousands in numbers that have a decimal separator, too:
-  /// `1.250,5`, `1,250.5`.
-  var withoutThousands: TextLine {
+  /// The line without separators of thousands in numbers that also have a decimal separator, such
+  /// as `1.250,5` and `1,250.5`.
+  var withoutThousandsSeparators: TextLine {
     var kept: [Int] = []
     var index = 0
     while index < count {
@@ -176,7 +176,8 @@ struct TextLine {
 enum NumberText {
   static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
 
-  /// The number at the beginning of a text, as the C library reads it: the rest is ignored.
+  /// The number at the beginning of a text, as `strtod` of the C library reads it; the rest of the
+  /// text is ignored. `nil` where there is none, and for numbers that are not finite.
   static func prefix(of scalars: some Collection<Unicode.Scalar>) -> Double? {
     let all = Array(scalars)
     var index = 0
@@ -208,8 +209,8 @@ enum NumberText {
     return Double(text).flatMap { $0.isFinite ? $0 : nil }
   }
 
-  /// The number that makes up the whole text; `nil` where there is anything else.
-  static func whole(_ text: String) -> Double? {
+  /// The number that a text consists of; `nil` where the text has anything else.
+  static func value(of text: String) -> Double? {
     let scalars = Array(text.unicodeScalars)
     guard let value = prefix(of: scalars),
       scalars.allSatisfy({ isDigit($0) || "+-.eE".unicodeScalars.contains($0) })

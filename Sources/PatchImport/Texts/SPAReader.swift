@@ -12,12 +12,12 @@ struct SPAReader {
   private var index = 0
   private var count = 0
 
-  private static let mostValues = 100_000
+  private static let maximumValues = 100_000
 
   static func read(_ reading: inout ImportReading) throws(ImportRefused) -> ConfigValue {
     var reader = SPAReader(bytes: reading.source.bytes)
     do throws(Problem) {
-      return try reader.document().pointed()
+      return try reader.document().withPointers()
     } catch {
       throw reading.refuse(
         "\(error.message)", at: error.range,
@@ -28,11 +28,11 @@ struct SPAReader {
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
   private mutating func document() throws(Problem) -> ConfigValue {
-    skip()
+    skipSeparators()
     let start = index
     if index < bytes.count, bytes[index] == UInt8(ascii: "{") {
       let value = try self.value(depth: 0)
-      skip()
+      skipSeparators()
       guard index == bytes.count else {
         throw Problem(
           message: "the document is closed before here", range: index..<(index + 1))
@@ -43,7 +43,7 @@ struct SPAReader {
   }
 
   /// Passes over separators and comments.
-  private mutating func skip() {
+  private mutating func skipSeparators() {
     while index < bytes.count {
       switch bytes[index] {
       case 0, 9, 10, 13, 32, UInt8(ascii: ","): index += 1
@@ -59,7 +59,7 @@ struct SPAReader {
   ) throws(Problem) -> [ConfigValue.Member] {
     var members: [ConfigValue.Member] = []
     while true {
-      skip()
+      skipSeparators()
       guard index < bytes.count else {
         guard end == nil else {
           throw Problem(
@@ -74,12 +74,12 @@ struct SPAReader {
       let start = index
       let key = try word()
       let range = start..<index
-      skip()
+      skipSeparators()
       if index < bytes.count,
         bytes[index] == UInt8(ascii: "=") || bytes[index] == UInt8(ascii: ":")
       {
         index += 1
-        skip()
+        skipSeparators()
       }
       guard index < bytes.count, bytes[index] != UInt8(ascii: "}") else {
         throw Problem(message: "the key '\(key)' has no value", range: range)
@@ -91,7 +91,7 @@ struct SPAReader {
   private mutating func value(depth: Int) throws(Problem) -> ConfigValue {
     let start = index
     count += 1
-    guard depth <= 64, count <= Self.mostValues else {
+    guard depth <= 64, count <= Self.maximumValues else {
       throw Problem(
         message: "the document is more than 64 deep, or has more than 100,000 values",
         range: start..<(start + 1))
@@ -105,7 +105,7 @@ struct SPAReader {
       index += 1
       var values: [ConfigValue] = []
       while true {
-        skip()
+        skipSeparators()
         guard index < bytes.count else {
           throw Problem(message: "a bracket is not closed", range: start..<(start + 1))
         }
@@ -126,7 +126,7 @@ struct SPAReader {
         } else if text == "true" || text == "false" {
           .bool(text == "true")
         } else {
-          NumberText.whole(text).map { .number($0) } ?? .text(text)
+          NumberText.value(of: text).map { .number($0) } ?? .text(text)
         }
       return ConfigValue(content: content, range: start..<index)
     }

@@ -7,15 +7,15 @@ struct YAMLReader {
   private let source: SourceText
   private var count = 0
 
-  /// The most values of a document, including those that aliases repeat.
-  private static let mostValues = 100_000
-  private static let mostAliases = 24
+  /// The greatest number of values of a document, including those that aliases repeat.
+  private static let maximumValues = 100_000
+  private static let maximumAliases = 24
 
   static func read(_ reading: inout ImportReading) throws(ImportRefused) -> ConfigValue {
     let source = reading.source
-    guard aliasCount(in: source.bytes) <= mostAliases else {
-      reading.say(
-        ImportRules.size, "the document has more than \(mostAliases) aliases", at: 0..<0)
+    guard aliasCount(in: source.bytes) <= maximumAliases else {
+      reading.report(
+        ImportRules.size, "the document has more than \(maximumAliases) aliases", at: 0..<0)
       throw ImportRefused()
     }
     var reader = YAMLReader(source: source)
@@ -27,12 +27,12 @@ struct YAMLReader {
       throw reading.refuse("the document is empty", at: 0..<0)
     }
     guard let value = try reader.value(document, 0, depth: 0, &reading) else {
-      reading.say(
+      reading.report(
         ImportRules.size, "the document has more than 100,000 values, or is more than 64 deep",
         at: reader.range(document.nodes[0].mark, ""))
       throw ImportRefused()
     }
-    return value.pointed()
+    return value.withPointers()
   }
 
   private init(source: SourceText) { self.source = source }
@@ -79,7 +79,7 @@ struct YAMLReader {
     _ document: YAMLDocument, _ index: Int, depth: Int, _ reading: inout ImportReading
   ) throws(ImportRefused) -> ConfigValue? {
     count += 1
-    guard count <= Self.mostValues, depth <= 64 else { return nil }
+    guard count <= Self.maximumValues, depth <= 64 else { return nil }
     let node = document.nodes[index]
     switch node.content {
     case .scalar(let text, let isPlain):
@@ -117,7 +117,7 @@ struct YAMLReader {
     case "", "~", "null", "Null", "NULL": return .null
     case "true", "True", "TRUE": return .bool(true)
     case "false", "False", "FALSE": return .bool(false)
-    default: return NumberText.whole(text).map { .number($0) } ?? .text(text)
+    default: return NumberText.value(of: text).map { .number($0) } ?? .text(text)
     }
   }
 }

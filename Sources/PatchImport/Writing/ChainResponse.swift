@@ -1,14 +1,14 @@
 import Glibc
 
-/// The impulse responses of linear stages, from each channel to each.
+/// The impulse responses of linear stages, from each input channel to each output channel.
 struct ChainResponse {
   /// The responses of each input channel at each output channel: `rows[input][output]`.
   let rows: [[[Double]]]
 
-  /// The most frames of a response.
-  static let mostFrames = 1 << 18
-  /// Responses are cut where all later samples are below this part of the greatest one: -180 dB.
-  private static let floor = 1e-9
+  /// The greatest length of a response in frames.
+  static let maximumFrames = 1 << 18
+  /// Responses end where all later samples are below this fraction of the greatest one: -180 dB.
+  private static let cutoffRatio = 1e-9
 
   /// - Parameter stages: Linear stages without files. Only mixes may change the number of channels.
   init(of stages: [FilterChain.Stage], channelCount: Int, sampleRate: Double) {
@@ -37,7 +37,7 @@ struct ChainResponse {
     let greatest = rows.joined().joined().reduce(0) { max($0, abs($1)) }
     let last =
       rows.joined().map { signal in
-        signal.lastIndex { abs($0) > greatest * Self.floor } ?? 0
+        signal.lastIndex { abs($0) > greatest * Self.cutoffRatio } ?? 0
       }.max() ?? 0
     for input in rows.indices {
       for output in rows[input].indices {
@@ -47,8 +47,8 @@ struct ChainResponse {
     self.rows = rows
   }
 
-  /// Whether each channel goes to itself alone, with one response for all.
-  var isSame: Bool {
+  /// Whether each channel goes only to itself, with the same response for all.
+  var isSameForAllChannels: Bool {
     rows.indices.allSatisfy { input in
       rows[input].indices.allSatisfy { output in
         input == output
@@ -58,12 +58,12 @@ struct ChainResponse {
   }
 
   /// Whether the stages change nothing.
-  var isIdentity: Bool { isSame && rows.first?.first == [1] }
+  var isIdentity: Bool { isSameForAllChannels && rows.first?.first == [1] }
 
   /// A sound file with one channel where all channels have the same response; otherwise with one
-  /// for each pair of an input and an output.
+  /// channel for each pair of an input and an output, the input first.
   func file(sampleRate: Double) -> [UInt8] {
-    let signals = isSame ? [rows[0][0]] : rows.flatMap(\.self)
+    let signals = isSameForAllChannels ? [rows[0][0]] : rows.flatMap(\.self)
     return FloatWave.bytes(of: signals, sampleRate: sampleRate)
   }
 
@@ -75,7 +75,7 @@ struct ChainResponse {
     return sum
   }
 
-  /// How many frames are calculated: until the slowest filter has decayed by 200 dB, and all delays
+  /// How many frames are computed: until the slowest filter has decayed by 200 dB and all delays
   /// are over.
   private static func length(of stages: [FilterChain.Stage], sampleRate: Double) -> Int {
     var frames = 64.0
@@ -91,11 +91,11 @@ struct ChainResponse {
         // more slowly.
         let slowing = pow(10, abs(section.gain) / 40)
         frames += 200 * q * slowing * slowing / (27.3 * max(lowest, 0.1)) * sampleRate * 2
-      case .recursive: frames += Double(mostFrames) / 4
+      case .recursive: frames += Double(maximumFrames) / 4
       default: break
       }
     }
-    return Int(min(frames, Double(mostFrames)))
+    return Int(min(frames, Double(maximumFrames)))
   }
 
   private static func filter(
@@ -104,8 +104,8 @@ struct ChainResponse {
     switch kind {
     case .section(let section):
       let coefficients = section.coefficients(sampleRate: sampleRate)
-      recur(&signal, coefficients.b, coefficients.a)
-    case .recursive(let b, let a): recur(&signal, b, a)
+      applyRecursiveFilter(&signal, coefficients.b, coefficients.a)
+    case .recursive(let b, let a): applyRecursiveFilter(&signal, b, a)
     case .gain(let gain, let isInverted):
       let factor = Decibels.factor(gain) * (isInverted ? -1 : 1)
       for frame in signal.indices { signal[frame] *= factor }
@@ -118,7 +118,7 @@ struct ChainResponse {
   }
 
   /// Filters in transposed direct form II.
-  private static func recur(_ signal: inout [Double], _ b: [Double], _ a: [Double]) {
+  private static func applyRecursiveFilter(_ signal: inout [Double], _ b: [Double], _ a: [Double]) {
     let order = max(b.count, a.count) - 1
     let b = b + Array(repeating: 0, count: order + 1 - b.count)
     let a = a + Array(repeating: 0, count: order + 1 - a.count)
@@ -133,7 +133,7 @@ struct ChainResponse {
     }
   }
 
-  /// Delays by whole frames and, for the rest, by the Thiran all-pass of the first order, which
+  /// Delays by whole frames and, for the fraction, by a Thiran all-pass of the first order, which
   /// keeps the level of all frequencies.
   private static func delay(_ signal: inout [Double], by frames: Double) {
     var whole = Int(frames.rounded(.down))
@@ -150,7 +150,7 @@ struct ChainResponse {
     signal = Array(repeating: 0, count: shift) + signal.dropLast(shift)
     if part > 0 {
       let a = (1 - part) / (1 + part)
-      recur(&signal, [a, 1], [1, a])
+      applyRecursiveFilter(&signal, [a, 1], [1, a])
     }
   }
 

@@ -23,7 +23,8 @@ public struct ExportedChain {
     return chain
   }
 
-  /// Parts of the patch that are no filters are reported in ``diagnostics``.
+  /// Reads the chain. Parts of the patch that cannot be filters of a list are reported in
+  /// ``diagnostics``.
   ///
   /// - Parameter document: A patch without errors.
   public init(of document: PatchDocument) {
@@ -100,7 +101,7 @@ public struct ExportedChain {
     for property in node.value.properties where property.name == "design" {
       if property.value.string == "matched" || property.value.integer == 1 {
         refuse(
-          property.value.range, "matched filters have no like in a list of filters",
+          property.value.range, "matched filters have no equivalent in a list of filters",
           help: "those programs have the cookbook's filters: leave \"design\" out, and listen")
       }
     }
@@ -148,7 +149,7 @@ extension ExportedChain {
     case equalizerAPO = "equalizer-apo"
   }
 
-  /// The list for a program. It adds a diagnostic for each band that the program has no filter for.
+  /// The list for a program. Adds a diagnostic for each band for which the program has no filter.
   public mutating func text(for target: Target) -> String {
     var lines: [String] = []
     if gain != 0 || target == .autoEQ { lines.append("Preamp: \(Self.number(gain)) dB") }
@@ -176,8 +177,8 @@ extension ExportedChain {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Up to four decimals, but never exactly three: some readers take a point three digits before
-  /// the end as a separator of thousands.
+  /// A number with up to four decimals, but never exactly three: some readers take a point three
+  /// digits before the end for a separator of thousands.
   static func number(_ value: Double) -> String {
     let text = Decimals.text(value, digits: 4)
     let decimals = text.split(separator: ".").dropFirst().first?.count ?? 0

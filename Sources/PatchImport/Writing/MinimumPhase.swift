@@ -1,11 +1,11 @@
 import Glibc
 
-/// Calculates a minimum-phase filter with the gains of a curve, from its cepstrum (A. V. Oppenheim,
+/// Computes a minimum-phase filter with the gains of a curve from the cepstrum (A. V. Oppenheim,
 /// R. W. Schafer, "Discrete-Time Signal Processing").
 enum MinimumPhase {
-  /// Twice the taps of Equalizer APO, and a grid of four times the taps, to follow the curve more
-  /// closely.
+  /// The number of taps: twice that of Equalizer APO, to follow the curve more closely.
   static let tapCount = 32_768
+  /// The length of the transforms: four times the taps.
   private static let gridCount = 131_072
 
   static func taps(of points: [FilterChain.CurvePoint], sampleRate: Double) -> [Double] {

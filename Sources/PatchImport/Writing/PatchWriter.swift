@@ -5,16 +5,17 @@ import PatchSyntax
 
 /// Writes a chain of filters as a patch.
 ///
-/// Filters that all channels share, and that an NBandEQ can have, become its bands. The other
-/// linear stages are calculated as impulse responses from each channel to each, and written to a
-/// sound file beside the patch, for a convolution.
+/// Filters that all channels share, and that an NBandEQ has, become its bands. The other linear
+/// stages become impulse responses from each channel to each, in a sound file beside the patch that
+/// a convolution uses.
 public struct PatchWriter {
   public struct Options: Sendable {
     /// The path of the sound file to filter; `nil` for the input of the device.
     public var input: String?
-    /// The folder of the imported file, seen from the patch: it is put in front of relative paths.
+    /// The folder of the imported file, relative to the patch. It is put in front of relative
+    /// paths.
     public var folder = ""
-    /// The name of the file with responses, beside the patch; `nil` where none can be written.
+    /// The name of the file with responses, beside the patch; `nil` where none may be written.
     public var responseName: String?
     /// The name of what was imported, for the patch's comment.
     public var origin = ""
@@ -32,7 +33,7 @@ public struct PatchWriter {
 
   private let options: Options
   private let chain: FilterChain
-  /// The number of channels between the first and the last matrix.
+  /// The number of channels between the first and the last matrix mixer of the patch.
   private let width: Int
   private var findings = Findings(limit: 100)
   private var sections: [FilterSection] = []
@@ -40,8 +41,8 @@ public struct PatchWriter {
   /// Linear stages that cannot be bands.
   private var others: [FilterChain.Stage] = []
   private var files: [FilterChain.ResponseFile] = []
-  /// The levels of the first matrix from each input channel to each channel behind it; `nil` for
-  /// each channel to itself.
+  /// The levels of the first matrix mixer, by input channel and output channel; `nil` where each
+  /// channel goes to itself.
   private var routing: [[Double]]?
 
   public static func write(_ chain: FilterChain, _ options: Options) -> Written {
@@ -54,10 +55,10 @@ public struct PatchWriter {
   private init(options: Options, chain: FilterChain) {
     self.options = options
     self.chain = chain
-    width = chain.widest
+    width = chain.maximumChannelCount
   }
 
-  private mutating func say(
+  private mutating func report(
     _ rule: Rule, _ message: Diagnostic.Message, at range: SourceRange, help: String? = nil
   ) {
     findings.append(rule.diagnostic(message, at: range, help: help.map { [$0] } ?? []))
@@ -65,8 +66,8 @@ public struct PatchWriter {
 
   // MARK: Stages
 
-  /// The most bands of an NBandEQ.
-  static let mostBands = 64
+  /// The greatest number of bands of an NBandEQ.
+  static let maximumBands = 64
 
   private mutating func patch() -> (text: String, response: [UInt8]?)? {
     for stage in chain.stages { take(stage) }
@@ -90,7 +91,7 @@ public struct PatchWriter {
     case .section, .gain, .mute, .delay, .mix, .recursive, .taps, .curve: others.append(stage)
     case .convolution(let file):
       guard stage.channels == nil, file.format == nil, file.channel == nil else {
-        say(
+        report(
           ImportRules.unsupported,
           "the response '\(file.path)' is left out: it is for one channel, or without a header",
           at: stage.range,
@@ -99,20 +100,21 @@ public struct PatchWriter {
       }
       files.append(file)
     case .clip:
-      say(
-        ImportRules.unsupported, "a limiter that clips has no like here, and is left out",
+      report(
+        ImportRules.unsupported, "a limiter that clips has no equivalent here, and is left out",
         at: stage.range, help: "\"limits\": { \"outputPeak\": \"-1 dB\" } keeps below a level")
     case .clamp:
-      say(
-        ImportRules.unsupported, "a clamp has no like here, and is left out", at: stage.range)
+      report(
+        ImportRules.unsupported, "a clamp has no equivalent here, and is left out", at: stage.range)
     case .processor(let name, _):
-      say(
+      report(
         ImportRules.unsupported,
-        "the \(Diagnostic.Message(name)) has no like here, and is left out",
+        "the \(Diagnostic.Message(name)) has no equivalent here, and is left out",
         at: stage.range)
     case .spatializer:
-      say(
-        ImportRules.unsupported, "a spatializer has no like here, and is left out", at: stage.range,
+      report(
+        ImportRules.unsupported, "a spatializer has no equivalent here, and is left out",
+        at: stage.range,
         help: "a 3DMixer with \"spatializationAlgorithm\": \"HRTF\" places sources in space")
     }
   }
@@ -138,7 +140,7 @@ public struct PatchWriter {
     }
   }
 
-  /// The bandwidth in octaves of the analogue filter with a Q.
+  /// The bandwidth in octaves of an analogue filter with the given Q.
   static func octaves(q: Double) -> Double { 2 * asinh(1 / (2 * q)) / log(2.0) }
 
   /// The sound file of the other linear stages; `nil` where none is needed, and where none can be
@@ -147,18 +149,18 @@ public struct PatchWriter {
     let places = others.map(\.range)
     guard options.responseName != nil else {
       for range in places {
-        say(
+        report(
           ImportRules.unsupported,
           "no band of an NBandEQ does this, and it is left out: it takes a file beside the patch",
           at: range, help: "'--output FILE' writes the patch, and that file beside it")
       }
       return nil
     }
-    guard width <= Self.mostResponded else {
+    guard width <= Self.maximumResponseChannels else {
       for range in places {
-        say(
+        report(
           ImportRules.unsupported,
-          "this is left out: responses are written for up to \(Self.mostResponded) channels",
+          "this is left out: responses are written for up to \(Self.maximumResponseChannels) channels",
           at: range)
       }
       return nil
@@ -168,13 +170,13 @@ public struct PatchWriter {
     return response.isIdentity ? nil : response.file(sampleRate: chain.sampleRate)
   }
 
-  /// The most channels of responses from each to each.
-  private static let mostResponded = 8
+  /// The greatest number of channels for which responses from each to each are written.
+  private static let maximumResponseChannels = 8
 
   // MARK: Numbers of channels
 
-  /// Makes the first mix the matrix in front, where it gives all channels and is the first of the
-  /// other stages.
+  /// Takes the first of the other stages as the first matrix mixer, if it is a mix to all `width`
+  /// channels with factors from 0 to 1.
   private mutating func takeRouting() {
     guard let first = others.first, case .mix(let rows) = first.kind, rows.count == width,
       rows.joined().allSatisfy({ (0...1).contains($0) })
@@ -243,10 +245,11 @@ public struct PatchWriter {
       convolve(index == 0 ? "room" : "room\(index + 1)", path, gain: file.gain)
     }
     let isEqualized = !sections.isEmpty || gain != 0
-    let count = isEqualized ? max(1, (sections.count + Self.mostBands - 1) / Self.mostBands) : 0
+    let count =
+      isEqualized ? max(1, (sections.count + Self.maximumBands - 1) / Self.maximumBands) : 0
     for index in 0..<count {
       let name = index == 0 ? "eq" : "eq\(index + 1)"
-      let bands = sections.dropFirst(index * Self.mostBands).prefix(Self.mostBands)
+      let bands = sections.dropFirst(index * Self.maximumBands).prefix(Self.maximumBands)
       nodes.append("\"\(name)\": \(equalizer(Array(bands), gain: index == 0 ? gain : 0))")
       connections.append("{ \"from\": \"\(last)\", \"to\": \"\(name)\" }")
       last = name

@@ -10,7 +10,7 @@ struct APOExpression {
     var isTrue: Bool { if case .number(let value) = self { value != 0 } else { false } }
 
     /// The text that replaces the expression in its line.
-    var line: String {
+    var replacementText: String {
       switch self {
       case .number(let value):
         value == value.rounded() && abs(value) < 1e15 ? String(Int(value)) : "\(value)"
@@ -32,7 +32,7 @@ struct APOExpression {
     of text: String, _ variables: [String: Value]
   ) throws(Problem) -> Value {
     var reader = APOExpression(scalars: Array(text.unicodeScalars), variables: variables)
-    let value = try reader.either()
+    let value = try reader.disjunction()
     reader.skipBlanks()
     guard reader.index == reader.scalars.count else {
       let rest = String(String.UnicodeScalarView(reader.scalars[reader.index...]))
@@ -50,8 +50,8 @@ struct APOExpression {
     while index < scalars.count, TextLine.isBlank(scalars[index]) { index += 1 }
   }
 
-  /// Passes over the first of the given signs or words that comes next, and returns it; longer ones
-  /// must be listed first.
+  /// Skips the sign or word that comes next, and returns it; `nil` where none of the given ones
+  /// comes next. A sign must be listed before those that it begins with.
   private mutating func take(_ signs: [String]) -> String? {
     skipBlanks()
     for sign in signs {
@@ -76,19 +76,19 @@ struct APOExpression {
     return number
   }
 
-  private mutating func either() throws(Problem) -> Value {
+  private mutating func disjunction() throws(Problem) -> Value {
     depth += 1
     defer { depth -= 1 }
     guard depth <= 64 else { throw Problem(message: "it is more than 64 brackets deep") }
-    var value = try both()
+    var value = try conjunction()
     while take(["||", "or"]) != nil {
-      let other = try both()
+      let other = try conjunction()
       value = .number(value.isTrue || other.isTrue ? 1 : 0)
     }
     return value
   }
 
-  private mutating func both() throws(Problem) -> Value {
+  private mutating func conjunction() throws(Problem) -> Value {
     var value = try comparison()
     while take(["&&", "and"]) != nil {
       let other = try comparison()
@@ -156,7 +156,7 @@ struct APOExpression {
   }
 
   private mutating func power() throws(Problem) -> Value {
-    let base = try single()
+    let base = try operand()
     guard take(["^"]) != nil else { return base }
     depth += 1
     defer { depth -= 1 }
@@ -164,7 +164,7 @@ struct APOExpression {
     return .number(pow(try number(base), try number(try signed())))
   }
 
-  private mutating func single() throws(Problem) -> Value {
+  private mutating func operand() throws(Problem) -> Value {
     skipBlanks()
     guard index < scalars.count else {
       throw Problem(message: "it ends where a value should stand")
@@ -172,7 +172,7 @@ struct APOExpression {
     let first = scalars[index]
     if first == "(" {
       index += 1
-      let value = try either()
+      let value = try disjunction()
       guard take([")"]) != nil else { throw Problem(message: "a bracket is not closed") }
       return value
     }
@@ -196,15 +196,15 @@ struct APOExpression {
         index += 1
       }
       let text = String(String.UnicodeScalarView(scalars[start..<index]))
-      guard let value = NumberText.whole(text) else {
+      guard let value = NumberText.value(of: text) else {
         throw Problem(message: "'\(text)' is no number")
       }
       return .number(value)
     }
-    return try named()
+    return try variableOrCall()
   }
 
-  private mutating func named() throws(Problem) -> Value {
+  private mutating func variableOrCall() throws(Problem) -> Value {
     let start = index
     while index < scalars.count,
       scalars[index].properties.isAlphabetic || NumberText.isDigit(scalars[index])
@@ -231,7 +231,7 @@ struct APOExpression {
     }
     var arguments: [Double] = []
     if take([")"]) == nil {
-      repeat { arguments.append(try number(try either())) } while take([","]) != nil
+      repeat { arguments.append(try number(try disjunction())) } while take([","]) != nil
       guard take([")"]) != nil else { throw Problem(message: "a bracket is not closed") }
     }
     return .number(try Self.call(name, arguments))

@@ -1,8 +1,8 @@
 /// The result of reading a filter line.
 enum SectionReading {
   case section(FilterSection)
-  /// Why the line is not a filter.
-  case missing(String)
+  /// The line is not a filter, for the reason given.
+  case rejected(String)
 }
 
 /// Turns the filter lines of Equalizer APO into sections.
@@ -14,16 +14,18 @@ enum APOSections {
   ) -> SectionReading {
     let type = line.type
     guard let shape = shapes[type] else {
-      return .missing(
+      return .rejected(
         type.isEmpty
           ? "no type of filter stands behind ON" : "there is no type of filter '\(type)'")
     }
-    guard let frequency = line.frequency else { return .missing("it has no frequency 'Fc ... Hz'") }
+    guard let frequency = line.frequency else {
+      return .rejected("it has no frequency 'Fc ... Hz'")
+    }
     guard frequency > 0, frequency < sampleRate / 2 else {
-      return .missing(
+      return .rejected(
         "\(Decimals.text(frequency, digits: 3)) Hz is not between 0 and half the rate")
     }
-    guard !shape.hasGain || line.gain != nil else { return .missing("it has no 'Gain ... dB'") }
+    guard !shape.hasGain || line.gain != nil else { return .rejected("it has no 'Gain ... dB'") }
     let gain = shape.hasGain ? line.gain ?? 0 : 0
     var q = line.q
     if let octaves = line.octaves, octaves > 0, shape != .lowshelf, shape != .highshelf {
@@ -31,7 +33,7 @@ enum APOSections {
     }
     switch shape {
     case .peaking, .allpass:
-      guard let q else { return .missing("it has neither a Q above 0 nor a 'BW Oct'") }
+      guard let q else { return .rejected("it has neither a Q above 0 nor a 'BW Oct'") }
       return .section(FilterSection(shape, frequency, gain: gain, q: q))
     case .notch: return .section(FilterSection(shape, frequency, q: q ?? 30))
     case .lowshelf, .highshelf:
@@ -79,12 +81,12 @@ enum APOSections {
 enum GraphicPoints {
   /// The points by ascending frequency; `nil` where the line is no list of points.
   static func read(_ line: TextLine) -> [FilterChain.CurvePoint]? {
-    let line = line.scalars.contains(".") ? line : line.withPoints
+    let line = line.scalars.contains(".") ? line : line.withDecimalPoints
     var points: [FilterChain.CurvePoint] = []
     for part in line.split(";") where !part.isEmpty {
       let words = part.words
-      guard words.count == 2, let frequency = NumberText.whole(words[0].text), frequency > 0,
-        let gain = NumberText.whole(words[1].text), points.count < 4096
+      guard words.count == 2, let frequency = NumberText.value(of: words[0].text), frequency > 0,
+        let gain = NumberText.value(of: words[1].text), points.count < 4096
       else { return nil }
       points.append(.init(frequency, gain))
     }
@@ -95,9 +97,8 @@ enum GraphicPoints {
 /// Reads `Copy: L=0.5*L+R`: all sources are read before any channel is written.
 enum ChannelCopy {
   enum Reading {
-    /// One row of factors for each channel; the rows of new channels come last and have the names
-    /// `made`.
-    case mix([[Double]], made: [String])
+    /// One row of factors for each channel, with the rows of new channels last.
+    case mix([[Double]], newChannels: [String])
     /// A channel gets a constant other than 0.
     case constant
     case problem(String)
@@ -112,7 +113,7 @@ enum ChannelCopy {
       text = text.replacing(" " + sign, with: sign).replacing(sign + " ", with: sign)
     }
     var rows = names.indices.map { row in names.indices.map { $0 == row ? 1.0 : 0 } }
-    var made: [String] = []
+    var newChannels: [String] = []
     for assignment in text.split(separator: " ") {
       let sides = assignment.split(separator: "=", maxSplits: 1)
       guard sides.count == 2, rows.count < 64 else {
@@ -122,7 +123,7 @@ enum ChannelCopy {
       for part in sides[1].split(separator: "+") {
         let factors = part.split(separator: "*", maxSplits: 1).map(String.init)
         if factors.count == 1, find(factors[0]) == nil || isConstant(factors[0]),
-          let value = NumberText.whole(factors[0])
+          let value = NumberText.value(of: factors[0])
         {
           guard isConstant(factors[0]) else {
             return .problem("there is no channel '\(factors[0])'")
@@ -141,25 +142,25 @@ enum ChannelCopy {
       let target = String(sides[0])
       if let index = find(target) {
         rows[index] = row
-      } else if let index = made.firstIndex(of: target.uppercased()) {
+      } else if let index = newChannels.firstIndex(of: target.uppercased()) {
         rows[names.count + index] = row
       } else {
-        made.append(target.uppercased())
+        newChannels.append(target.uppercased())
         rows.append(row)
       }
     }
-    return .mix(rows, made: made)
+    return .mix(rows, newChannels: newChannels)
   }
 
   /// A number is a constant if it is 0 or has a point; otherwise it is the number of a channel.
   private static func isConstant(_ text: String) -> Bool {
-    text == "0" || text.contains(".") && NumberText.whole(text) != nil
+    text == "0" || text.contains(".") && NumberText.value(of: text) != nil
   }
 
   private static func factor(_ text: String) -> Double? {
     if text.lowercased().hasSuffix("db") {
-      return NumberText.whole(String(text.dropLast(2))).map(Decibels.factor)
+      return NumberText.value(of: String(text.dropLast(2))).map(Decibels.factor)
     }
-    return NumberText.whole(text)
+    return NumberText.value(of: text)
   }
 }

@@ -11,26 +11,26 @@ enum AutoEQ {
       let line = TextLine(reading.source, line: number, base: 0)
       if line.isEmpty || line.trimmed.text.hasPrefix("#") { continue }
       guard let (key, rest) = line.command else {
-        reading.say(ImportRules.ignored, "this line has no command", at: line.range)
+        reading.report(ImportRules.ignored, "this line has no command", at: line.range)
         continue
       }
       switch key.text {
       case "Preamp":
-        guard let gain = NumberText.prefix(of: rest.withPoints.scalars) else {
-          reading.say(ImportRules.ignored, "it has no number of decibels", at: line.range)
+        guard let gain = NumberText.prefix(of: rest.withDecimalPoints.scalars) else {
+          reading.report(ImportRules.ignored, "it has no number of decibels", at: line.range)
           continue
         }
         try reading.add(.init(.gain(gain, isInverted: false), at: rest.range), to: &chain)
       case "GraphicEQ":
         guard let points = GraphicPoints.read(rest) else {
-          reading.say(
+          reading.report(
             ImportRules.ignored, "this is no list of frequencies and gains", at: line.range)
           continue
         }
         try reading.add(.init(.curve(points), at: rest.range), to: &chain)
       case let key where key.hasPrefix("Filter"): try filter(rest, line, &chain, &reading)
       default:
-        reading.say(
+        reading.report(
           ImportRules.ignored, "AutoEq's files have no '\(key.text)'", at: line.range,
           help: "'--from equalizer-apo' reads all commands of Equalizer APO")
       }
@@ -44,27 +44,27 @@ enum AutoEQ {
     let filter = FilterLine(rest)
     switch filter.state {
     case .unknown:
-      reading.say(ImportRules.ignored, "this filter is neither ON nor OFF", at: line.range)
+      reading.report(ImportRules.ignored, "this filter is neither ON nor OFF", at: line.range)
     case .off:
       if filter.type != "None" {
-        reading.say(ImportRules.disabled, "this filter is switched off", at: line.range)
+        reading.report(ImportRules.disabled, "this filter is switched off", at: line.range)
       }
     case .on:
       if filter.type == "None" { return }
-      // A band of Q 0 only fills its number.
+      // A band of Q 0 is a placeholder that keeps the numbering.
       if filter.hasQ, filter.q == nil {
-        reading.say(
+        reading.report(
           ImportRules.ignored, "a filter of Q 0 is none: Equalizer APO passes over this line",
           at: line.range)
         return
       }
-      // AutoEq wrote shelves as LS and HS until 2023, and meant the centre even then.
+      // Until 2023 AutoEq wrote shelves as LS and HS, with the frequency of the centre too.
       switch APOSections.section(
         of: filter, sampleRate: chain.sampleRate, cornersAreCentres: true)
       {
       case .section(let section):
         try reading.add(.init(.section(section), at: rest.range), to: &chain)
-      case .missing(let why): reading.say(ImportRules.ignored, "\(why)", at: line.range)
+      case .rejected(let why): reading.report(ImportRules.ignored, "\(why)", at: line.range)
       }
     }
   }

@@ -12,16 +12,17 @@ struct EqualizerAPO {
   ]
 
   private var chain: FilterChain
-  /// The names of all channels, including those that `Copy` has made.
+  /// The names of all channels, including those that `Copy` has added.
   private var names: [String]
   /// The channels that the commands apply to; `nil` for all.
   private var selected: [Int]?
-  /// Whether the lines apply to the device that is imported.
-  private var isOfDevice = true
+  /// Whether the current lines apply to the device that is imported.
+  private var isDeviceSelected = true
   private var device: String?
   private var isPostMix = true
-  /// The open `If`s: whether the branch is taken, and whether any branch so far was.
-  private var branches: [(isTaken: Bool, hasBeen: Bool)] = []
+  /// The open `If`s, the innermost last: whether the current branch is taken, and whether any
+  /// branch so far was taken.
+  private var branches: [(isTaken: Bool, hasBeenTaken: Bool)] = []
   private var variables: [String: APOExpression.Value]
   private var depth = 0
 
@@ -50,18 +51,18 @@ struct EqualizerAPO {
     for number in 1...source.lineCount {
       let line = TextLine(source, line: number, base: base)
       guard !line.isEmpty, let (key, rest) = line.command else {
-        if !line.isEmpty { sayUnknown(line, &reading) }
+        if !line.isEmpty { reportUnknown(line, &reading) }
         continue
       }
-      try command(key, rest, line, folder, &reading)
+      try apply(key, rest, line, folder, &reading)
     }
   }
 
-  private func sayUnknown(_ line: TextLine, _ reading: inout ImportReading) {
-    // Comments.
+  private func reportUnknown(_ line: TextLine, _ reading: inout ImportReading) {
     let text = line.trimmed.text
+    // Comments need no report.
     if text.hasPrefix("#") || text.hasPrefix("//") || text.hasPrefix(";") { return }
-    reading.say(
+    reading.report(
       ImportRules.ignored, "this line has no command, and Equalizer APO passes over it",
       at: line.range, help: "a command is a word with a colon behind it, as in 'Preamp: -6 dB'")
   }
@@ -69,21 +70,21 @@ struct EqualizerAPO {
   private func ignore(
     _ line: TextLine, _ why: String, _ reading: inout ImportReading, help: String? = nil
   ) {
-    reading.say(
+    reading.report(
       ImportRules.ignored, "\(why): Equalizer APO passes over this line", at: line.range, help: help
     )
   }
 
-  private mutating func command(
+  private mutating func apply(
     _ key: TextLine, _ rest: TextLine, _ line: TextLine, _ folder: String,
     _ reading: inout ImportReading
   ) throws(ImportRefused) {
     let name = key.text
     if name == "Device" { return choose(device: rest, line, &reading) }
-    guard isOfDevice else { return }
+    guard isDeviceSelected else { return }
     switch name {
     case "If", "ElseIf", "Else", "EndIf":
-      branch(name, rest, line, &reading)
+      applyCondition(name, rest, line, &reading)
       return
     default: break
     }
@@ -95,29 +96,29 @@ struct EqualizerAPO {
     case "Stage": choose(stage: rest, line, &reading)
     default:
       guard isPostMix else { return }
-      try effect(name, rest, line, &reading)
+      try addEffect(name, rest, line, &reading)
     }
   }
 
-  private mutating func effect(
+  private mutating func addEffect(
     _ name: String, _ rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
   ) throws(ImportRefused) {
     switch name {
     case "Preamp":
-      guard let gain = NumberText.prefix(of: rest.withPoints.scalars) else {
+      guard let gain = NumberText.prefix(of: rest.withDecimalPoints.scalars) else {
         return ignore(line, "it has no number of decibels", &reading)
       }
       try add(.gain(gain, isInverted: false), rest, &reading)
     case "Channel": choose(channels: rest, line, &reading)
-    case "Copy": try copy(rest, line, &reading)
-    case "Delay": try delay(rest, line, &reading)
-    case "GraphicEQ": try graphic(rest, line, &reading)
+    case "Copy": try addCopy(rest, line, &reading)
+    case "Delay": try addDelay(rest, line, &reading)
+    case "GraphicEQ": try addGraphicEQ(rest, line, &reading)
     case "Convolution":
       guard !rest.isEmpty else { return ignore(line, "it names no file", &reading) }
       try add(.convolution(.init(rest.text)), rest, &reading)
     case "VSTPlugin", "LoudnessCorrection":
-      reading.say(ImportRules.unsupported, "'\(name)' has no like here", at: line.range)
-    case let name where name.hasPrefix("Filter"): try filter(rest, line, &reading)
+      reading.report(ImportRules.unsupported, "'\(name)' has no equivalent here", at: line.range)
+    case let name where name.hasPrefix("Filter"): try addFilter(rest, line, &reading)
     case let name where name.hasPrefix("#") || name.hasPrefix("//") || name.hasPrefix(";"): break
     default:
       ignore(
@@ -142,23 +143,23 @@ struct EqualizerAPO {
   ) {
     let patterns = rest.split(";").map { $0.trimmed.text }.filter { !$0.isEmpty }
     if patterns.contains("all") {
-      isOfDevice = true
+      isDeviceSelected = true
       return
     }
     if device == nil, let first = patterns.first {
       device = first
       variables["deviceName"] = .text(first)
-      reading.say(
+      reading.report(
         ImportRules.unclear, "what is for the device '\(first)' is imported", at: line.range,
         severity: .note, help: "'--device NAME' imports what is for another one")
     }
     let words = (device ?? "").lowercased()
-    isOfDevice = patterns.contains { pattern in
+    isDeviceSelected = patterns.contains { pattern in
       pattern == device
         || pattern.lowercased().split(separator: " ").allSatisfy { words.contains($0) }
     }
-    if !isOfDevice {
-      reading.say(
+    if !isDeviceSelected {
+      reading.report(
         ImportRules.unclear,
         "what follows is for the device '\(rest.text)', and not imported", at: line.range,
         severity: .note)
@@ -170,7 +171,7 @@ struct EqualizerAPO {
   ) {
     isPostMix = rest.words.contains { $0.text == "post-mix" }
     if !isPostMix {
-      reading.say(
+      reading.report(
         ImportRules.unclear,
         "what follows is for the stage '\(rest.text)', and not imported", at: line.range,
         severity: .note, help: "what is for 'post-mix', where the loudspeakers are, is imported")
@@ -189,7 +190,7 @@ struct EqualizerAPO {
       if let index = channel(word.text) {
         chosen.insert(index)
       } else {
-        reading.say(
+        reading.report(
           ImportRules.ignored,
           """
           there is no channel '\(word.text)' of \(names.joined(separator: ", ")), and Equalizer APO \
@@ -201,7 +202,7 @@ struct EqualizerAPO {
     selected = chosen.sorted()
   }
 
-  /// The index of a channel by its name, its number or its other name.
+  /// The index of a channel by its name, its number from 1 or another name for it.
   private func channel(_ name: String) -> Int? {
     let name = name.uppercased()
     let names = names.map { $0.uppercased() }
@@ -211,14 +212,14 @@ struct EqualizerAPO {
     return others[name].flatMap { names.firstIndex(of: $0) }
   }
 
-  private mutating func branch(
+  private mutating func applyCondition(
     _ name: String, _ rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
   ) {
     func holds() -> Bool {
       do throws(APOExpression.Problem) {
         return try APOExpression.value(of: rest.text, variables).isTrue
       } catch {
-        reading.say(
+        reading.report(
           ImportRules.unsupported,
           "this condition has no value, and counts as false: \(error.message)", at: line.range)
         return false
@@ -236,8 +237,8 @@ struct EqualizerAPO {
         return ignore(line, "there is no 'If' before it", &reading)
       }
       let isTaken =
-        !last.hasBeen && branches.allSatisfy(\.isTaken) && (name == "Else" || holds())
-      branches.append((isTaken, last.hasBeen || isTaken))
+        !last.hasBeenTaken && branches.allSatisfy(\.isTaken) && (name == "Else" || holds())
+      branches.append((isTaken, last.hasBeenTaken || isTaken))
     }
   }
 
@@ -254,9 +255,10 @@ struct EqualizerAPO {
       }
       do throws(APOExpression.Problem) {
         let value = try APOExpression.value(of: rest.part((start + 1)..<end).text, variables)
-        rest = rest.replacing(start..<(end + 1), with: value.line.replacing("`", with: "'"))
+        rest = rest.replacing(
+          start..<(end + 1), with: value.replacementText.replacing("`", with: "'"))
       } catch {
-        reading.say(
+        reading.report(
           ImportRules.unsupported, "this expression has no value: \(error.message)",
           at: rest.range(start..<(end + 1)))
         return nil
@@ -274,7 +276,7 @@ struct EqualizerAPO {
     do throws(APOExpression.Problem) {
       variables[name] = try APOExpression.value(of: String(parts[1]), variables)
     } catch {
-      reading.say(
+      reading.report(
         ImportRules.unsupported, "this expression has no value: \(error.message)", at: line.range)
     }
   }
@@ -284,7 +286,7 @@ struct EqualizerAPO {
   ) throws(ImportRefused) {
     guard !rest.isEmpty else { return ignore(line, "it names no file", &reading) }
     guard depth < 100 else {
-      reading.say(
+      reading.report(
         ImportRules.file, "files include each other more than 100 deep", at: line.range)
       throw ImportRefused()
     }
@@ -300,10 +302,10 @@ struct EqualizerAPO {
 
   // MARK: Effects
 
-  private mutating func delay(
+  private mutating func addDelay(
     _ rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
   ) throws(ImportRefused) {
-    let text = rest.withPoints
+    let text = rest.withDecimalPoints
     let unit = String(
       String.UnicodeScalarView(
         text.scalars.drop {
@@ -321,7 +323,7 @@ struct EqualizerAPO {
     try add(.delay((frames + 0.5).rounded(.down) / chain.sampleRate), rest, &reading)
   }
 
-  private mutating func graphic(
+  private mutating func addGraphicEQ(
     _ rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
   ) throws(ImportRefused) {
     guard let points = GraphicPoints.read(rest) else {
@@ -332,47 +334,47 @@ struct EqualizerAPO {
     try add(.curve(points), rest, &reading)
   }
 
-  private mutating func filter(
+  private mutating func addFilter(
     _ rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
   ) throws(ImportRefused) {
     let words = rest.words.map(\.text)
     if words.count > 1, words[0] == "ON", words[1] == "IIR" {
-      return try recursive(Array(words.dropFirst(2)), rest, line, &reading)
+      return try addRecursiveFilter(Array(words.dropFirst(2)), rest, line, &reading)
     }
     let filter = FilterLine(rest)
     switch filter.state {
     case .unknown: ignore(line, "it is neither ON nor OFF", &reading)
     case .off:
       if filter.type != "None" {
-        reading.say(ImportRules.disabled, "this filter is switched off", at: line.range)
+        reading.report(ImportRules.disabled, "this filter is switched off", at: line.range)
       }
     case .on:
       if filter.type == "None" { return }
       switch APOSections.section(of: filter, sampleRate: chain.sampleRate) {
       case .section(let section):
-        sayIfUnclear(filter, rest, &reading)
+        reportIfUnclear(filter, rest, &reading)
         try add(.section(section), rest, &reading)
-      case .missing(let why): ignore(line, why, &reading)
+      case .rejected(let why): ignore(line, why, &reading)
       }
     }
   }
 
-  /// Notes that other programs write the centre of a shelf with the types that mean its corner
-  /// here.
-  private func sayIfUnclear(
+  /// Reports a shelf whose frequency may be the centre: other programs write the centre with the
+  /// types that have the corner in Equalizer APO.
+  private func reportIfUnclear(
     _ filter: FilterLine, _ rest: TextLine, _ reading: inout ImportReading
   ) {
     guard reading.isGuess, filter.type == "LS" || filter.type == "HS", filter.slope == nil,
       filter.q != nil
     else { return }
-    reading.say(
+    reading.report(
       ImportRules.unclear,
       "this frequency is taken for the corner of the shelf, as Equalizer APO takes it",
       at: rest.range,
       help: "'--from autoeq' takes it for the middle; '--from equalizer-apo' says that it is right")
   }
 
-  private mutating func recursive(
+  private mutating func addRecursiveFilter(
     _ words: [String], _ rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
   ) throws(ImportRefused) {
     guard words.count > 3, words[0] == "Order", let order = Int(words[1]), (1...64).contains(order),
@@ -380,7 +382,7 @@ struct EqualizerAPO {
     else {
       return ignore(line, "it is no 'IIR Order n Coefficients ...'", &reading)
     }
-    let values = words.dropFirst(3).map { NumberText.whole($0) ?? .nan }
+    let values = words.dropFirst(3).map { NumberText.value(of: $0) ?? .nan }
     guard values.count == 2 * (order + 1), values.allSatisfy(\.isFinite), values[order + 1] != 0
     else {
       return ignore(
@@ -393,17 +395,17 @@ struct EqualizerAPO {
       rest, &reading)
   }
 
-  private mutating func copy(
+  private mutating func addCopy(
     _ rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
   ) throws(ImportRefused) {
     switch ChannelCopy.read(rest, names: names, find: { self.channel($0) }) {
     case .problem(let why): ignore(line, why, &reading)
     case .constant:
-      reading.say(
-        ImportRules.unsupported, "a channel of a constant that is not 0 has no like here",
+      reading.report(
+        ImportRules.unsupported, "a channel of a constant that is not 0 has no equivalent here",
         at: line.range)
-    case .mix(let matrix, let made):
-      names += made
+    case .mix(let matrix, let newChannels):
+      names += newChannels
       try reading.add(.init(.mix(matrix), at: rest.range), to: &chain)
     }
   }

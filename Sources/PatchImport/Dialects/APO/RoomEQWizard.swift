@@ -17,26 +17,26 @@ enum RoomEQWizard {
         if let (key, rest) = line.command, key.text == "Channel" {
           channels = channel(rest, options, &reading)
         } else if hasFilters {
-          reading.say(
+          reading.report(
             ImportRules.ignored, "this line stands among the filters and is none", at: line.range)
         }
         continue
       }
       hasFilters = true
-      let filter = FilterLine(rest.withoutThousands)
+      let filter = FilterLine(rest.withoutThousandsSeparators)
       guard filter.typeText != "None" else { continue }
       switch filter.state {
       case .unknown:
-        reading.say(ImportRules.ignored, "this filter is neither ON nor OFF", at: line.range)
+        reading.report(ImportRules.ignored, "this filter is neither ON nor OFF", at: line.range)
       case .off:
-        reading.say(ImportRules.disabled, "this filter is switched off", at: line.range)
+        reading.report(ImportRules.disabled, "this filter is switched off", at: line.range)
       case .on:
         switch section(of: filter, sampleRate: chain.sampleRate) {
         case .section(let section):
           try reading.add(
             .init(.section(section), channels: channels, at: rest.range), to: &chain)
-        case .missing(let why):
-          reading.say(ImportRules.unsupported, "\(why)", at: line.range)
+        case .rejected(let why):
+          reading.report(ImportRules.unsupported, "\(why)", at: line.range)
         }
       }
     }
@@ -52,7 +52,7 @@ enum RoomEQWizard {
       let index = names.firstIndex(where: { $0 == name || name.hasPrefix($0 + " ") })
         ?? ["LEFT": 0, "RIGHT": 1][name]
     else {
-      reading.say(
+      reading.report(
         ImportRules.unclear,
         """
         there is no channel '\(rest.text)' of \(options.channels.joined(separator: ", ")): the filters \
@@ -66,14 +66,16 @@ enum RoomEQWizard {
 
   private static func section(of line: FilterLine, sampleRate: Double) -> SectionReading {
     let text = line.typeText
-    guard let frequency = line.frequency else { return .missing("it has no frequency 'Fc ... Hz'") }
+    guard let frequency = line.frequency else {
+      return .rejected("it has no frequency 'Fc ... Hz'")
+    }
     guard frequency > 0, frequency < sampleRate / 2 else {
-      return .missing(
+      return .rejected(
         "\(Decimals.text(frequency, digits: 3)) Hz is not between 0 and half the rate")
     }
     func filter(_ shape: FilterSection.Shape, q: Double?) -> SectionReading {
-      if shape.hasGain, line.gain == nil { return .missing("it has no 'Gain ... dB'") }
-      guard let q else { return .missing("it has no Q above 0") }
+      if shape.hasGain, line.gain == nil { return .rejected("it has no 'Gain ... dB'") }
+      guard let q else { return .rejected("it has no Q above 0") }
       return .section(
         FilterSection(shape, frequency, gain: shape.hasGain ? line.gain ?? 0 : 0, q: q))
     }
@@ -99,7 +101,7 @@ enum RoomEQWizard {
     case "L-T":
       guard let q = line.q, let target = line.targetFrequency, let targetQ = line.targetQ,
         target > 0, target < sampleRate / 2, targetQ > 0
-      else { return .missing("it lacks one of Q, Fp and Qp") }
+      else { return .rejected("it lacks one of Q, Fp and Qp") }
       return .section(
         FilterSection(
           .linkwitzTransform, frequency, q: q, target: .init(frequency: target, q: targetQ)))
@@ -107,13 +109,13 @@ enum RoomEQWizard {
     }
     let words = text.split(separator: " ")
     if let first = words.first, first == "LS" || first == "HS" || first == "LSC" || first == "HSC" {
-      guard let gain = line.gain else { return .missing("it has no 'Gain ... dB'") }
+      guard let gain = line.gain else { return .rejected("it has no 'Gain ... dB'") }
       return .section(
         APOSections.shelf(
           first.hasPrefix("LS") ? .lowshelf : .highshelf, frequency, gain, line,
           // With a slope the frequency is the corner, with a Q the centre.
           isCorner: line.slope != nil && !first.hasSuffix("C")))
     }
-    return .missing("there is no type of filter '\(text)'")
+    return .rejected("there is no type of filter '\(text)'")
   }
 }

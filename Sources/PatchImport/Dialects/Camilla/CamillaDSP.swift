@@ -25,8 +25,8 @@ struct CamillaDSP {
     var reader = CamillaDSP(
       chain: chain, root: root, captureCount: devices.capture, count: devices.capture)
     let steps = try root.has("pipeline") ? root.list("pipeline", &reading) : []
-    for (index, step) in steps.enumerated() { try reader.step(step, index, &reading) }
-    try reader.checkUnused(&reading)
+    for (index, step) in steps.enumerated() { try reader.addStep(step, index, &reading) }
+    try reader.checkAllFilters(&reading)
     if let playback = devices.playback, playback != reader.count {
       throw reading.refuse(
         "the pipeline ends with \(reader.count) channels, and the playback device has \(playback)",
@@ -51,7 +51,7 @@ struct CamillaDSP {
       guard root.has("filters"), root.has("pipeline") else {
         throw reading.refuse("the document lacks 'devices'", at: root.value.range)
       }
-      reading.say(
+      reading.report(
         ImportRules.unclear,
         """
         'devices' is missing: the rate is taken for \
@@ -90,7 +90,7 @@ struct CamillaDSP {
 
   // MARK: Steps
 
-  private mutating func step(
+  private mutating func addStep(
     _ value: ConfigValue, _ index: Int, _ reading: inout ImportReading
   ) throws(ImportRefused) {
     let name = "step \(index) of the pipeline"
@@ -108,19 +108,19 @@ struct CamillaDSP {
     }
     let step = try CamillaGroup(value, name, keys: keys, &reading)
     if try step.bool("bypassed", &reading) {
-      reading.say(
+      reading.report(
         ImportRules.disabled, "\(Diagnostic.Message(name)) is bypassed", at: value.range,
         pointer: value.pointer)
       return
     }
     switch type {
-    case "Filter": try filters(step, &reading)
-    case "Mixer": try mixer(step, &reading)
-    default: try processor(step, &reading)
+    case "Filter": try addFilters(step, &reading)
+    case "Mixer": try addMixer(step, &reading)
+    default: try addProcessor(step, &reading)
     }
   }
 
-  private mutating func filters(
+  private mutating func addFilters(
     _ step: CamillaGroup, _ reading: inout ImportReading
   ) throws(ImportRefused) {
     var channels: [Int]?
@@ -163,14 +163,14 @@ struct CamillaDSP {
   }
 
   /// Checks the type and the keys of every filter, including those that no step names.
-  private func checkUnused(_ reading: inout ImportReading) throws(ImportRefused) {
+  private func checkAllFilters(_ reading: inout ImportReading) throws(ImportRefused) {
     for member in root.value["filters"]?.members ?? [] {
       _ = try CamillaFilter(
         member.value, "the filter '\(member.key)'", sampleRate: chain.sampleRate, &reading)
     }
   }
 
-  private mutating func mixer(
+  private mutating func addMixer(
     _ step: CamillaGroup, _ reading: inout ImportReading
   ) throws(ImportRefused) {
     let name = replacingTokens(try step.text("name", &reading))
@@ -224,7 +224,7 @@ struct CamillaDSP {
     count = outputs
   }
 
-  private mutating func processor(
+  private mutating func addProcessor(
     _ step: CamillaGroup, _ reading: inout ImportReading
   ) throws(ImportRefused) {
     let name = replacingTokens(try step.text("name", &reading))

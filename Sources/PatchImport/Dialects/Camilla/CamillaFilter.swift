@@ -55,7 +55,8 @@ struct CamillaFilter {
 
   private static let needsNoParameters: Set<String> = ["Gain", "DiffEq", "Volume", "Loudness"]
 
-  /// The keys of the parameters, for filters whose parameters have no type.
+  /// The types of filters, each with the keys of its parameters. Parameters with a type of their
+  /// own have their keys in `forms`.
   private static let keys: [String: [String]] = [
     "Biquad": [], "BiquadCombo": [], "Conv": [], "Dither": ["type", "bits", "amplitude"],
     "Gain": ["gain", "scale", "inverted", "mute"],
@@ -66,6 +67,7 @@ struct CamillaFilter {
     "DiffEq": ["a", "b"],
   ]
 
+  /// For filters whose parameters have a type: the keys of the parameters by that type.
   private static let forms: [String: [String: [String]]] = [
     "Biquad": [
       "Free": ["a1", "a2", "b0", "b1", "b2"],
@@ -97,6 +99,7 @@ struct CamillaFilter {
 
   // MARK: Kinds
 
+  /// The stages that the filter becomes; none where it is left out, which is reported.
   func kinds(
     replacingTokens: (String) -> String, _ reading: inout ImportReading
   ) throws(ImportRefused) -> [FilterChain.Kind] {
@@ -125,14 +128,16 @@ struct CamillaFilter {
       }
       return [.recursive(b: b.map { $0 / first }, a: a.map { $0 / first })]
     default:
-      reading.say(
-        ImportRules.unsupported, "\(Diagnostic.Message(group.name)), a \(type), has no like here",
+      reading.report(
+        ImportRules.unsupported,
+        "\(Diagnostic.Message(group.name)), a \(type), has no equivalent here",
         at: group.value.range, pointer: group.value.pointer)
       return []
     }
   }
 
-  /// The factor of a gain in decibels or as a factor; negative where it is inverted.
+  /// The factor of a gain that is written in decibels or as a factor; negative where it is
+  /// inverted.
   static func factor(
     of group: CamillaGroup, _ reading: inout ImportReading
   ) throws(ImportRefused) -> Double {
@@ -148,6 +153,7 @@ struct CamillaFilter {
     return try group.bool("inverted", &reading) ? -gain : gain
   }
 
+  /// The delay in seconds.
   private func delay(_ reading: inout ImportReading) throws(ImportRefused) -> Double {
     let value = try parameters.number("delay", &reading)
     let seconds: Double
@@ -338,7 +344,7 @@ struct CamillaFilter {
       let q = try parameters.number("q\(name)", &reading)
       let frequency = try frequency("f\(name)", &reading)
       let gain = try parameters.number("g\(name)", &reading)
-      // CamillaDSP, too, leaves out bands whose Q is 0.
+      // CamillaDSP leaves out bands whose Q is 0 as well.
       if abs(q) > 0.001 { sections.append(FilterSection(shape, frequency, gain: gain, q: abs(q))) }
     }
     return sections

@@ -24,7 +24,7 @@ struct CamillaGroup {
     }
   }
 
-  /// Help for keys of earlier versions.
+  /// Help for keys that only earlier versions of CamillaDSP have.
   private static let oldKeys = [
     "channel": "'channel' was renamed 'channels', a list, in version 3",
     "enable_resampling": "a 'resampler' takes its place since version 2",

@@ -2,11 +2,10 @@ import AudioTypes
 import Diagnostics
 import PatchSyntax
 
-/// The graph of a filter-chain: nodes, each with one separate path for each of its channels, and
-/// mixers.
+/// The graph of a filter-chain: mixers, and nodes with a separate path for each of their channels.
 struct FilterGraph {
   /// The path of one channel through a node.
-  private struct Way: Hashable {
+  private struct ChannelPath: Hashable {
     var node: Int
     /// The channel of the node, from 0.
     var lane: Int
@@ -15,26 +14,26 @@ struct FilterGraph {
   private struct Node {
     var name: String
     var value: ConfigValue
-    /// The filters of each lane; the last entry holds for all lanes beyond.
+    /// The filters of each lane. The last entry applies to all further lanes.
     var lanes: [[FilterChain.Kind]]
     /// The factors of a mixer's inputs; `nil` for other nodes.
     var factors: [Double]?
-    /// The names of the ports in the order of their lanes, as they are met.
+    /// The names of the ports without a number, in the order of their lanes.
     var inputs: [String] = []
     var outputs: [String] = []
   }
 
   private var nodes: [Node] = []
   /// What feeds each path: other paths and inputs of the graph, each with a factor.
-  private var sources: [Way: [(source: Signal, factor: Double)]] = [:]
-  private var outputs: [Way] = []
+  private var sources: [ChannelPath: [(source: Signal, factor: Double)]] = [:]
+  private var outputs: [ChannelPath] = []
   private var inputCount = 0
   private let channelCount: Int
 
-  /// The signal that a channel carries.
+  /// A signal: an input of the graph, or the output of a path.
   private enum Signal: Hashable {
     case input(Int)
-    case way(Way)
+    case path(ChannelPath)
   }
 
   // MARK: Reading
@@ -54,13 +53,13 @@ struct FilterGraph {
         Node(name: name, value: value, lanes: content.lanes, factors: content.factors))
     }
     try readLinks(graph, &reading)
-    try readEnds(graph, &reading)
+    try readInputsAndOutputs(graph, &reading)
   }
 
   /// The node and the port of a text such as `a:Out`.
   ///
-  /// - Parameter isOutput: Which side the port is on: without a node it belongs to the last one for
-  ///   an output, and to the first one for an input.
+  /// - Parameter isOutput: Whether the port is an output. A port without a node is an output of the
+  ///   last node, or an input of the first.
   private func place(
     _ value: ConfigValue, isOutput: Bool, _ reading: inout ImportReading
   ) throws(ImportRefused) -> (node: Int, port: String) {
@@ -77,8 +76,8 @@ struct FilterGraph {
     return (node, String(text[text.index(after: colon)...]))
   }
 
-  /// The lane of a port: the number in its name, or else the order in which the names of that side
-  /// are met.
+  /// The lane of a port: the number in its name, or else the position of the name among the names
+  /// of that side.
   private mutating func lane(_ node: Int, _ port: String, isOutput: Bool) -> Int {
     // `In 3`, `Out 3`, `Gain 3`.
     if let digits = port.split(separator: " ").last, let number = Int(digits),
@@ -96,11 +95,12 @@ struct FilterGraph {
     return names.count
   }
 
-  private mutating func way(
+  private mutating func path(
     toOutput port: String, of node: Int
-  ) -> Way {
+  ) -> ChannelPath {
     nodes[node].factors != nil
-      ? Way(node: node, lane: 0) : Way(node: node, lane: lane(node, port, isOutput: true))
+      ? ChannelPath(node: node, lane: 0)
+      : ChannelPath(node: node, lane: lane(node, port, isOutput: true))
   }
 
   /// Connects a signal to an input of a node.
@@ -109,13 +109,13 @@ struct FilterGraph {
   private mutating func connect(_ signal: Signal, to node: Int, _ port: String) -> Bool {
     let lane = lane(node, port, isOutput: false)
     guard let factors = nodes[node].factors else {
-      let way = Way(node: node, lane: lane)
-      guard sources[way] == nil else { return false }
-      sources[way] = [(signal, 1)]
+      let path = ChannelPath(node: node, lane: lane)
+      guard sources[path] == nil else { return false }
+      sources[path] = [(signal, 1)]
       return true
     }
     let factor = lane < factors.count ? factors[lane] : 1
-    sources[Way(node: node, lane: 0), default: []].append((signal, factor))
+    sources[ChannelPath(node: node, lane: 0), default: []].append((signal, factor))
     return true
   }
 
@@ -134,12 +134,12 @@ struct FilterGraph {
       let from = try place(output, isOutput: true, &reading)
       let to = try place(input, isOutput: false, &reading)
       if from.port == "Notify" || to.port == "Control" || from.port == "Current" {
-        reading.say(
-          ImportRules.unsupported, "a link of controls has no like here", at: link.range,
+        reading.report(
+          ImportRules.unsupported, "a link of controls has no equivalent here", at: link.range,
           pointer: link.pointer)
         continue
       }
-      guard connect(.way(way(toOutput: from.port, of: from.node)), to: to.node, to.port) else {
+      guard connect(.path(path(toOutput: from.port, of: from.node)), to: to.node, to.port) else {
         throw reading.refuse(
           "two links lead to one input", at: input.range, pointer: input.pointer,
           help: "a node of the label 'mixer' adds signals")
@@ -147,7 +147,7 @@ struct FilterGraph {
     }
   }
 
-  private mutating func readEnds(
+  private mutating func readInputsAndOutputs(
     _ graph: ConfigValue, _ reading: inout ImportReading
   ) throws(ImportRefused) {
     if let inputs = graph["inputs"]?.list {
@@ -165,18 +165,18 @@ struct FilterGraph {
       // All inputs of the first node: one, or one for each channel of an equalizer.
       let lanes = laneCount(ofNode: 0)
       for lane in 0..<lanes {
-        _ = connect(.input(lane), to: 0, lanes == 1 ? firstInput : "In \(lane + 1)")
+        _ = connect(.input(lane), to: 0, lanes == 1 ? firstInputName : "In \(lane + 1)")
       }
       inputCount = lanes
     }
     if let list = graph["outputs"]?.list {
       for value in list where !value.isNull {
         let place = try place(value, isOutput: true, &reading)
-        outputs.append(way(toOutput: place.port, of: place.node))
+        outputs.append(path(toOutput: place.port, of: place.node))
       }
     } else {
       let last = nodes.count - 1
-      outputs = (0..<laneCount(ofNode: last)).map { Way(node: last, lane: $0) }
+      outputs = (0..<laneCount(ofNode: last)).map { ChannelPath(node: last, lane: $0) }
     }
     guard inputCount > 0, inputCount <= channelCount, channelCount % inputCount == 0,
       outputs.count == inputCount
@@ -189,7 +189,7 @@ struct FilterGraph {
     }
   }
 
-  private var firstInput: String { nodes[0].inputs.first ?? "In" }
+  private var firstInputName: String { nodes[0].inputs.first ?? "In" }
 
   /// The default number of lanes of a node.
   private func laneCount(ofNode node: Int) -> Int {
@@ -198,8 +198,8 @@ struct FilterGraph {
 
   // MARK: Stages
 
-  /// Adds the filters to the chain, one rank of nodes after the other. Where signals must be moved
-  /// or added between two ranks, a mix does it.
+  /// Adds the filters to the chain, one rank of nodes after the other. A mix between two ranks
+  /// moves and adds signals where needed.
   mutating func addStages(
     to chain: inout FilterChain, _ reading: inout ImportReading
   ) throws(ImportRefused) {
@@ -207,22 +207,22 @@ struct FilterGraph {
     var live: [Signal] = (0..<inputCount).map { .input($0) }
     for (index, rank) in ranks.enumerated() {
       // The signals that later ranks and the outputs still need.
-      var needed: Set<Signal> = Set(outputs.map { .way($0) })
+      var needed: Set<Signal> = Set(outputs.map { .path($0) })
       for later in ranks[(index + 1)...] {
-        for way in later { needed.formUnion((sources[way] ?? []).map(\.source)) }
+        for path in later { needed.formUnion((sources[path] ?? []).map(\.source)) }
       }
       let kept = live.filter { needed.contains($0) }
-      // A path takes the channel of its source where nothing else needs that.
+      // A path takes the channel of its source where nothing else needs that channel.
       var rows: [(signal: Signal, row: [(Signal, Double)])] = kept.map { ($0, [($0, 1)]) }
-      rows += rank.map { way in
-        (Signal.way(way), (sources[way] ?? []).map { ($0.source, $0.factor) })
+      rows += rank.map { path in
+        (Signal.path(path), (sources[path] ?? []).map { ($0.source, $0.factor) })
       }
       rows = Self.ordered(rows, like: live)
       try addMix(rows.map(\.row), from: live, to: &chain, &reading)
       live = rows.map(\.signal)
-      try addKinds(of: rank, live, to: &chain, &reading)
+      try addFilters(of: rank, live, to: &chain, &reading)
     }
-    try addMix(outputs.map { [(.way($0), 1)] }, from: live, to: &chain, &reading)
+    try addMix(outputs.map { [(.path($0), 1)] }, from: live, to: &chain, &reading)
   }
 
   /// Sorts the rows so that a row of a single unchanged signal keeps that signal's channel.
@@ -242,7 +242,7 @@ struct FilterGraph {
     return result + rest
   }
 
-  /// Adds a mix for each copy of the graph, unless it is the identity.
+  /// Adds a mix that does the same for each copy of the graph, unless it is the identity.
   private func addMix(
     _ rows: [[(Signal, Double)]], from live: [Signal], to chain: inout FilterChain,
     _ reading: inout ImportReading
@@ -272,26 +272,27 @@ struct FilterGraph {
     try reading.add(.init(.mix(whole), at: nodes[0].value.range), to: &chain)
   }
 
-  private func kinds(of way: Way) -> [FilterChain.Kind] {
-    let lanes = nodes[way.node].lanes
-    return lanes.isEmpty ? [] : lanes[min(way.lane, lanes.count - 1)]
+  private func kinds(of path: ChannelPath) -> [FilterChain.Kind] {
+    let lanes = nodes[path.node].lanes
+    return lanes.isEmpty ? [] : lanes[min(path.lane, lanes.count - 1)]
   }
 
-  private func addKinds(
-    of rank: [Way], _ live: [Signal], to chain: inout FilterChain, _ reading: inout ImportReading
+  private func addFilters(
+    of rank: [ChannelPath], _ live: [Signal], to chain: inout FilterChain,
+    _ reading: inout ImportReading
   ) throws(ImportRefused) {
     let copies = channelCount / inputCount
     let total = live.count * copies
     // Paths with the same filters share one stage.
     var groups: [(kinds: [FilterChain.Kind], channels: [Int], node: Int)] = []
-    for way in rank {
-      let kinds = kinds(of: way)
-      guard !kinds.isEmpty, let place = live.firstIndex(of: .way(way)) else { continue }
+    for path in rank {
+      let kinds = kinds(of: path)
+      guard !kinds.isEmpty, let place = live.firstIndex(of: .path(path)) else { continue }
       let channels = (0..<copies).map { $0 * live.count + place }
       if let index = groups.firstIndex(where: { $0.kinds == kinds }) {
         groups[index].channels += channels
       } else {
-        groups.append((kinds, channels, way.node))
+        groups.append((kinds, channels, path.node))
       }
     }
     for group in groups {
@@ -305,34 +306,34 @@ struct FilterGraph {
   }
 
   /// The paths that lead to the outputs, grouped by the greatest number of paths before them.
-  private func ranks(_ reading: inout ImportReading) throws(ImportRefused) -> [[Way]] {
-    var rank: [Way: Int] = [:]
-    var open: Set<Way> = []
-    var order: [Way] = []
-    // Without recursion: a chain may be long.
+  private func ranks(_ reading: inout ImportReading) throws(ImportRefused) -> [[ChannelPath]] {
+    var rank: [ChannelPath: Int] = [:]
+    var open: Set<ChannelPath> = []
+    var order: [ChannelPath] = []
+    // A chain may be too long for recursion.
     for output in outputs {
-      var stack: [(way: Way, next: Int)] = [(output, 0)]
-      while let (way, next) = stack.last {
+      var stack: [(path: ChannelPath, next: Int)] = [(output, 0)]
+      while let (path, next) = stack.last {
         if next == 0 {
-          if rank[way] != nil {
+          if rank[path] != nil {
             stack.removeLast()
             continue
           }
-          guard open.insert(way).inserted else {
+          guard open.insert(path).inserted else {
             throw reading.refuse(
-              "the graph has a circle, through the node '\(nodes[way.node].name)'",
-              at: nodes[way.node].value.range, pointer: nodes[way.node].value.pointer)
+              "the graph has a circle, through the node '\(nodes[path.node].name)'",
+              at: nodes[path.node].value.range, pointer: nodes[path.node].value.pointer)
           }
         }
-        let before = sources[way] ?? []
+        let before = sources[path] ?? []
         if next < before.count {
           stack[stack.count - 1].next += 1
-          if case .way(let other) = before[next].source {
+          if case .path(let other) = before[next].source {
             if rank[other] == nil {
               guard !open.contains(other) else {
                 throw reading.refuse(
-                  "the graph has a circle, through the node '\(nodes[way.node].name)'",
-                  at: nodes[way.node].value.range, pointer: nodes[way.node].value.pointer)
+                  "the graph has a circle, through the node '\(nodes[path.node].name)'",
+                  at: nodes[path.node].value.range, pointer: nodes[path.node].value.pointer)
               }
               stack.append((other, 0))
             }
@@ -341,26 +342,26 @@ struct FilterGraph {
         }
         if before.isEmpty {
           throw reading.refuse(
-            "nothing comes to the node '\(nodes[way.node].name)'",
-            at: nodes[way.node].value.range, pointer: nodes[way.node].value.pointer)
+            "nothing comes to the node '\(nodes[path.node].name)'",
+            at: nodes[path.node].value.range, pointer: nodes[path.node].value.pointer)
         }
-        rank[way] =
+        rank[path] =
           before.map { source in
-            if case .way(let other) = source.source { (rank[other] ?? 0) + 1 } else { 0 }
+            if case .path(let other) = source.source { (rank[other] ?? 0) + 1 } else { 0 }
           }.max() ?? 0
-        open.remove(way)
-        order.append(way)
+        open.remove(path)
+        order.append(path)
         stack.removeLast()
       }
     }
     for (index, node) in nodes.enumerated() where !order.contains(where: { $0.node == index }) {
-      reading.say(
+      reading.report(
         ImportRules.ignored, "the node '\(Diagnostic.Message(node.name))' leads to no output",
         at: node.value.range, pointer: node.value.pointer)
     }
-    var ranks = [[Way]](repeating: [], count: (rank.values.max() ?? -1) + 1)
-    for way in order.sorted(by: { ($0.node, $0.lane) < ($1.node, $1.lane) }) {
-      ranks[rank[way] ?? 0].append(way)
+    var ranks = [[ChannelPath]](repeating: [], count: (rank.values.max() ?? -1) + 1)
+    for path in order.sorted(by: { ($0.node, $0.lane) < ($1.node, $1.lane) }) {
+      ranks[rank[path] ?? 0].append(path)
     }
     return ranks
   }

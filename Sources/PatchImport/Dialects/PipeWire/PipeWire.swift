@@ -34,7 +34,7 @@ enum PipeWire {
         "there is no module libpipewire-module-filter-chain with its 'args'", at: root.range)
     }
     for other in modules.dropFirst() {
-      reading.say(
+      reading.report(
         ImportRules.unsupported, "only the first filter-chain of a file is imported",
         at: other.range, pointer: other.pointer, help: "put this one into a file of its own")
     }

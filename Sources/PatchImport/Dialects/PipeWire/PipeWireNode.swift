@@ -5,7 +5,7 @@ import PatchSyntax
 /// Reads the nodes of a filter-chain.
 enum PipeWireNode {
   struct Content {
-    /// The filters of each channel; the last entry holds for all channels beyond.
+    /// The filters of each channel. The last entry applies to all further channels.
     var lanes: [[FilterChain.Kind]]
     /// The factors of a mixer's inputs; `nil` for other nodes.
     var factors: [Double]?
@@ -33,13 +33,13 @@ enum PipeWireNode {
       ])
     }
     func unsupported(_ why: String) -> Content {
-      reading.say(
+      reading.report(
         ImportRules.unsupported, "the node '\(name)' is left out: \(why)", at: node.range,
         pointer: node.pointer)
       return Content([])
     }
     guard type == "builtin" || type.isEmpty else {
-      return unsupported("there is no like of \(type) '\(label)' here")
+      return unsupported("\(type) '\(label)' has no equivalent here")
     }
     if label.hasPrefix("bq_"), label != "bq_raw" {
       return Content(
@@ -66,8 +66,8 @@ enum PipeWireNode {
       if control("Feedback", of: node) ?? 0 != 0 || control("Feedforward", of: node) ?? 0 != 0 {
         return unsupported("its delay has feedback")
       }
-      let most = node["config"]?["max-delay"]?.number ?? 1
-      return Content([.delay(min(max(control("Delay (s)", of: node) ?? 0, 0), max(most, 0)))])
+      let maximum = node["config"]?["max-delay"]?.number ?? 1
+      return Content([.delay(min(max(control("Delay (s)", of: node) ?? 0, 0), max(maximum, 0)))])
     case "convolver": return convolver(node, unsupported)
     case "clamp":
       return Content([
@@ -76,11 +76,11 @@ enum PipeWireNode {
     case "dcblock":
       return Content([.recursive(b: [1, -1], a: [1, -(control("R", of: node) ?? 0.995)])])
     case "debug", "null", "busy", "zeroramp":
-      reading.say(
+      reading.report(
         ImportRules.unsupported, "the node '\(name)', a \(label), is left out: it changes no sound",
         at: node.range, pointer: node.pointer, severity: .note)
       return Content([])
-    default: return unsupported("there is no like of '\(label)' here")
+    default: return unsupported("'\(label)' has no equivalent here")
     }
   }
 
@@ -89,8 +89,7 @@ enum PipeWireNode {
     node["control"]?[name]?.number
   }
 
-  /// A biquad, with PipeWire's results for frequencies and a Q at or beyond the ends of their
-  /// ranges.
+  /// A biquad. For a frequency or a Q out of range, the result is what PipeWire makes of it.
   static func section(
     _ type: String, _ frequency: Double, _ q: Double, _ gain: Double, _ sampleRate: Double
   ) -> [FilterChain.Kind] {
@@ -129,7 +128,7 @@ enum PipeWireNode {
     ]
   }
 
-  /// The coefficients for the sample rate that is nearest to the chain's.
+  /// The filter of the coefficients whose sample rate is nearest to that of the chain.
   private static func raw(
     _ node: ConfigValue, _ sampleRate: Double, _ reading: inout ImportReading
   ) throws(ImportRefused) -> Content {
@@ -157,10 +156,10 @@ enum PipeWireNode {
     }
     if file.hasPrefix("/dirac") { return Content([.gain(Decibels.of(gain), isInverted: gain < 0)]) }
     if file.hasPrefix("/hilbert") || file.hasPrefix("/ir:") {
-      return unsupported("'\(file)' has no like here")
+      return unsupported("'\(file)' has no equivalent here")
     }
     for key in ["offset", "length", "delay"] where config[key]?.number ?? 0 != 0 {
-      return unsupported("its '\(key)' has no like here")
+      return unsupported("its '\(key)' has no equivalent here")
     }
     guard gain > 0 else { return unsupported("its gain is not above 0") }
     return Content([
@@ -199,7 +198,7 @@ enum PipeWireNode {
       lanes.append(kinds)
     }
     if lanes.isEmpty {
-      reading.say(
+      reading.report(
         ImportRules.unclear, "this 'param_eq' has neither filters nor a file", at: node.range,
         pointer: node.pointer)
     }
@@ -207,8 +206,7 @@ enum PipeWireNode {
     return Content(lanes: lanes + [[]])
   }
 
-  /// The filters in a file of AutoEq. The first line is never read as a filter: it may only be the
-  /// preamp.
+  /// The filters in a file of AutoEq. Its first line is the preamp, and never a filter.
   private static func filters(
     inFile path: String, _ place: ConfigValue, _ sampleRate: Double, _ reading: inout ImportReading
   ) throws(ImportRefused) -> [FilterChain.Kind] {
@@ -229,17 +227,17 @@ enum PipeWireNode {
       let words = line.words.map(\.text)
       guard number > 1, words.count == 12, words[0] == "Filter", words[4] == "Fc",
         words[6] == "Hz", words[7] == "Gain", words[9] == "dB", words[10] == "Q",
-        let frequency = NumberText.whole(words[5]), let gain = NumberText.whole(words[8]),
-        let q = NumberText.whole(words[11])
+        let frequency = NumberText.value(of: words[5]), let gain = NumberText.value(of: words[8]),
+        let q = NumberText.value(of: words[11])
       else {
-        reading.say(
+        reading.report(
           ImportRules.ignored, "PipeWire passes over this line: it is not in AutoEq's words",
           at: line.range)
         continue
       }
       let types = ["PK": "peaking", "LSC": "lowshelf", "HSC": "highshelf"]
       guard words[2] == "ON", let type = types[words[3]] else {
-        reading.say(
+        reading.report(
           words[2] == "OFF" ? ImportRules.disabled : ImportRules.ignored,
           words[2] == "OFF"
             ? "this filter is switched off"
