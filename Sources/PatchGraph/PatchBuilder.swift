@@ -140,7 +140,7 @@ public struct PatchBuilder {
     }
     var builder = GraphBuilder(
       document: document, graph: graph, surroundings: surroundings,
-      unread: UnreadParts(document, reading.diagnostics), saysNotes: notes, epoch: epoch,
+      unread: UnreadParts(document, reading.diagnostics), reportsNotes: notes, epoch: epoch,
       limits: reading.limits)
     graph.memoryLimit = reading.limits.memory
     builder.build()

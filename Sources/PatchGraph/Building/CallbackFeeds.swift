@@ -14,12 +14,12 @@ extension GraphBuilder {
     /// Its settings, for the comparison of two patches.
     let link: PatchLayout.Link
     /// Its index in `madeCallbacks`.
-    let place: Int
+    let index: Int
     /// The address that it pulls; `nil` for none.
     var from: Located<PatchDocument.Address>?
     /// The index in `madeCallbacks` of the callback that it pulls; `nil` for none, and before
     /// `resolveFeeds()`.
-    var pulled: Int?
+    var pulledIndex: Int?
     /// Whether an input or another callback pulls it.
     var isUsed = false
     /// Whether an error about it has been reported.
@@ -27,19 +27,19 @@ extension GraphBuilder {
 
     init(
       _ member: PatchDocument.Member<PatchDocument.Callback>, _ callback: any RenderCallback,
-      _ link: PatchLayout.Link, place: Int
+      _ link: PatchLayout.Link, index: Int
     ) {
       self.member = member
       self.callback = callback
       self.link = link
-      self.place = place
+      self.index = index
     }
 
     var name: String { member.key.value }
     var json: JSONValue { member.value.json }
   }
 
-  /// Notes what a callback pulls, or reports that its kind pulls nothing.
+  /// Sets the address that a callback pulls, or reports that its kind pulls nothing.
   mutating func setFeed(_ built: BuiltCallback, _ source: JSONValue) {
     guard built.callback.input != .none else {
       reportInput(
@@ -83,7 +83,7 @@ extension GraphBuilder {
         help: [help]))
   }
 
-  /// Removes a callback that has an error, and raises the doubts that follow from that.
+  /// Removes a callback that has an error, and raises the doubts that follow from its absence.
   mutating func fail(_ name: String) {
     if let failed = callbacks.removeValue(forKey: name) {
       failed.hasFailed = true
@@ -95,36 +95,36 @@ extension GraphBuilder {
     doubts.raise(.gaps)
   }
 
-  /// Resolves the "from" of every callback, and removes circles and all that pull a removed
-  /// callback.
+  /// Resolves the "from" of every callback. Removes the callbacks that pull each other in circles,
+  /// and those that pull a removed callback.
   mutating func resolveFeeds() {
     for callback in madeCallbacks where !callback.hasFailed {
       guard let from = callback.from, nodes[from.value.node] == nil else { continue }
       if let pulled = callbacks[from.value.node], from.value.isFirst {
         pulled.isUsed = true
-        callback.pulled = pulled.place
-      } else if !noteSource(from) {
+        callback.pulledIndex = pulled.index
+      } else if !checkSource(from) {
         fail(callback.name)
       }
     }
     refuseCircles()
-    failWhatPullsNothing()
+    failDependentCallbacks()
   }
 
-  /// Reports each circle of callbacks once. Visits every callback once.
+  /// Reports each circle of callbacks once, and removes its callbacks. Visits every callback once.
   private mutating func refuseCircles() {
     /// Callbacks that have been visited.
-    var isPassed = [Bool](repeating: false, count: madeCallbacks.count)
+    var isVisited = [Bool](repeating: false, count: madeCallbacks.count)
     /// The index of each callback on the current path; -1 for those that are not on it.
     var places = [Int](repeating: -1, count: madeCallbacks.count)
     var path: [Int] = []
-    for start in madeCallbacks.indices where !isPassed[start] {
+    for start in madeCallbacks.indices where !isVisited[start] {
       path.removeAll(keepingCapacity: true)
       var next = start
-      while !isPassed[next], !madeCallbacks[next].hasFailed,
-        let pulled = madeCallbacks[next].pulled
+      while !isVisited[next], !madeCallbacks[next].hasFailed,
+        let pulled = madeCallbacks[next].pulledIndex
       {
-        isPassed[next] = true
+        isVisited[next] = true
         places[next] = path.count
         path.append(next)
         next = pulled
@@ -155,7 +155,7 @@ extension GraphBuilder {
   }
 
   /// Removes the callbacks that pull a removed one, directly or through others.
-  private mutating func failWhatPullsNothing() {
+  private mutating func failDependentCallbacks() {
     guard !doubts.names.isEmpty else { return }
     var pulling: [String: [BuiltCallback]] = [:]
     for callback in madeCallbacks where !callback.hasFailed {
@@ -187,15 +187,15 @@ extension GraphBuilder {
     return .init(node: from.node, bus: from.bus ?? 0)
   }
 
-  /// A callback and those that it pulls, itself first. Stops one past the limit, so that the caller
-  /// sees that the chain is too long.
+  /// A callback and those that it pulls, itself first. A chain beyond the limit ends one callback
+  /// past it, so that the caller sees that it is too long.
   func chain(of name: String) -> [BuiltCallback] {
     var chain: [BuiltCallback] = []
     var next = callbacks[name]
     while let callback = next, chain.count <= limits.callbacks {
       chain.append(callback)
       next =
-        callback.pulled.map { madeCallbacks[$0] }
+        callback.pulledIndex.map { madeCallbacks[$0] }
         ?? callback.from.flatMap { callbacks[$0.value.node] }
     }
     return chain

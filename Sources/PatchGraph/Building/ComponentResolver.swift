@@ -55,7 +55,7 @@ package enum ComponentResolver {
     _ name: String, _ component: Located<PatchDocument.Component>
   ) -> FailedResolution {
     let names = UnitCatalog.standard.components.map(\.name)
-    // A list of all of them behind a guess hides it, once for each node.
+    // Behind a guess, a list of all components would hide it.
     let help =
       Synonyms.didYouMean(name, among: names, knownAs: Synonyms.components).map {
         [$0, "'patchrun units' lists the components"]

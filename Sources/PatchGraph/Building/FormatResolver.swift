@@ -13,7 +13,7 @@ package struct FormatResolver {
   private var cache: [String: StreamFormat?] = [:]
   /// Whether "streamFormats" could not be read.
   private var areNamesLost = false
-  /// The index in `findings` of the diagnostic of each unknown name; `nil` for one that was not
+  /// For each unknown name, the index of its diagnostic in `findings`; `nil` where that was not
   /// kept.
   private var unknown: [String: Int?] = [:]
   private var findings: Findings
@@ -22,7 +22,7 @@ package struct FormatResolver {
 
   /// - Parameters:
   ///   - limit: How many findings of each kind are kept.
-  ///   - shown: How many of them are shown. Only these get lists of candidates.
+  ///   - shown: How many findings of each kind are shown. Only these get lists of candidates.
   init(
     _ document: PatchDocument, sessionRate: Double, findings limit: Int = .max, shown: Int = .max
   ) {
@@ -92,6 +92,7 @@ package struct FormatResolver {
     }
   }
 
+  /// The rate in hertz.
   func rate(_ rate: PatchDocument.SampleRate) -> Double {
     switch rate {
     case .session: sessionRate

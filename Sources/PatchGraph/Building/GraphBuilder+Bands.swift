@@ -91,8 +91,8 @@ extension GraphBuilder {
     }
   }
 
-  /// The parameter of a band that a name means, with or without a band number behind it: `gain` for
-  /// `gain3`.
+  /// The name of the band parameter that a name refers to, with or without a band number: `gain`
+  /// for `gain3`. `nil` for none.
   func nameInBand(_ name: String, _ unit: UnitInstance) -> String? {
     if unit.bandParameter(named: name, of: 0) != nil { return name }
     let bare = String(name.prefix { !$0.isASCII || !$0.isNumber })

@@ -31,7 +31,7 @@ extension GraphBuilder {
           fixes: kind.json.correction(of: kind.value, among: names)))
       return
     }
-    // "from" names what it pulls, unless the kind has a setting of that name.
+    // "from" is what the callback pulls, unless the kind has a setting of that name.
     let pulls = description.settings.contains { $0.key == "from" } ? [] : ["from"]
     let source = member.value.fields.first { pulls.contains($0.name) }?.value
     guard
@@ -75,7 +75,7 @@ extension GraphBuilder {
     }
     let built = BuiltCallback(
       member, callback, .init(name: member.name, description, values, callback),
-      place: madeCallbacks.count)
+      index: madeCallbacks.count)
     callbacks[member.name] = built
     madeCallbacks.append(built)
     if let pulled = member.value.pulled, callback.input != .none {
@@ -150,7 +150,7 @@ extension GraphBuilder {
         isWhole = false
         continue
       }
-      // An expression misses a constant whose name was refused: only the refused name is reported.
+      // A constant is missing because its name was refused: only the refused name is reported.
       if let unknown = problem.unknown,
         found.contains(where: {
           $0.member.map { !nearMisses(to: $0, among: [unknown.name]).isEmpty } ?? false
@@ -195,8 +195,8 @@ extension GraphBuilder {
     return isWhole ? values : nil
   }
 
-  /// The most likely meaning of a wrong value: a number written as text, or decibels in place of a
-  /// factor.
+  /// Help and a fix for a wrong value that is most likely a number or a boolean in quotes, or
+  /// decibels in place of a factor; `nil` for any other.
   func plainForm(
     of place: JSONValue, _ problem: CallbackProblem, _ infos: [SettingInfo]
   ) -> (help: String, fix: Diagnostic.Fix)? {
@@ -206,7 +206,7 @@ extension GraphBuilder {
     switch info.kind {
     case .number, .integer:
       if let number = place.number, info.unit == .linearGain {
-        return SettingReader.factor(insteadOf: number, at: place)
+        return SettingReader.decibelForm(of: number, at: place)
       }
       return place.plainForm(for: .number, of: SettingReader.measure(of: info))
     case .boolean: return place.plainForm(for: .bool, of: .number)
@@ -214,7 +214,7 @@ extension GraphBuilder {
     }
   }
 
-  /// The edits for a misspelt name: that of a setting, or one in its value.
+  /// The fixes for a misspelt name: the name of a setting, or a name in its value.
   func corrections(
     of problem: CallbackProblem, at place: JSONValue, isKnown: Bool, _ infos: [SettingInfo]
   ) -> [Diagnostic.Fix] {
@@ -238,8 +238,8 @@ extension GraphBuilder {
     return place.correction(of: unknown.name, among: unknown.candidates, part: part)
   }
 
-  /// The members of an object as numbers, and whether all of them are numbers. One that is not
-  /// becomes 0, and is reported.
+  /// The members of an object as numbers, and whether all of them are numbers. A member that is not
+  /// a number becomes 0, and is reported.
   mutating func numbers(_ json: JSONValue) -> ([String: Double], Bool) {
     var numbers: [String: Double] = [:]
     var isWhole = true
@@ -260,7 +260,7 @@ extension GraphBuilder {
     return (numbers, isWhole)
   }
 
-  /// Joins a path to the directory of the patch that it is written in.
+  /// A path joined to the directory of the patch or sub-graph that it is written in.
   ///
   /// - Parameter isWritten: Whether a tap writes the file. Braces in its path are placeholders, so
   ///   those of the directory are doubled.

@@ -15,7 +15,7 @@ extension GraphBuilder {
   mutating func connect(_ connection: PatchDocument.Connection) {
     let destination = connection.to.flatMap { destinationNode($0) }
     let source = connection.from.flatMap { nodes[$0.value.node] }
-    let isSourceKnown = source != nil || connection.from.map { noteSource($0) } ?? false
+    let isSourceKnown = source != nil || connection.from.map { checkSource($0) } ?? false
     guard let destination, let to = connection.to, let from = connection.from, isSourceKnown else {
       doubts.raise(.gaps)
       if destination == nil { doubts.raise(.destination) }
@@ -39,12 +39,13 @@ extension GraphBuilder {
         }
       } else if let callback = callbacks[from.value.node] {
         let chain = chain(of: from.value.node)
-        // Where an output is taken twice, the error is at the "from" of a callback for its first
-        // connection, and at the connection itself for every further one.
+        // If the output feeds something else already, the error is at the "from" of the callback
+        // for the first connection of the callback, and at the connection itself for every further
+        // one.
         if !callback.isUsed { taken = chain.last?.from?.json }
         callback.isUsed = true
         if let second = graph.secondFeed(of: destination, input) { throw second }
-        guard admits(chain, from) else {
+        guard countLinks(of: chain, from) else {
           doubts.raise(.gaps)
           doubts.raise(.feeds, about: destination)
           return
@@ -62,13 +63,13 @@ extension GraphBuilder {
           places.callbacks[behind == 0 ? place : .init(node: destination, part)] = link.json
         }
         if let source = chain.last?.from, let node = nodes[source.value.node] {
-          places.noteFirst(
+          places.recordFirst(
             source.json, for: .init(node: node, .bus(.output, source.value.bus ?? 0)))
         }
       }
-      places.note(to.json, for: place)
+      places.record(to.json, for: place)
       if let source {
-        places.noteFirst(
+        places.recordFirst(
           from.json, for: .init(node: source, .bus(.output, from.value.bus ?? 0)))
       }
     } catch {
@@ -118,8 +119,8 @@ extension GraphBuilder {
     return nil
   }
 
-  /// Whether a source exists; reports where it does not.
-  mutating func noteSource(_ from: Located<PatchDocument.Address>) -> Bool {
+  /// Whether the source of an address exists; reports where it does not.
+  mutating func checkSource(_ from: Located<PatchDocument.Address>) -> Bool {
     let name = from.value.node
     if nodes[name] != nil { return true }
     guard !doubts.names.contains(name) else { return false }
@@ -138,10 +139,10 @@ extension GraphBuilder {
     return false
   }
 
-  /// Reports a name that the patch does not have. A name is reported once; each further use becomes
-  /// a note.
+  /// Reports a name that the patch does not have. Each name is reported once; further uses become
+  /// notes.
   ///
-  /// - Parameter includesCallbacks: Whether the name of a callback could have been meant, too.
+  /// - Parameter includesCallbacks: Whether the name may have been meant for a callback, too.
   mutating func reportUnknown(
     _ address: Located<PatchDocument.Address>, amongCallbacks includesCallbacks: Bool
   ) {
@@ -180,8 +181,8 @@ extension GraphBuilder {
     unknownNames.updateValue(place, forKey: address.value.node)
   }
 
-  /// The most likely meaning of a name: a bus behind something other than a colon, a microphone, or
-  /// a loudspeaker. `nil` where it looks like none of them.
+  /// Help for a name that most likely means a microphone, a loudspeaker, or a bus with a wrong
+  /// separator; `nil` for any other name.
   private static func meant(
     _ name: String, in document: PatchDocument, amongCallbacks isSource: Bool, _ names: [String]
   ) -> String? {
@@ -206,10 +207,10 @@ extension GraphBuilder {
       : "the loudspeaker is the I/O unit: \"\(unit.name)\""
   }
 
-  /// Whether a chain may feed one more input: neither its length nor the links of all chains exceed
-  /// the limits. Asked before a link is made.
-  mutating func admits(
-    _ chain: [BuiltCallback], _ from: Located<PatchDocument.Address>
+  /// Counts the links of a chain before it feeds an input. Returns whether the length of the chain
+  /// and the links of all chains are within their limits, and reports where they are not.
+  mutating func countLinks(
+    of chain: [BuiltCallback], _ from: Located<PatchDocument.Address>
   ) -> Bool {
     let (limits, count) = (limits, document.callbacks.count)
     guard chain.count <= limits.callbacks else {

@@ -34,10 +34,10 @@ extension GraphBuilder {
         of: document.nodes[index].value.endsSubgraph ? SubgraphOutput.self : kind, name: name,
         inputCount: count?.value)
       guard let made else { return nil }
-      if nodes.updateValue(id, forKey: name) != nil { hasNamesakes = true }
+      if nodes.updateValue(id, forKey: name) != nil { hasDuplicateNames = true }
       if !document.subgraphs.isEmpty { setDefaultFormat(of: id, document.nodes[index].value) }
       layout.add(id, named: name)
-      places.note(made, at: index, as: id)
+      places.record(made, at: index, as: id)
       if !unread.nodes.isEmpty, unread.nodes.contains(name) {
         doubts.raise(.unreadNode, about: id)
         doubts.raise(.format, about: id)

@@ -66,14 +66,16 @@ extension GraphBuilder {
     }
   }
 
-  /// Whether there is an I/O unit. A misspelt one is not found, and its sides are not checked.
+  /// Whether the patch has an I/O unit. With a misspelt component there is none, and no sides are
+  /// checked.
   private var hasDeviceUnit: Bool {
     document.nodes.contains { node in
       ComponentResolver.unit(node.value.component?.value)?.description.property(.enableIO) != nil
     }
   }
 
-  /// Reports buffer durations below 1 ms and above 0.5 s; the latter are most likely milliseconds.
+  /// Reports buffer durations below 1 ms and above 0.5 s, which are most likely meant in
+  /// milliseconds.
   mutating func checkBufferDuration() {
     guard let duration = document.session?.value.preferredIOBufferDuration else { return }
     let seconds = duration.value

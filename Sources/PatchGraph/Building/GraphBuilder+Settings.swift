@@ -112,7 +112,7 @@ extension GraphBuilder {
     _ fields: [PatchDocument.Field], _ unit: UnitInstance, _ id: NodeID, _ scope: Scope, _ bus: Int
   ) {
     for field in fields where field.value.kind != .invalid {
-      // A part of the value could not be read, which has been reported.
+      // An element of the value could not be read, which has been reported.
       if field.value.elements.contains(where: { $0.kind == .invalid }) {
         if let info = unit.info(named: field.name) {
           doubts.raise(at: .init(node: id, .property(info.id, scope, bus)))
@@ -121,7 +121,7 @@ extension GraphBuilder {
       }
       guard let info = unit.info(named: field.name), info.isPatchProperty else {
         reportUnknownProperty(field, unit, scope)
-        // The property that was most likely meant is not set: rules about it stay silent.
+        // The property that was probably meant is not set, so rules about it must stay silent.
         for info in unit.properties
         where !nearMisses(to: field.name, among: [info.key, info.constant]).isEmpty {
           doubts.raise(at: .init(node: id, .property(info.id, scope, bus)))
@@ -134,7 +134,7 @@ extension GraphBuilder {
       else {
         doubts.raise(at: .init(node: id, .property(info.id, scope, bus)))
         var diagnostic = UnitRules.propertyValue.diagnostic(
-          "\(quoted(field.name)) takes \(SettingReader.noun(info.kind))",
+          "\(quoted(field.name)) takes \(SettingReader.valueDescription(info.kind))",
           status: .invalidPropertyValue,
           at: field.value.markRange,
           pointer: field.value.pointer.description)
@@ -226,7 +226,7 @@ extension GraphBuilder {
           ? field.key.json.correction(of: field.name, among: here.map(\.key)) : []))
   }
 
-  /// Where a patch sets a property that is not set under "properties".
+  /// Help that says where a patch sets a property that is not set under "properties".
   func place(of info: PropertyInfo) -> String {
     switch info.id {
     case .streamFormat, .sampleRate: "write it beside \"properties\", on the bus itself"
@@ -257,7 +257,7 @@ extension GraphBuilder {
       let names = field.value.string.flatMap { didYouMean($0, among: info.valueNames) }
       report(
         UnitRules.parameterRange.diagnostic(
-          "\(quoted(field.name)) takes \(SettingReader.noun(info))",
+          "\(quoted(field.name)) takes \(SettingReader.valueDescription(info))",
           status: .invalidParameter,
           at: field.value.markRange,
           pointer: field.value.pointer.description,
@@ -279,15 +279,14 @@ extension GraphBuilder {
     }
   }
 
-  /// The diagnostic of a violation. A negative gain factor, most likely decibels, gets help and an
-  /// edit.
+  /// The diagnostic of a violation. For a negative gain factor, which most likely means decibels,
+  /// it has help and a fix.
   func withDecibels(
     _ violation: Violation, _ info: ParameterInfo, _ value: Float, at json: JSONValue
   ) -> Diagnostic {
     var diagnostic = violation.diagnostic(in: places, at: json)
     if info.unit == .linearGain,
-      let meant = SettingReader.factor(
-        insteadOf: Double(value), at: json)
+      let meant = SettingReader.decibelForm(of: Double(value), at: json)
     {
       diagnostic.help.append(meant.help)
       diagnostic.fixes.append(meant.fix)
@@ -295,7 +294,7 @@ extension GraphBuilder {
     return diagnostic
   }
 
-  /// Warns of a parameter that takes the place of a property that is set too.
+  /// Warns of a parameter that overrides a property which is also set.
   mutating func reportReplaced(
     _ parameter: ParameterInfo, _ field: PatchDocument.Field, _ unit: UnitInstance, _ id: NodeID,
     _ scope: Scope, _ bus: Int

@@ -42,11 +42,11 @@ extension GraphBuilder {
       namedFiles.addWritten(first, place)
     }
     let bus = at.value.bus ?? 0
-    places.note(at.json, for: Violation.Place(node: node, .bus(.output, bus)))
+    places.record(at.json, for: Violation.Place(node: node, .bus(.output, bus)))
     guard let id = try? graph.addTap(tap, at: node, bus, name: member.name) else { return }
     let place = Violation.Place(node: node, .tap(id.rawValue))
     places.taps[place] = member.value.json
-    places.note(at.json, for: place)
+    places.record(at.json, for: place)
     layout.taps[member.name] = .init(
       id: id, at: .init(node: at.value.node, bus: bus), kind: kind.value, values: values, tap: tap)
   }

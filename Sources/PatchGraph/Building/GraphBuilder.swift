@@ -18,11 +18,12 @@ struct GraphBuilder {
   /// The part of the timeline that the document is valid for; `nil` for the part before an update.
   let epoch: TimelineEpoch?
   let limits: PatchLimits
-  /// The findings so far. With sub-graphs none is dropped: a sub-graph that is used often repeats
-  /// its findings, and they are merged later.
+  /// The findings so far. For a patch with sub-graphs they have no limit: equal findings of a
+  /// sub-graph that is used several times are merged later.
   var findings: Findings
   var diagnostics: [Diagnostic] { findings.all }
-  /// The number of links of all chains that feed inputs. A callback counts once for each input.
+  /// The number of links of all chains that feed inputs. A callback counts once for each input that
+  /// it feeds, directly or through others.
   var linkCount = 0
   var inputFiles: [String] = []
   var outputFiles: [String] = []
@@ -35,37 +36,37 @@ struct GraphBuilder {
   var places: PatchPlaces
   var formats: FormatResolver
   var nodes: [String: NodeID] = [:]
-  /// Whether two nodes have one name, which has been reported.
-  var hasNamesakes = false
+  /// Whether two nodes have the same name, which has been reported.
+  var hasDuplicateNames = false
   /// The component that was looked up last, and its unit: nodes in a row often have the same.
   var lastComponent: (name: String, unit: any AudioUnit.Type)?
   var callbacks: [String: BuiltCallback] = [:]
-  /// All callbacks that were made, in the order of the document, with those that have failed.
+  /// All callbacks that were made, including those that have failed, in the order of the document.
   var madeCallbacks: [BuiltCallback] = []
   /// The doubts that reported mistakes have raised.
   var doubts = RaisedDoubts()
   var details: DetailBudget
   /// The default stream format of each sub-graph; `nil` for that of the patch.
   var defaultFormats: [StreamFormat?] = []
-  /// Whether the nodes have more buses than the limit. Then no bus count is applied.
+  /// Whether the nodes have more buses than the limit, so that no bus count is applied.
   var hasTooManyBuses = false
   /// Whether the callbacks that feed inputs exceed the limit, which has been reported.
   var hasTooManyLinks = false
   /// The parts of the document that could not be read.
   let unread: UnreadParts
-  /// Formats that are set on connected inputs, which take theirs from the connection. They are
-  /// compared once the format that arrives is known.
+  /// Formats that are set on connected inputs, which get their formats from the connection. They
+  /// are compared with these once these are known.
   var expectedFormats: [ExpectedFormat] = []
-  /// The index in `findings` of the diagnostic of each unknown name; `nil` for one that was not
+  /// For each unknown name, the index of its diagnostic in `findings`; `nil` where that was not
   /// kept.
   var unknownNames: [String: Int?] = [:]
   lazy var callbackNames = Set(document.callbacks.lazy.map(\.name))
   /// Whether to report notes.
-  let saysNotes: Bool
+  let reportsNotes: Bool
 
   init(
     document: PatchDocument, graph: AudioGraph, surroundings: PatchSurroundings,
-    unread: UnreadParts, saysNotes: Bool, epoch: TimelineEpoch?, limits: PatchLimits
+    unread: UnreadParts, reportsNotes: Bool, epoch: TimelineEpoch?, limits: PatchLimits
   ) {
     self.epoch = epoch
     self.limits = limits
@@ -75,7 +76,7 @@ struct GraphBuilder {
     self.graph = graph
     self.surroundings = surroundings
     self.unread = unread
-    self.saysNotes = saysNotes
+    self.reportsNotes = reportsNotes
     if unread.isAny { doubts.raise(.gaps) }
     if unread.isSessionUnknown { doubts.raise(.session) }
     if unread.hasLostConnections { doubts.raise(.destination) }
@@ -95,13 +96,13 @@ struct GraphBuilder {
     if let format = document.streamFormat, let resolved = formats.resolve(format) {
       graph.defaultStreamFormat = resolved
     } else if document.root["streamFormat"] != nil || unread.isDefaultFormatLost {
-      // It is written and wrong, which has been reported.
+      // The default format has an error, which has been reported.
       doubts.raise(.patchFormat)
       doubts.raise(.gaps)
     }
     graph.compensatesLatency = document.compensateLatency?.value ?? false
     defaultFormats = document.subgraphs.map { $0.streamFormat.flatMap { formats.resolve($0) } }
-    // A name of both a node and a callback is neither: a reference could mean either.
+    // A name that a node and a callback share is not used at all: a reference could mean either.
     let ambiguous = ambiguousNames()
     doubts.names.formUnion(ambiguous)
     callbacks.reserveCapacity(document.callbacks.count)
@@ -126,8 +127,8 @@ struct GraphBuilder {
     resolveFeeds()
     for connection in document.connections { connect(connection) }
     for (index, id, unit) in units {
-      // Of two nodes of one name, which is an error, the last gets the settings of both.
-      if hasNamesakes, let last = nodes[document.nodes[index].name],
+      // Of two nodes with the same name, which is an error, the last gets the settings of both.
+      if hasDuplicateNames, let last = nodes[document.nodes[index].name],
         let unit = try? graph.unit(last)
       {
         configure(index, last, unit)
@@ -184,7 +185,7 @@ struct GraphBuilder {
 
   mutating func report(_ diagnostic: Diagnostic) { findings.append(diagnostic) }
 
-  /// Reports a violation. Its edits are looked for only where it is kept and `bytesLeftToEdit`
+  /// Reports a violation. Its fixes are made only if the diagnostic is kept and `bytesLeftToEdit`
   /// allows it.
   mutating func report(_ violation: Violation, at json: JSONValue? = nil) {
     let value = json ?? places.value(violation.place)
@@ -228,8 +229,8 @@ struct GraphBuilder {
     }
   }
 
-  /// The bus counts that are written and at most 1024. The unit refuses a greater one, and makes no
-  /// bus for it.
+  /// The written bus counts up to 1024. A unit refuses a greater count, so it makes no buses for
+  /// it.
   private static func counts(of node: PatchDocument.Node) -> [Located<Int>] {
     [node.inputCount, node.outputCount].compactMap(\.self).filter { $0.value <= 1024 }
   }

@@ -11,28 +11,28 @@ extension GraphBuilder {
     let (violations, configurations) = graph.examination()
     layout.configurations = configurations
     if doubts.isRaised(.patchFormat) {
-      // These buses would have taken the patch's default format, which is wrong.
+      // These buses would have the default format of the patch, which has an error.
       for violation in violations
       where [UnitRules.formatGiven, UnitRules.mixerOutputRate].contains(violation.rule) {
         if let node = violation.place.node { doubts.raise(.format, about: node) }
       }
     }
-    // Nodes downstream of a format that could not be set take theirs from it.
+    // Nodes downstream of a format that could not be set depend on it.
     for node in downstream(of: doubts.nodes(.format)) { doubts.raise(.format, about: node) }
     var echoes: [Violation] = []
-    /// Reported violations that other elements may repeat.
+    /// Reported violations that may be repeated for other elements of the same node.
     var reported: [NodeID?: [Violation]] = [:]
     for violation in violations {
       if isEcho(violation) {
         echoes.append(violation)
       } else if violation.rule == SlicesOfScreenLock.rule, !playsBehindLockedScreen {
-        if saysNotes { reportNote(violation) }
+        if reportsNotes { reportNote(violation) }
       } else if violation.severity == .note {
-        if saysNotes { report(violation) }
+        if reportsNotes { report(violation) }
       } else if !reported[violation.place.node, default: []].contains(where: {
-        isTwin(violation, of: $0, configurations)
+        isRepetition(violation, of: $0, configurations)
       }) {
-        if Self.hasTwins(violation) {
+        if Self.mayRepeat(violation) {
           reported[violation.place.node, default: []].append(violation)
         }
         report(violation, configurations)
@@ -46,16 +46,16 @@ extension GraphBuilder {
     }
     guard !doubts.isRaised(.gaps), !findings.kept.hasErrors else { return }
     reportHeadroom(configurations)
-    if saysNotes { reportNotes(configurations) }
+    if reportsNotes { reportNotes(configurations) }
   }
 
   /// Whether a violation repeats a reported one about another element, from the same place in the
   /// text.
-  private func isTwin(
+  private func isRepetition(
     _ violation: Violation, of other: Violation, _ configurations: [NodeID: UnitConfiguration]
   ) -> Bool {
     guard violation.rule == other.rule, violation.place != other.place,
-      violation.place.node == other.place.node, Self.hasTwins(violation)
+      violation.place.node == other.place.node, Self.mayRepeat(violation)
     else { return false }
     if let rate = writtenRate(of: violation, configurations) {
       return rate.range == writtenRate(of: other, configurations)?.range
@@ -64,14 +64,14 @@ extension GraphBuilder {
   }
 
   /// Whether one written place can break the rule for several elements of a unit.
-  private static func hasTwins(_ violation: Violation) -> Bool {
+  private static func mayRepeat(_ violation: Violation) -> Bool {
     violation.rule == UnitRules.spatialChannels || violation.rule == UnitRules.deviceRate
   }
 
   // MARK: The screen lock
 
-  /// Whether the category plays on behind a locked screen: only then do slices of 4096 frames come.
-  /// soloAmbient, the default, and ambient are silent then.
+  /// Whether the category keeps playing while the screen is locked: only then are slices of 4096
+  /// frames pulled. soloAmbient, the default, and ambient are silent then.
   private var playsBehindLockedScreen: Bool {
     guard let category = document.session?.value.category?.value else { return false }
     return ["playback", "playAndRecord", "multiRoute"].contains(category)
@@ -85,7 +85,7 @@ extension GraphBuilder {
 
   // MARK: Formats of connected inputs
 
-  /// A format that is set on an input which takes its own from a connection.
+  /// A format that is set on an input which gets its format from a connection.
   struct ExpectedFormat {
     var node: NodeID
     var input: Int
@@ -95,13 +95,12 @@ extension GraphBuilder {
     var json: JSONValue
   }
 
-  /// Reports formats on connected inputs that differ from the one that arrives. An equal one
-  /// changes nothing.
+  /// Reports formats on connected inputs that differ from the formats that arrive there.
   private mutating func checkExpectedFormats(
     _ violations: [Violation], _ configurations: [NodeID: UnitConfiguration]
   ) {
     guard !expectedFormats.isEmpty else { return }
-    // The format that arrives behind a mistake is not known.
+    // Downstream of a mistake, the formats that arrive are not known.
     let wrong = violations.filter { $0.severity == .error }.compactMap(\.place.node)
     let doubtful = downstream(
       of: doubts.nodes([.format, .unreadNode, .feeds]).union(wrong))
@@ -126,10 +125,10 @@ extension GraphBuilder {
 
   /// Whether a violation may only follow from a reported mistake.
   private func isEcho(_ violation: Violation) -> Bool {
-    doubts.silence(violation.rule, at: violation.place, isHead: isHead)
+    doubts.silences(violation.rule, at: violation.place, isOutputUnit: isOutputUnit)
   }
 
-  private func isHead(_ node: NodeID) -> Bool {
+  private func isOutputUnit(_ node: NodeID) -> Bool {
     (try? graph.unit(node))?.description.isOutput == true
   }
 

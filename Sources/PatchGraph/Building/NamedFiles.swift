@@ -32,10 +32,10 @@ extension GraphBuilder {
     return mayRead
   }
 
-  /// The place that a tap writes to; reports a refusal of the file policy. The tap itself reports
-  /// errors of the disk: the place is `nil` then.
+  /// The place that a tap writes to; reports a refusal of the file policy. `nil` for standard
+  /// output, and for an error of the disk, which the tap itself reports.
   mutating func place(toWrite path: String, _ json: JSONValue) -> Result<WritePlace?, FileRefusal> {
-    // Standard output.
+    // `-` is standard output.
     guard path != "-" else { return .success(nil) }
     do throws(FileRefusal) { return .success(try surroundings.files.writePlace(path)) } catch {
       guard error.isOfPolicy else { return .success(nil) }
@@ -45,7 +45,7 @@ extension GraphBuilder {
   }
 }
 
-/// The files that a patch reads and writes, to find one that is used twice.
+/// The files that a patch reads and writes, to find a written file that is used twice.
 struct NamedFiles {
   private var readPaths: Set<String> = []
   private var readFiles: Set<FileIdentity> = []

@@ -32,8 +32,8 @@ extension BuiltPatch {
     public var symbol: String
   }
 
-  /// The diagnostic, in the patch's text, of an error that initializing its graph has thrown; `nil`
-  /// where the patch has no places.
+  /// The diagnostic, in the text of the patch, for an error that initializing its graph has thrown;
+  /// `nil` where the patch has no places.
   public func diagnostic(of violation: Violation) -> Diagnostic? {
     places.map { violation.diagnostic(in: $0) }
   }
@@ -58,7 +58,9 @@ extension GraphBuilder {
 }
 
 extension NativeCallback {
-  /// A copy that may load its library or not, and that processes input or not.
+  /// A copy that may load its library if `code` allows it.
+  ///
+  /// - Parameter processes: Whether the callback processes input.
   func allowed(by code: NativeCode, processes: Bool) -> NativeCallback {
     var copy = self
     copy.processes = processes

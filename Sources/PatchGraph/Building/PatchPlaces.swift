@@ -7,70 +7,71 @@ import Synchronization
 
 /// Where in the text the parts of a graph are written.
 ///
-/// A patch without findings looks no place up. So notes are only collected, and the first lookup
-/// makes a table of them. Copies share the notes.
+/// A patch without findings looks up no place. So places are only recorded, and the first lookup
+/// makes a table of them. Copies share the records.
 struct PatchPlaces {
-  private let notes: PlaceNotes
+  private let records: PlaceRecords
   /// The definitions of the callbacks that feed an input, and of the taps.
   var callbacks: [Violation.Place: JSONValue] = [:]
   var taps: [Violation.Place: JSONValue] = [:]
   let root: JSONValue
-  /// How many bytes of text may still be written to find edits: each edit is tried on the whole
-  /// text.
+  /// How many bytes of text may still be written to find edits: each edit is made in a copy of the
+  /// whole text.
   var bytesLeftToEdit = 16 << 20
 
   /// - Parameter nodes: The nodes of the document.
   init(root: JSONValue, nodes: [PatchDocument.Member<PatchDocument.Node>] = []) {
     self.root = root
-    notes = PlaceNotes(nodes)
+    records = PlaceRecords(nodes)
   }
 
-  /// Reserves room for a number of notes.
-  func reserveCapacity(_ count: Int) { notes.reserveCapacity(count) }
+  /// Reserves room for a number of records.
+  func reserveCapacity(_ count: Int) { records.reserveCapacity(count) }
 
-  /// Notes a place, unless it has been noted before.
-  func noteFirst(_ json: JSONValue, for place: Violation.Place) {
-    notes.add(.first(place, json))
+  /// Records where a place is written, unless it has been recorded before.
+  func recordFirst(_ json: JSONValue, for place: Violation.Place) {
+    records.add(.first(place, json))
   }
 
-  func note(_ json: JSONValue, for place: Violation.Place) { notes.add(.place(place, json)) }
+  /// Records where a place is written.
+  func record(_ json: JSONValue, for place: Violation.Place) { records.add(.place(place, json)) }
 
-  /// Notes all places of the node at an index of the document.
-  func note(_ unit: UnitInstance, at index: Int, as id: NodeID) {
-    notes.add(.node(id, unit, index))
+  /// Records all places of the node at an index of the document.
+  func record(_ unit: UnitInstance, at index: Int, as id: NodeID) {
+    records.add(.node(id, unit, index))
   }
 
-  /// The value that writes a place or, where none does, the value around it.
+  /// The value that a place is written in; where it is not written, the value around it.
   func value(_ place: Violation.Place) -> JSONValue {
-    if let exact = notes[place] { return exact }
+    if let exact = records[place] { return exact }
     guard let node = place.node else { return root["nodes"] ?? root }
     switch place.part {
     case .streamFormat(let scope, let element), .property(_, let scope, let element),
       .parameter(_, let scope, let element):
-      if let bus = notes[.init(node: node, .bus(scope, element))] { return bus }
+      if let bus = records[.init(node: node, .bus(scope, element))] { return bus }
     case .callback(let input, _):
-      if let feed = notes[.init(node: node, .feed(input))] { return feed }
+      if let feed = records[.init(node: node, .feed(input))] { return feed }
     case .whole, .feed, .tap, .bus, .elementCount: break
     }
-    return notes[.init(node: node, .whole)] ?? root
+    return records[.init(node: node, .whole)] ?? root
   }
 }
 
-/// The notes that copies of ``PatchPlaces`` share.
-private final class PlaceNotes: Sendable {
-  enum Note {
+/// The records that copies of ``PatchPlaces`` share. Safe to use from any thread.
+private final class PlaceRecords: Sendable {
+  enum Record {
     case place(Violation.Place, JSONValue)
-    /// A place, unless it has been noted before.
+    /// A place, unless it has been recorded before.
     case first(Violation.Place, JSONValue)
     /// All places of the node at an index of the document.
     case node(NodeID, UnitInstance, Int)
   }
 
   private struct State {
-    var notes: [Note] = []
-    /// Made of the first `noted` notes.
+    var records: [Record] = []
+    /// The table of the first `tabulatedCount` records.
     var table: [Violation.Place: JSONValue] = [:]
-    var noted = 0
+    var tabulatedCount = 0
   }
 
   private let nodes: [PatchDocument.Member<PatchDocument.Node>]
@@ -78,26 +79,26 @@ private final class PlaceNotes: Sendable {
 
   init(_ nodes: [PatchDocument.Member<PatchDocument.Node>]) { self.nodes = nodes }
 
-  func reserveCapacity(_ count: Int) { state.withLock { $0.notes.reserveCapacity(count) } }
+  func reserveCapacity(_ count: Int) { state.withLock { $0.records.reserveCapacity(count) } }
 
-  func add(_ note: Note) { state.withLock { $0.notes.append(note) } }
+  func add(_ record: Record) { state.withLock { $0.records.append(record) } }
 
   subscript(place: Violation.Place) -> JSONValue? {
     state.withLock { state in
-      while state.noted < state.notes.count {
-        switch state.notes[state.noted] {
+      while state.tabulatedCount < state.records.count {
+        switch state.records[state.tabulatedCount] {
         case .place(let place, let json): state.table[place] = json
         case .first(let place, let json):
           if state.table[place] == nil { state.table[place] = json }
-        case .node(let id, let unit, let index): note(nodes[index], unit, id, in: &state.table)
+        case .node(let id, let unit, let index): record(nodes[index], unit, id, in: &state.table)
         }
-        state.noted += 1
+        state.tabulatedCount += 1
       }
       return state.table[place]
     }
   }
 
-  private func note(
+  private func record(
     _ member: PatchDocument.Member<PatchDocument.Node>, _ unit: UnitInstance, _ id: NodeID,
     in table: inout [Violation.Place: JSONValue]
   ) {
@@ -151,7 +152,9 @@ private final class PlaceNotes: Sendable {
 }
 
 extension Violation {
-  /// The diagnostic of a violation in a patch's text.
+  /// The diagnostic of a violation in the text of a patch.
+  ///
+  /// - Parameter primary: The value to point to; `nil` for the one that the place is written in.
   func diagnostic(
     in places: PatchPlaces, at primary: JSONValue? = nil
   ) -> Diagnostic {

@@ -6,7 +6,7 @@ struct RaisedDoubts {
   /// The doubts about the whole patch.
   private(set) var ofPatch: Doubts = []
   private var ofNodes: [NodeID: Doubts] = [:]
-  /// Places that could not be set: no rule reports the value that is there instead.
+  /// Places that could not be set. Rules must not report the values that are there instead.
   private var places: Set<Violation.Place> = []
   /// Names of nodes and callbacks with errors: a reference to one is not reported as unknown.
   var names: Set<String> = []
@@ -38,14 +38,14 @@ struct RaisedDoubts {
 
   /// Whether doubts silence a rule at a place.
   ///
-  /// - Parameter isHead: Whether a node is the output unit: a feed that is missing elsewhere may
-  ///   have been meant for it.
-  func silence(_ rule: Rule, at place: Violation.Place, isHead: (NodeID) -> Bool) -> Bool {
+  /// - Parameter isOutputUnit: Whether a node is the output unit, for which a missing feed may have
+  ///   been meant.
+  func silences(_ rule: Rule, at place: Violation.Place, isOutputUnit: (NodeID) -> Bool) -> Bool {
     guard !places.contains(place) else { return true }
     var doubts = ofPatch
     if let node = place.node {
       doubts.formUnion(ofNodes[node] ?? [])
-      if ofPatch.contains(.gaps), isHead(node) { doubts.insert(.feeds) }
+      if ofPatch.contains(.gaps), isOutputUnit(node) { doubts.insert(.feeds) }
     } else {
       doubts.formUnion([.feeds, .format])
     }

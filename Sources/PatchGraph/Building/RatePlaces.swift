@@ -3,8 +3,8 @@ import AudioTypes
 import AudioUnits
 import PatchSyntax
 
-/// Finds where a sample rate is written that a unit converts. The unit reports the conversion at
-/// its own bus, but the rate mostly comes from upstream.
+/// Finds where the sample rate that a unit converts is written. The unit reports the conversion at
+/// its own bus, but usually the rate comes from upstream.
 extension GraphBuilder {
   /// The written rate that a finding about a rate conversion is about; `nil` where the rate is not
   /// written, and for other findings.
@@ -33,7 +33,8 @@ extension GraphBuilder {
     return nil
   }
 
-  /// Reports a violation; one about a rate conversion at the written rate, with a note at the unit.
+  /// Reports a violation. A rate conversion is reported at the written rate, with a note at the
+  /// unit.
   mutating func report(
     _ violation: Violation, _ configurations: [NodeID: UnitConfiguration]
   ) {

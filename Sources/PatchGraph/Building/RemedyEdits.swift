@@ -6,11 +6,11 @@ import PatchSyntax
 struct RemedyEdits {
   let places: PatchPlaces
   let node: NodeID?
-  /// Where the diagnostic is, unless it is at the violation's own place.
+  /// The value that the diagnostic points to; `nil` for the place of the violation.
   let primary: JSONValue?
 
-  /// The edit of a remedy; `nil` where it cannot be made. Only that of a safe remedy is made
-  /// without asking: of several ways the user chooses one.
+  /// The fix for a remedy; `nil` where it cannot be made. Only the fix of a safe remedy may be made
+  /// without asking the user.
   func fix(_ remedy: Remedy) -> Diagnostic.Fix? {
     guard let node, places.bytesLeftToEdit > 0 else { return nil }
     let written = places.value(.init(node: node, .whole))
@@ -63,7 +63,7 @@ struct RemedyEdits {
       guard let connection = feed(input, node),
         let to = places.root[JSONPointer(connection.tokens + ["to"])], to.kind == .string
       else { return nil }
-      let name = freeName("converter")
+      let name = unusedName(like: "converter")
       let unit = """
         { "component": "FormatConverter", "properties": { "maximumFramesPerSlice": 4096 }, \
         "outputs": { "0": { "streamFormat": \(text(format)) } } }
@@ -78,8 +78,8 @@ struct RemedyEdits {
     }
   }
 
-  /// A name that the patch does not have: `wish`, or `wish` with a number.
-  private func freeName(_ wish: String) -> String {
+  /// A name that the patch does not have: `wish`, or `wish` followed by a number from 2.
+  private func unusedName(like wish: String) -> String {
     let names = Set(
       ["nodes", "callbacks"].flatMap { places.root[$0]?.members.compactMap(\.key.string) ?? [] })
     var name = wish
@@ -91,8 +91,8 @@ struct RemedyEdits {
     return name
   }
 
-  /// Inserts a splitter for all that take from the output that feeds an input. Only the second of
-  /// them offers it, because it repairs the later ones as well.
+  /// Inserts a splitter behind the output that feeds an input, for all connections and callbacks
+  /// that pull this output. `nil` unless the connection is the second of them: one fix repairs all.
   private func splitter(behindFeedOf input: Int, _ node: NodeID) -> [DocumentEdits.Change]? {
     guard let connection = feed(input, node),
       let own = places.root[JSONPointer(connection.tokens + ["from"])],
@@ -106,7 +106,7 @@ struct RemedyEdits {
       takers.append(from)
     }
     guard takers.count > 1, takers[1].range == own.range else { return nil }
-    let name = freeName("split")
+    let name = unusedName(like: "split")
     let count = takers.count > 2 ? ", \"outputCount\": \(takers.count)" : ""
     let unit = """
       { "component": "\(takers.count > 2 ? "MultiSplitter" : "Splitter")"\(count), \

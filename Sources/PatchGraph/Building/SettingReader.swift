@@ -83,8 +83,8 @@ enum SettingReader {
     }
   }
 
-  /// The edit for a parameter whose value is a text with a number in it; `nil` where the number is
-  /// unclear.
+  /// Help and a fix for a parameter whose value is a text that contains a number; `nil` where the
+  /// number is unclear.
   static func plainForm(
     of json: JSONValue, _ info: ParameterInfo
   ) -> (help: String, fix: Diagnostic.Fix)? {
@@ -92,7 +92,7 @@ enum SettingReader {
       ?? (info.unit == .boolean ? json.plainForm(for: .number, of: .number) : nil)
   }
 
-  /// The measure of a setting's number; `number` for a setting that is no number.
+  /// The measure of a setting that is a number; `number` for any other setting.
   static func measure(of info: SettingInfo) -> Quantity.Measure {
     switch info.kind {
     case .number, .integer: Quantity.Measure(info.unit)
@@ -100,11 +100,10 @@ enum SettingReader {
     }
   }
 
-  /// The decibels that a negative number in place of a factor most likely means.
-  ///
-  /// - Returns: A line of help, and the edit; `nil` for a number that is not from -120 to 0.
-  static func factor(
-    insteadOf decibels: Double, at json: JSONValue
+  /// Help and a fix for a negative number in place of a factor, which most likely means decibels;
+  /// `nil` for a number that is not from -120 to 0.
+  static func decibelForm(
+    of decibels: Double, at json: JSONValue
   ) -> (help: String, fix: Diagnostic.Fix)? {
     guard decibels < 0, decibels >= -120, json.kind == .number else { return nil }
     let written = "\"\(Quantity.text(decibels)) dB\""
@@ -116,7 +115,7 @@ enum SettingReader {
   }
 
   /// The words for the values of a property.
-  static func noun(_ kind: PropertyInfo.Kind) -> String {
+  static func valueDescription(_ kind: PropertyInfo.Kind) -> String {
     switch kind {
     case .boolean: "true or false"
     case .uint32(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
@@ -142,7 +141,7 @@ enum SettingReader {
   }
 
   /// The words for the values of a parameter.
-  static func noun(_ info: ParameterInfo) -> String {
+  static func valueDescription(_ info: ParameterInfo) -> String {
     if info.unit == .indexed, !info.valueNames.isEmpty {
       return info.valueNames.map(quoted).joined(separator: ", ") + ", or its number"
     }

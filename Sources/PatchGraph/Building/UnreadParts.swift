@@ -3,7 +3,7 @@ import Diagnostics
 import PatchSyntax
 
 /// The parts of a patch that the reader has refused. They are missing from the document, and errors
-/// that follow from that are not reported.
+/// that follow from their absence are not reported.
 struct UnreadParts {
   /// Whether anything was refused.
   private(set) var isAny = false

@@ -2,8 +2,8 @@ import Diagnostics
 import PatchSyntax
 import RenderCore
 
-/// Finds the callbacks of a patch that play on in another: by name, and by settings where one was
-/// renamed.
+/// Finds the callbacks of a patch that continue in another: by name, and by settings where a
+/// callback was renamed.
 struct CallbackMatch {
   private typealias BusName = PatchLayout.BusName
 
@@ -14,7 +14,7 @@ struct CallbackMatch {
 
   private let old: PatchLayout
   private let new: PatchLayout
-  /// Inputs whose callbacks are free to feed something else.
+  /// Inputs of the old patch whose callbacks are free to feed something else.
   private let freed: [PatchLayout.BusName]
   /// The names of callbacks that begin again.
   private let triggered: Set<String>
@@ -22,7 +22,7 @@ struct CallbackMatch {
   private var claimed: Set<Place> = []
   /// The names of all callbacks that feed something in the new patch.
   private let names: Set<String>
-  private var noted: Set<String> = []
+  private var reported: Set<String> = []
   /// The differences between callbacks of the same name.
   private(set) var changes: [PatchChange] = []
 
@@ -56,7 +56,7 @@ struct CallbackMatch {
       }
       // It may have been renamed.
       for (behind, was) in before.enumerated()
-      where was.isSameButLive(link) && !names.contains(was.name) {
+      where was.differsOnlyInLiveSettings(from: link) && !names.contains(was.name) {
         if let found = origin(of: link, was, Place(input: input, behind: behind)) { return found }
       }
       return .fresh
@@ -84,33 +84,33 @@ struct CallbackMatch {
     of link: PatchLayout.Link, _ was: PatchLayout.Link, _ place: Place
   ) -> GraphDifference.Origin? {
     guard was.kind == link.kind, !claimed.contains(place) else { return nil }
-    if was.isSameButLive(link), triggered.contains(link.name) {
+    if was.differsOnlyInLiveSettings(from: link), triggered.contains(link.name) {
       claimed.insert(place)
       let pointer = JSONPointer(["callbacks", link.name]).description
-      if noted.insert(pointer).inserted {
+      if reported.insert(pointer).inserted {
         changes.append(
           PatchChange(
-            pointer, "\(quoted(link.name)) begins again at \(Self.clock(link))", .beginning))
+            pointer, "\(quoted(link.name)) begins again at \(Self.startText(link))", .beginning))
       }
       return .beginning(place.input, behind: place.behind)
     }
-    if was.isSameButLive(link) {
+    if was.differsOnlyInLiveSettings(from: link) {
       claimed.insert(place)
-      let values = turned(was, link)
+      let values = changedLiveSettings(was, link)
       return .kept(
         place.input, behind: place.behind,
         Dictionary(values.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 }))
     }
-    let isGoingOn = Self.goesOn(was, link)
-    note(was, link, isGoingOn)
-    guard isGoingOn else { return .fresh }
+    let continues = Self.continues(was, link)
+    reportChange(was, link, continues)
+    guard continues else { return .fresh }
     claimed.insert(place)
     return .continuing(place.input, behind: place.behind)
   }
 
-  /// Whether a callback with other settings goes on where the old one is. A file does where its
-  /// path, start, end and "at" are the same.
-  private static func goesOn(_ was: PatchLayout.Link, _ link: PatchLayout.Link) -> Bool {
+  /// Whether a callback with other settings continues at the position of the old one. A file does
+  /// if its path, start, end and "at" are the same.
+  private static func continues(_ was: PatchLayout.Link, _ link: PatchLayout.Link) -> Bool {
     switch link.kind {
     case "tone", "expression", "tremolo", "ringModulator", "impulse": true
     case "file":
@@ -122,15 +122,15 @@ struct CallbackMatch {
 
   // MARK: Changes in words
 
-  /// The live settings that differ. Each is noted once.
-  mutating func turned(
+  /// The live settings that differ. Each is reported once.
+  mutating func changedLiveSettings(
     _ was: PatchLayout.Link, _ link: PatchLayout.Link
   ) -> [(key: String, value: Double)] {
     var turned: [(key: String, value: Double)] = []
     for (before, after) in zip(was.live, link.live) where before.value != after.value {
       turned.append((after.key, after.value))
       let pointer = JSONPointer(["callbacks", link.name] + after.path).description
-      guard noted.insert(pointer).inserted else { continue }
+      guard reported.insert(pointer).inserted else { continue }
       let name = "\(quoted(after.member ?? after.info.key)) of \(quoted(link.name))"
       if after.isBoolean {
         changes.append(
@@ -148,17 +148,17 @@ struct CallbackMatch {
     return turned
   }
 
-  private mutating func note(
-    _ was: PatchLayout.Link, _ link: PatchLayout.Link, _ isGoingOn: Bool
+  private mutating func reportChange(
+    _ was: PatchLayout.Link, _ link: PatchLayout.Link, _ continues: Bool
   ) {
     let keys = Set(was.fixed.keys).union(link.fixed.keys)
       .filter { was.fixed[$0] != link.fixed[$0] }.sorted()
     let key = keys.first ?? link.live.map(\.info.key).first ?? "kind"
     let pointer = JSONPointer(["callbacks", link.name, key]).description
-    guard noted.insert(pointer).inserted else { return }
+    guard reported.insert(pointer).inserted else { return }
     let what = (keys.isEmpty ? [key] : keys).map { quoted($0) }.joined(separator: ", ")
     let text = "\(what) of \(quoted(link.name)) \(keys.count > 1 ? "are others" : "is another")"
-    if isGoingOn {
+    if continues {
       changes.append(PatchChange(pointer, "\(text): it goes on", .continuation))
       return
     }
@@ -167,20 +167,22 @@ struct CallbackMatch {
       changes.append(PatchChange(pointer, text, .crossfade))
     default:
       changes.append(
-        PatchChange(pointer, "\(text): it begins again at \(Self.clock(link))", .beginning))
+        PatchChange(pointer, "\(text): it begins again at \(Self.startText(link))", .beginning))
     }
   }
 
   /// The position at which a callback begins, such as `0:00`.
-  private static func clock(_ link: PatchLayout.Link) -> String {
+  private static func startText(_ link: PatchLayout.Link) -> String {
     guard link.kind == "file", case .number(let start)? = link.fixed["start"] else { return "0:00" }
     let whole = Int(start)
     let seconds = whole % 60
     return "\(whole / 60):\(seconds < 10 ? "0" : "")\(seconds)"
   }
 
-  /// The callbacks of an input that play on, in words: `: 'music' goes on`.
-  func whatGoesOn(at input: PatchLayout.BusName, _ origins: [GraphDifference.Origin]) -> String {
+  /// The callbacks of an input that continue, in words: `: 'music' goes on`; empty for none.
+  func continuationText(at input: PatchLayout.BusName, _ origins: [GraphDifference.Origin])
+    -> String
+  {
     let names = zip(links(input, in: new), origins).compactMap { link, origin -> String? in
       if case .fresh = origin { return nil }
       return quoted(link.name)

@@ -17,7 +17,7 @@ extension PatchLayout.BusName {
 }
 
 extension PatchLayout.Tap {
-  /// Whether kind and settings are the same, at any bus.
+  /// Whether the kind and the settings are the same; the bus may differ.
   func isSame(as other: PatchLayout.Tap) -> Bool { kind == other.kind && values == other.values }
 
   /// The file that it writes; `nil` for none.
@@ -25,8 +25,8 @@ extension PatchLayout.Tap {
     if case .text(let path)? = values["path"] { path } else { nil }
   }
 
-  /// The file that it goes on in where it cannot go on in its own; `nil` for a tap that writes
-  /// none.
+  /// The file that it continues in where it cannot continue in its own; `nil` for a tap that writes
+  /// no file.
   var nextPath: String? {
     guard let path else { return nil }
     return Takes.nextPath(of: path)

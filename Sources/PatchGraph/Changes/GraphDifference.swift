@@ -6,43 +6,44 @@ import PatchSyntax
 import RenderCore
 import RenderTaps
 
-/// The changes that make the graph of one patch that of another.
+/// The changes that turn the graph of one patch into that of another.
 ///
-/// Compares what the patches mean, not their text: nodes by name, units by all that initialization
-/// settles, callbacks and taps by their settings.
+/// Compares what the patches mean, not their texts: nodes by name, units by their configuration
+/// once initialized, callbacks and taps by their settings.
 struct GraphDifference {
-  /// A setting to make on a unit or a callback that goes on.
+  /// A setting of a unit or a callback that continues.
   enum Setting: Sendable {
     case property(node: String, PropertyPlace, PropertyValue)
     case parameter(node: String, ParameterPlace, Float)
-    /// A live setting of the callback that is `behind` pulls upstream of the one that feeds the
-    /// input.
+    /// A live setting of a callback: the one that is `behind` pulls upstream of the callback that
+    /// feeds the input.
     case live(input: PatchLayout.BusName, behind: Int, key: String, Double)
   }
 
   /// Where a callback of the new patch comes from.
   enum Origin: Hashable, Sendable {
-    /// The old callback that is `behind` pulls upstream of an input's first goes on, with these
-    /// live settings changed.
+    /// An old callback, with these live settings changed. In all cases the old callback is the one
+    /// that is `behind` pulls upstream of the callback that feeds the input.
     case kept(PatchLayout.BusName, behind: Int, [String: Double])
-    /// A new callback goes on at the position of that one.
+    /// A new callback that continues at the position of an old one.
     case continuing(PatchLayout.BusName, behind: Int)
-    /// That one begins again.
+    /// An old callback that begins again.
     case beginning(PatchLayout.BusName, behind: Int)
+    /// A new callback that begins.
     case fresh
   }
 
   private(set) var changes: [PatchChange] = []
-  /// Nodes to add: new ones, and those that are made anew.
+  /// Nodes to add: new ones, and the replacements of nodes in `leaving`.
   private(set) var entering: [String] = []
-  /// Nodes to remove, with those that are made anew.
+  /// Nodes to remove, including those that are replaced.
   private(set) var leaving: [String] = []
   private(set) var settings: [Setting] = []
-  /// Inputs whose feed is removed or made anew.
+  /// Inputs whose feed is removed or replaced.
   private(set) var freed: [PatchLayout.BusName] = []
   /// Inputs that get a feed.
   private(set) var fed: [PatchLayout.BusName] = []
-  /// The origins of the callbacks at each input in `fed`, the one that feeds it first.
+  /// The origins of the callbacks at each input in `fed`, from the callback that feeds it upstream.
   private(set) var origins: [PatchLayout.BusName: [Origin]] = [:]
   /// Whether the ramps or the end differ, or a node with ramps is replaced.
   private(set) var changesTimeline = false
@@ -50,7 +51,7 @@ struct GraphDifference {
   private(set) var changesCompensation = false
   private(set) var tapsLeaving: [String] = []
   private(set) var tapsEntering: [String] = []
-  /// Taps that move to another bus, or to a node that is made anew.
+  /// Taps that move to another bus, or to a node that is replaced.
   private(set) var tapsMoving: [String] = []
 
   private let old: BuiltPatch
@@ -58,7 +59,7 @@ struct GraphDifference {
   /// The names of callbacks that begin again.
   private let triggered: Set<String>
 
-  /// The parts that may differ; `nil` for all, where the new patch was not made from the old one.
+  /// The parts that may differ; `nil`, for all, where the new patch was not made from the old one.
   private var origin: PatchOrigin? { new.origin.flatMap { $0.graph === old.graph ? $0 : nil } }
 
   /// Whether there is nothing to do.
@@ -66,14 +67,14 @@ struct GraphDifference {
     changes.isEmpty && fed.isEmpty && freed.isEmpty && settings.isEmpty && !changesTimeline
   }
 
-  /// The changes that need a restart; empty where the patch goes on.
+  /// The changes that need a restart; empty where the patch can continue.
   var restarts: [PatchChange] { changes.filter { $0.heard == .restart } }
 
   /// - Parameters:
   ///   - old: A patch without errors.
   ///   - new: Another one, for the same device.
   ///   - running: The configuration of each unit that plays; `nil` where none does.
-  ///   - triggered: The names of callbacks that begin again, though nothing differs.
+  ///   - triggered: The names of callbacks that begin again, even if nothing differs.
   init(
     from old: BuiltPatch, to new: BuiltPatch, triggered: Set<String> = [],
     running: ((String) -> UnitConfiguration?)? = nil
@@ -82,7 +83,7 @@ struct GraphDifference {
     self.new = new
     self.triggered = triggered
     if old.layout.request != new.layout.request {
-      note(
+      addChange(
         JSONPointer(["session"]), "the patch asks for another device, or for it in another way",
         .restart)
     }
@@ -97,7 +98,7 @@ struct GraphDifference {
 
   private mutating func comparePolicies() {
     for (key, text) in new.layout.policy.differences(from: old.layout.policy) {
-      note(JSONPointer(["session", key]), text, .nothing)
+      addChange(JSONPointer(["session", key]), text, .nothing)
     }
   }
 
@@ -105,7 +106,7 @@ struct GraphDifference {
     let (before, after) = (old.layout.limits, new.layout.limits)
     if before.outputPeak != after.outputPeak {
       let was = before.outputPeak.map { ", and was limited to \(OutputLimits.text(ofPeak: $0))" }
-      note(
+      addChange(
         JSONPointer(["limits", "outputPeak"]),
         after.outputPeak.map {
           "the output is limited to \(OutputLimits.text(ofPeak: $0))"
@@ -113,7 +114,7 @@ struct GraphDifference {
         } ?? "the output is not limited any more" + (was ?? ""), .ramp)
     }
     if before.requestedGain != after.requestedGain {
-      note(
+      addChange(
         JSONPointer(["limits", "requestedGain"]),
         "others may set gains of up to \(OutputLimits.decibelText(after.requestedGain)) dB",
         .nothing)
@@ -125,7 +126,7 @@ struct GraphDifference {
     guard let before, let after, before != after else { return }
     changesCompensation = true
     let text = "paths that meet are \(after ? "made" : "no longer made") equally late"
-    note(JSONPointer(["compensateLatency"]), text, .crossfade)
+    addChange(JSONPointer(["compensateLatency"]), text, .crossfade)
   }
 
   private static func configuration(_ patch: BuiltPatch, _ name: String) -> UnitConfiguration? {
@@ -140,7 +141,7 @@ struct GraphDifference {
 
   private static func pointer(_ name: String) -> JSONPointer { JSONPointer(["nodes", name]) }
 
-  private mutating func note(
+  private mutating func addChange(
     _ pointer: JSONPointer, _ text: String, _ heard: PatchChange.Heard
   ) {
     changes.append(PatchChange(pointer.description, text, heard))
@@ -150,8 +151,8 @@ struct GraphDifference {
 
   private mutating func compareNodes(_ running: ((String) -> UnitConfiguration?)?) {
     for name in old.layout.nodeNames where new.layout.nodes[name] == nil {
-      let isHead = Self.unit(old, name)?.description.isOutput == true
-      note(Self.pointer(name), "\(quoted(name)) goes", isHead ? .restart : .crossfade)
+      let isOutputUnit = Self.unit(old, name)?.description.isOutput == true
+      addChange(Self.pointer(name), "\(quoted(name)) goes", isOutputUnit ? .restart : .crossfade)
       leaving.append(name)
     }
     let inQuestion = origin?.nodes
@@ -159,14 +160,14 @@ struct GraphDifference {
       if let inQuestion, !inQuestion.contains(name), old.layout.nodes[name] != nil { continue }
       guard let unit = Self.unit(new, name) else { continue }
       guard let present = Self.unit(old, name) else {
-        note(
+        addChange(
           Self.pointer(name), "\(quoted(name)), \(withArticle(unit.description.name)), comes",
           unit.description.isOutput ? .restart : .crossfade)
         entering.append(name)
         continue
       }
       guard present.description.component == unit.description.component else {
-        note(
+        addChange(
           Self.pointer(name),
           "\(quoted(name)) is \(withArticle(unit.description.name)) and no \(present.description.name)",
           unit.description.isOutput ? .restart : .reinitialize)
@@ -189,7 +190,7 @@ struct GraphDifference {
     _ after: UnitConfiguration?
   ) {
     var reasons: [(JSONPointer, String)] = []
-    if let before, let after { reasons += Self.refits(name, unit, before, after) }
+    if let before, let after { reasons += Self.reinitializationReasons(name, unit, before, after) }
     let (old, new) = (present.settings, unit.settings)
     var later: [(change: PatchChange, setting: Setting)] = []
     let places = Set(old.properties.keys).union(new.properties.keys)
@@ -197,10 +198,10 @@ struct GraphDifference {
     for place in places {
       guard let info = unit.info(place.id), info.access != .readOnly else { continue }
       let pointer = Self.pointer(name, place.scope, place.element, "properties", info.key)
-      let value = new.properties[place] ?? Self.reset(info, place)
+      let value = new.properties[place] ?? Self.defaultValue(of: info, place)
       let text =
         "\(quoted(info.key)) of \(quoted(name)) "
-        + Self.passage(info, old.properties[place] ?? Self.reset(info, place), value)
+        + Self.changeText(info, old.properties[place] ?? Self.defaultValue(of: info, place), value)
       guard info.access == .readWrite, let value else {
         reasons.append((pointer, text))
         continue
@@ -232,7 +233,7 @@ struct GraphDifference {
     }
     guard reasons.isEmpty else {
       let heard: PatchChange.Heard = unit.description.isOutput ? .restart : .reinitialize
-      for (pointer, text) in reasons { note(pointer, text, heard) }
+      for (pointer, text) in reasons { addChange(pointer, text, heard) }
       changes += later.map {
         PatchChange($0.change.pointer, $0.change.text, heard)
       }
@@ -243,8 +244,8 @@ struct GraphDifference {
     settings += later.map(\.setting)
   }
 
-  /// The differences that need the unit to be initialized again.
-  private static func refits(
+  /// The differences for which the unit must be initialized again, each with its place.
+  private static func reinitializationReasons(
     _ name: String, _ unit: UnitInstance, _ before: UnitConfiguration, _ after: UnitConfiguration
   ) -> [(JSONPointer, String)] {
     var reasons: [(JSONPointer, String)] = []
@@ -284,12 +285,14 @@ struct GraphDifference {
   }
 
   /// The value of a property that is not set; `nil` where it has no default.
-  private static func reset(_ info: PropertyInfo, _ place: PropertyPlace) -> PropertyValue? {
+  private static func defaultValue(of info: PropertyInfo, _ place: PropertyPlace) -> PropertyValue?
+  {
     if info.kind == .string { return .string("") }
     return info.scopeDefaults[place.scope] ?? info.defaultValue
   }
 
-  private static func passage(
+  /// What becomes of a property, in words.
+  private static func changeText(
     _ info: PropertyInfo, _ old: PropertyValue?, _ new: PropertyValue?
   ) -> String {
     guard let new else { return "is not set any more" }
@@ -326,13 +329,15 @@ struct GraphDifference {
     for input in old.layout.inputs(among: some) {
       guard let feed = old.layout.feeds[input] else { continue }
       let next = new.layout.feeds[input]
-      let isMade = feed.source.map { gone.contains($0.node) } == true
-      if let next, next.isSameButLive(feed), !isMade, !gone.contains(input.node), !begins(next) {
+      let isSourceReplaced = feed.source.map { gone.contains($0.node) } == true
+      if let next, next.differsOnlyInLiveSettings(from: feed), !isSourceReplaced,
+        !gone.contains(input.node), !beginsAgain(next)
+      {
         continue
       }
       freed.append(input)
       guard next == nil, !gone.contains(input.node) else { continue }
-      note(
+      addChange(
         Self.pointer(input), "\(input.text) is fed by nothing any more", .crossfade)
     }
     var callbacks = CallbackMatch(
@@ -341,12 +346,12 @@ struct GraphDifference {
     for input in new.layout.inputs(among: some) {
       guard let feed = new.layout.feeds[input] else { continue }
       let before = old.layout.feeds[input]
-      let isMade = feed.source.map { come.contains($0.node) } == true
-      let isSame = before?.isSameButLive(feed) == true
-      if isSame, !isMade, !come.contains(input.node), !begins(feed) {
+      let isSourceReplaced = feed.source.map { come.contains($0.node) } == true
+      let isSame = before?.differsOnlyInLiveSettings(from: feed) == true
+      if isSame, !isSourceReplaced, !come.contains(input.node), !beginsAgain(feed) {
         if case .chain(let was)? = before, case .chain(let chain) = feed {
           for (behind, pair) in zip(was.links, chain.links).enumerated() {
-            for (key, value) in callbacks.turned(pair.0, pair.1) {
+            for (key, value) in callbacks.changedLiveSettings(pair.0, pair.1) {
               settings.append(.live(input: input, behind: behind, key: key, value))
             }
           }
@@ -356,38 +361,39 @@ struct GraphDifference {
       fed.append(input)
       again.append(input)
     }
-    // Callbacks that stay at their input are matched first; the rest is left for those that move.
+    // Callbacks that stay at their input are matched first, and those that move get the rest.
     for input in again { origins[input] = callbacks.ownOrigins(of: input) }
     for input in again {
       guard let feed = new.layout.feeds[input] else { continue }
       origins[input] = callbacks.origins(of: input, origins[input] ?? [])
       let before = old.layout.feeds[input]
-      let isSame = before?.isSameButLive(feed) == true
+      let isSame = before?.differsOnlyInLiveSettings(from: feed) == true
       guard !isSame, !(come.contains(input.node) && old.layout.nodes[input.node] == nil) else {
         continue
       }
-      // The changes of these callbacks have been noted.
+      // The changes of these callbacks have been added.
       if case .chain(let was)? = before, case .chain(let chain) = feed,
         was.links.map(\.name) == chain.links.map(\.name), was.source == chain.source
       {
         continue
       }
       let was = before.map { ", and was fed by \($0.text)" } ?? ""
-      let goOn = callbacks.whatGoesOn(at: input, origins[input] ?? [])
-      note(Self.pointer(input), "\(input.text) is fed by \(feed.text)\(was)\(goOn)", .crossfade)
+      let goOn = callbacks.continuationText(at: input, origins[input] ?? [])
+      addChange(
+        Self.pointer(input), "\(input.text) is fed by \(feed.text)\(was)\(goOn)", .crossfade)
     }
     changes += callbacks.changes
   }
 
   /// Whether a callback of the feed begins again.
-  private func begins(_ feed: PatchLayout.Feed) -> Bool {
+  private func beginsAgain(_ feed: PatchLayout.Feed) -> Bool {
     guard !triggered.isEmpty, case .chain(let chain) = feed else { return false }
     return chain.links.contains { triggered.contains($0.name) }
   }
 
   /// The inputs whose feed may differ; `nil` for all.
   private func inputsInQuestion() -> Set<PatchLayout.BusName>? {
-    // The inputs that a node feeds are fed anew where the node is made anew.
+    // A replaced node feeds its inputs anew, so all inputs may differ.
     Set(leaving).isDisjoint(with: entering) ? origin?.inputs : nil
   }
 
@@ -408,7 +414,7 @@ struct GraphDifference {
       }
     let ends = old.graph?.stopTime != new.graph?.stopTime
     if !isSame || ends {
-      note(JSONPointer(["timeline"]), "the timeline goes on as another one", .nothing)
+      addChange(JSONPointer(["timeline"]), "the timeline goes on as another one", .nothing)
     }
     let moved = Set(leaving)
     changesTimeline = !isSame || ends || after.contains { moved.contains($0.node) }
@@ -422,41 +428,41 @@ struct GraphDifference {
       let next = new.layout.taps[name]
       guard let next, next.isSame(as: tap) else {
         tapsLeaving.append(name)
-        if next == nil { note(JSONPointer(["taps", name]), "\(quoted(name)) ends", .nothing) }
+        if next == nil { addChange(JSONPointer(["taps", name]), "\(quoted(name)) ends", .nothing) }
         continue
       }
       guard next.at != tap.at || made.contains(tap.at.node) else {
-        noteFormat(name, tap, next)
+        addTapChange(name, tap, next)
         continue
       }
       tapsMoving.append(name)
-      noteFormat(name, tap, next, isMoved: true)
+      addTapChange(name, tap, next, isMoved: true)
     }
     for (name, tap) in new.layout.taps.sorted(by: { $0.key < $1.key }) {
       let before = old.layout.taps[name]
       if let before, before.isSame(as: tap) { continue }
       tapsEntering.append(name)
-      note(JSONPointer(["taps", name]), Self.beginning(name, tap, before), .nothing)
+      addChange(JSONPointer(["taps", name]), Self.beginning(name, tap, before), .nothing)
     }
   }
 
-  /// Notes how a tap goes on.
-  private mutating func noteFormat(
+  /// Adds the change of a tap that continues: in another format, or at another bus.
+  private mutating func addTapChange(
     _ name: String, _ before: PatchLayout.Tap, _ after: PatchLayout.Tap, isMoved: Bool = false
   ) {
     let formats = (Self.format(old, before.at), Self.format(new, after.at))
     if let from = formats.0, let to = formats.1, from != to {
       let place = after.nextPath.map { " in \(quoted($0))" } ?? " anew"
-      note(
+      addChange(
         JSONPointer(["taps", name]),
         "\(quoted(name)) goes on\(place): its bus carries \(to) and not \(from)", .nothing)
     } else if isMoved {
       let place = after.path.map { " in \(quoted($0))" } ?? ""
-      note(JSONPointer(["taps", name]), "\(quoted(name)) goes on\(place)", .nothing)
+      addChange(JSONPointer(["taps", name]), "\(quoted(name)) goes on\(place)", .nothing)
     }
   }
 
-  /// How a tap begins that is new or has other settings, in words.
+  /// How a tap that is new or has other settings begins, in words.
   private static func beginning(
     _ name: String, _ tap: PatchLayout.Tap, _ before: PatchLayout.Tap?
   ) -> String {

@@ -8,18 +8,19 @@ import RenderCore
 import RenderHost
 import Synchronization
 
-/// A patch that plays, and that can become another while it does. Every change takes this road:
+/// A playing patch that can be changed into another while it plays. Every change takes these steps:
 ///
 ///     new document -> the same validation -> difference -> the graph's pending edits -> update
 ///
-/// A document with errors changes nothing. Callable from any thread but the render thread.
+/// A document with errors changes nothing. May be called from any thread except the render thread.
 public final class LivePatch: Sendable {
   fileprivate struct State {
     /// The document that plays, with the later steps of its timeline.
     var reading: PatchReader.Result
     /// How many documents have been played.
     var base = 0
-    /// Its graph, which nothing plays: the graph of the next document is compared with it.
+    /// The graph of that document, which is not played: the graph of the next document is compared
+    /// with it.
     var reference: BuiltPatch
     /// The updates of its timeline that the graph has not been given yet.
     var updates: [PlannedUpdate]
@@ -44,8 +45,8 @@ public final class LivePatch: Sendable {
   private let hasTaps: Bool
   /// Locked only while it is read or written.
   private let state: Mutex<State>
-  /// Locked for a whole change, while units are made and files are opened. Its holder may lock the
-  /// others.
+  /// Locked during a whole change, while units are made and files are opened. Its holder may lock
+  /// `state` and `folded`.
   private let changing = Mutex<Void>(())
   private let folded: Mutex<Folded>
 
@@ -57,14 +58,14 @@ public final class LivePatch: Sendable {
     var folds = 0
   }
 
-  /// Begins with a patch that plays. `nil` where it has no graph.
+  /// Begins with a patch. `nil` where it has no graph.
   ///
   /// - Parameters:
   ///   - patch: A patch without errors; its graph is initialized, or about to be.
   ///   - reading: The document that it was built from.
-  ///   - surroundings: Where paths in documents begin, and what they may do. Documents load only
-  ///     those libraries that `patch` has.
-  ///   - hasTaps: Whether the taps of documents are made; else there are none.
+  ///   - surroundings: The surroundings of all documents. Documents may load only the libraries
+  ///     that `patch` may load.
+  ///   - hasTaps: Whether documents get their taps; otherwise taps are left out.
   public init?(
     _ patch: BuiltPatch, from reading: PatchReader.Result, in surroundings: PatchSurroundings,
     hasTaps: Bool = true
@@ -97,13 +98,13 @@ public final class LivePatch: Sendable {
   /// is being made.
   public var reading: PatchReader.Result { revision.reading }
 
-  /// The same document, and a number that changes whenever it does.
+  /// The same document, and a number that grows whenever the document changes.
   public var revision: (number: Int, reading: PatchReader.Result) {
     fold(state.withLock(\.self), at: now)
   }
 
-  /// How often passed steps have been taken into the document: once for each call after one had
-  /// passed.
+  /// How often passed steps have been taken into the document: once for each call of `reading` or
+  /// `revision` after steps had passed.
   var foldCount: Int { folded.withLock(\.folds) }
 
   private func fold(
@@ -142,8 +143,8 @@ public final class LivePatch: Sendable {
       time: time)
   }
 
-  /// A graph equal to the one that plays, with its document, to be drawn or listed without holding
-  /// up the one that plays. `nil` where the document has none.
+  /// The document that plays, and a graph equal to the one that plays, to be drawn or listed
+  /// without delaying it; `nil` where there is no such graph.
   package var reference: (reading: PatchReader.Result, patch: Reference?) {
     let present = present
     guard let graph = present.reference.graph, let document = present.reference.document else {
@@ -180,7 +181,7 @@ public final class LivePatch: Sendable {
   /// the start; `nil` for none.
   public var nextUpdate: Double? { state.withLock { $0.updates.first?.time } }
 
-  /// The same in frames of the plans. A device without a clock has to wait there until
+  /// `nextUpdate` in frames of the plans. A device without a clock must wait there until
   /// `planUpdates(upTo:)` has returned.
   public var nextUpdateFrame: Int? {
     guard let time = nextUpdate, let session = graph.session else { return nil }
@@ -194,9 +195,9 @@ public final class LivePatch: Sendable {
     state.withLock { $0.progress.take(upTo: now) }
   }
 
-  /// Gives the graph the updates of the timeline up to a time, each for its frame.
+  /// Gives the graph the updates of the timeline up to a time, each planned for its frame.
   ///
-  /// A host calls it some time ahead. An update that comes late takes effect as soon as possible.
+  /// Call it some time ahead: an update that is planned late takes effect as soon as possible.
   ///
   /// - Parameter seconds: The time from the start of the graph.
   /// - Throws: ``Refusal`` where an update cannot be made while the patch plays.
@@ -205,19 +206,19 @@ public final class LivePatch: Sendable {
     try changing.withLock { _ throws(Refusal) in
       while let update = state.withLock({ $0.updates.first }), update.time <= seconds {
         var next = PatchBuilder.build(update, in: surroundings, device: .granted(grant))
-        let passed = try carryOut(
+        let result = try carryOut(
           next, state.withLock(\.reading), at: update.time, triggered: Set(update.triggers))
         state.withLock { state in
-          // The document stays: its timeline says what has happened.
+          // The document stays the same: the update is in its timeline.
           next.updates = state.reference.updates
-          state.take(passed, next)
+          state.take(result, next)
           state.updates.removeFirst()
         }
       }
     }
   }
 
-  /// Plays another document. The steps of its timeline that lie in the past are taken as done.
+  /// Plays another document. The steps of its timeline that lie in the past count as passed.
   ///
   /// - Parameters:
   ///   - time: When the change takes effect, in seconds from the start of the graph; `nil` for as
@@ -253,20 +254,20 @@ public final class LivePatch: Sendable {
           throw .wrong(next)
         }
       }
-      let passed = try carryOut(next, reading, at: time)
+      let result = try carryOut(next, reading, at: time)
       let progress = TimelineProgress(reading, sampleRate: grant.sampleRate)
       state.withLock { state in
         state.reading = reading
         state.base += 1
-        state.take(passed, next)
+        state.take(result, next)
         state.updates = next.updates
         state.progress = progress
       }
-      return passed.changes
+      return result.changes
     }
   }
 
-  /// Builds a document as if it were to play, for its errors and warnings. Nothing changes.
+  /// Builds a document for its errors and warnings, without playing it.
   ///
   /// - Parameter isConfined: As in `play`.
   public func check(_ reading: PatchReader.Result, isConfined: Bool = false) -> BuiltPatch {
@@ -301,13 +302,13 @@ public final class LivePatch: Sendable {
   }
 
   /// The result of a change.
-  fileprivate struct Passed {
+  fileprivate struct ChangeResult {
     var changes: [PatchChange]
     var nodes: [String: NodeID]
     var taps: [String: TapID]
   }
 
-  /// Why the sound of a callback in the document that plays cannot begin again: a message and help;
+  /// Why the sound of a callback in the playing document cannot begin again: a message and help;
   /// `nil` where it can.
   public func triggerProblem(_ callback: String) -> (message: String, help: [String])? {
     guard let document = state.withLock(\.reference).document else { return nil }
@@ -317,9 +318,9 @@ public final class LivePatch: Sendable {
     }
   }
 
-  /// Makes the sounds of callbacks begin again, together and as soon as possible. Each is heard
-  /// whole from its first frame on, while the old one fades out in 5 ms. Callbacks that process it
-  /// go on.
+  /// Makes the sounds of callbacks begin again, together and as soon as possible. Each new sound
+  /// starts at full level, while the old one fades out within 5 ms. Callbacks that process the
+  /// sound continue.
   ///
   /// - Parameter callbacks: Their names; in sub-graphs `strip/song`. A callback that cannot begin
   ///   again (`triggerProblem(_:)`), or that feeds nothing, stays as it is.
@@ -330,9 +331,9 @@ public final class LivePatch: Sendable {
     let names = Set(callbacks.filter { triggerProblem($0) == nil })
     return try changing.withLock { _ throws(Refusal) in
       let (reference, reading) = state.withLock { ($0.reference, $0.reading) }
-      let passed = try carryOut(reference, reading, at: nil, triggered: names)
-      state.withLock { $0.take(passed, reference) }
-      return passed.changes
+      let result = try carryOut(reference, reading, at: nil, triggered: names)
+      state.withLock { $0.take(result, reference) }
+      return result.changes
     }
   }
 
@@ -342,9 +343,10 @@ public final class LivePatch: Sendable {
   private func carryOut(
     _ next: BuiltPatch, _ reading: PatchReader.Result, at time: Double?,
     triggered: Set<String> = []
-  ) throws(Refusal) -> Passed {
+  ) throws(Refusal) -> ChangeResult {
     let state = state.withLock(\.self)
-    // An initialized unit keeps the configuration that it was initialized with: that is compared.
+    // An initialized unit keeps the configuration that it was initialized with, so this is
+    // compared.
     let (graph, nodes) = (graph, state.nodes)
     let difference = GraphDifference(
       from: state.reference, to: next, triggered: triggered,
@@ -352,12 +354,12 @@ public final class LivePatch: Sendable {
         nodes[name].flatMap { (try? graph.unit($0))?.configuration() }
       })
     guard difference.restarts.isEmpty else { throw .restart(reading, difference.changes) }
-    var passed = Passed(changes: difference.changes, nodes: state.nodes, taps: state.taps)
+    var result = ChangeResult(changes: difference.changes, nodes: state.nodes, taps: state.taps)
     if !difference.isEmpty {
-      var passage = Passage(
+      var transition = GraphTransition(
         graph: graph, difference: difference, from: state.reference, to: next,
         nodes: state.nodes, taps: state.taps, hasTaps: hasTaps)
-      do throws(Violation) { try passage.carryOut(at: time) } catch {
+      do throws(Violation) { try transition.carryOut(at: time) } catch {
         throw .restart(
           reading,
           [
@@ -365,18 +367,18 @@ public final class LivePatch: Sendable {
               "", "what plays cannot be changed into the patch: \(error.message)", .restart)
           ])
       }
-      passed.nodes = passage.nodes
-      passed.taps = passage.taps
+      result.nodes = transition.nodes
+      result.taps = transition.taps
       graph.outputPeakLimit = next.layout.limits.outputPeak
     }
-    return passed
+    return result
   }
 }
 
 extension LivePatch.State {
-  fileprivate mutating func take(_ passed: LivePatch.Passed, _ next: BuiltPatch) {
+  fileprivate mutating func take(_ result: LivePatch.ChangeResult, _ next: BuiltPatch) {
     reference = next
-    nodes = passed.nodes
-    taps = passed.taps
+    nodes = result.nodes
+    taps = result.taps
   }
 }

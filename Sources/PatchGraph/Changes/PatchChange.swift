@@ -1,4 +1,5 @@
-/// One difference between two patches, and how a patch that plays changes from one to the other.
+/// One difference between two patches, and how it is heard when a playing patch changes from one to
+/// the other.
 public struct PatchChange: Hashable, Sendable {
   /// How a change is heard.
   public enum Heard: String, Hashable, Sendable, CaseIterable {
@@ -19,7 +20,7 @@ public struct PatchChange: Hashable, Sendable {
     /// The patch fades out and starts again, with a gap between.
     case restart
 
-    /// The same in a few words.
+    /// The words for it in listings.
     public var words: String {
       switch self {
       case .nothing: "nothing is heard"

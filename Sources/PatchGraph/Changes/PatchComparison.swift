@@ -3,13 +3,13 @@ import Diagnostics
 public import PatchSyntax
 import RenderHost
 
-/// The differences in meaning between two patches, and how a patch that plays changes from one to
-/// the other: `patchrun diff` shows them, and a reload makes them.
+/// The differences in meaning between two patches, and how each is heard when a playing patch
+/// changes from one to the other. `patchrun diff` shows them, and a reload makes them.
 public struct PatchComparison: Sendable {
   /// What changes, in the order of nodes, connections and taps; empty where both mean the same.
   public let changes: [PatchChange]
 
-  /// Compares two patches, both for the device that the old one would be granted.
+  /// Compares two patches, both on the device that the old one would be granted.
   ///
   /// - Parameters:
   ///   - old: A patch and its surroundings.

@@ -18,9 +18,10 @@ struct PatchLayout: Sendable {
     /// Its name in the patch, by which it is found in another patch.
     var name: String
     var kind: String
-    /// The settings that cannot change while it plays. One that is not written has its default.
+    /// The settings that cannot change while it plays. A setting that is not written has its
+    /// default.
     var fixed: [String: SettingValue]
-    /// The settings that can.
+    /// The settings that can change while it plays.
     var live: [LiveSetting]
 
     init(
@@ -42,13 +43,13 @@ struct PatchLayout: Sendable {
     }
 
     /// Whether one becomes the other by live settings alone.
-    func isSameButLive(_ other: Link) -> Bool {
+    func differsOnlyInLiveSettings(from other: Link) -> Bool {
       kind == other.kind && fixed == other.fixed && live.map(\.key) == other.live.map(\.key)
     }
 
-    /// Whether both make the same sound.
-    func says(_ other: Link) -> Bool {
-      isSameButLive(other) && live.map(\.value) == other.live.map(\.value)
+    /// Whether both make the same sound: all settings are equal.
+    func soundsSame(as other: Link) -> Bool {
+      differsOnlyInLiveSettings(from: other) && live.map(\.value) == other.live.map(\.value)
     }
   }
 
@@ -56,17 +57,17 @@ struct PatchLayout: Sendable {
   struct Chain: Sendable {
     /// The callback that feeds the bus.
     var name: String
-    /// The callback that feeds the bus first, then what it pulls.
+    /// The callbacks from the one that feeds the bus upstream.
     var links: [Link]
-    /// The output that the last of them pulls; `nil` for none.
+    /// The output that the last callback pulls; `nil` for none.
     var source: BusName?
     var callback: any RenderCallback
     var feed: CallbackFeed?
 
     /// Whether one becomes the other by live settings alone.
-    func isSameButLive(_ other: Chain) -> Bool {
+    func differsOnlyInLiveSettings(from other: Chain) -> Bool {
       links.count == other.links.count && source == other.source
-        && zip(links, other.links).allSatisfy { $0.isSameButLive($1) }
+        && zip(links, other.links).allSatisfy { $0.differsOnlyInLiveSettings(from: $1) }
     }
 
     /// The callbacks themselves, in the order of the links.
@@ -96,10 +97,10 @@ struct PatchLayout: Sendable {
     }
 
     /// Whether one becomes the other by live settings alone.
-    func isSameButLive(_ other: Feed) -> Bool {
+    func differsOnlyInLiveSettings(from other: Feed) -> Bool {
       switch (self, other) {
       case (.output(let one), .output(let two)): one == two
-      case (.chain(let one), .chain(let two)): one.isSameButLive(two)
+      case (.chain(let one), .chain(let two)): one.differsOnlyInLiveSettings(from: two)
       default: false
       }
     }
@@ -125,8 +126,8 @@ struct PatchLayout: Sendable {
   /// How each unit would be initialized.
   var configurations: [NodeID: UnitConfiguration] = [:]
 
-  /// The places of each callback, by its name: each input that it feeds, and how many pulls
-  /// upstream of it.
+  /// Where each callback is, by its name: each input that it feeds, directly or through others, and
+  /// how many pulls upstream it is.
   func placesOfCallbacks() -> [String: [(input: BusName, behind: Int)]] {
     var places: [String: [(input: BusName, behind: Int)]] = [:]
     for input in inputs() {

@@ -8,32 +8,32 @@ import PatchSyntax
 struct PatchOrigin: Sendable {
   /// The graph of the patch that it was made from.
   let graph: AudioGraph
-  /// Inputs that have another feed, or the same one made anew.
+  /// Inputs that have another feed, or a new instance of the same one.
   var inputs: Set<PatchLayout.BusName>
-  /// Nodes that have other settings or another format, without those that come and go.
+  /// Nodes that have other settings or another format, without those that are added or removed.
   var nodes: Set<String>
 }
 
 /// A document that differs in a few nodes, callbacks and connections from one that has been built:
 /// its graph is forked from the other's, and only what differs is built.
 ///
-/// A change of a thousand nodes that play takes a fraction of the time of a whole build. The result
-/// means the same as a whole build would. Only documents without mistakes can be built like this,
-/// and no warnings or notes come of it.
+/// For a small change of a large patch this takes a fraction of the time of a whole build, with the
+/// same result. Only documents without mistakes can be built in this way, and no warnings or notes
+/// are reported.
 struct PatchRevision {
   private let old: BuiltPatch
   private let before: PatchDocument
   private let after: PatchDocument
   private let surroundings: PatchSurroundings
 
-  private var nodes = Window()
-  private var callbacks = Window()
+  private var nodes = MemberDifference()
+  private var callbacks = MemberDifference()
   /// Connections to remove, and connections to add.
-  private var gone: [Link] = []
-  private var come: [PatchDocument.Connection] = []
+  private var removedConnections: [Link] = []
+  private var addedConnections: [PatchDocument.Connection] = []
 
   /// The names of the members that differ.
-  private struct Window {
+  private struct MemberDifference {
     var removed: [String] = []
     var added: [String] = []
     var changed: [String] = []
@@ -68,7 +68,7 @@ struct PatchRevision {
     var revision = PatchRevision(
       old: old, before: before, after: after, surroundings: surroundings)
     guard revision.compare() else { return nil }
-    // A whole build reports more inputs than the limit.
+    // Only a whole build reports that there are more buses than the limit.
     guard GraphBuilder.busCount(of: after) <= reading.limits.buses else { return nil }
     return revision.build(reading)
   }
@@ -85,23 +85,23 @@ struct PatchRevision {
 
   // MARK: Differences
 
-  /// Finds the differences. `false` where there are others than a revision can make.
+  /// Finds the differences. Returns `false` where there are any that a revision cannot make.
   private mutating func compare() -> Bool {
     // The files of sub-graphs and presets may have changed too.
     guard before.subgraphs.isEmpty, before.timeline.isEmpty, after.timeline.isEmpty,
       !before.nodes.contains(where: { $0.value.preset != nil }),
-      !after.nodes.contains(where: { $0.value.preset != nil }), isRestTheSame(),
+      !after.nodes.contains(where: { $0.value.preset != nil }), isRestUnchanged(),
       before.taps.elementsEqual(after.taps, by: { $0.value.at?.value == $1.value.at?.value }),
       // A callback that pulls an element by its name needs a whole build.
       !after.callbacks.contains(where: { $0.value.pulled != nil })
     else { return false }
-    nodes = Self.window(before.nodes, after.nodes, \.json)
-    callbacks = Self.window(before.callbacks, after.callbacks, \.json)
+    nodes = Self.difference(before.nodes, after.nodes, \.json)
+    callbacks = Self.difference(before.callbacks, after.callbacks, \.json)
     return compareConnections() && areNodesPlain() && areCallbacksPlain() && areNamesKept()
   }
 
   /// Whether the two have the same text, except for nodes, callbacks and connections.
-  private func isRestTheSame() -> Bool {
+  private func isRestUnchanged() -> Bool {
     func rest(_ document: PatchDocument) -> [String: JSONValue] {
       var rest: [String: JSONValue] = [:]
       for (key, value) in document.root.members {
@@ -117,25 +117,27 @@ struct PatchRevision {
       && one.allSatisfy { name, value in other[name]?.isWritten(like: value) == true }
   }
 
-  private static func window<Value>(
+  private static func difference<Value>(
     _ before: [PatchDocument.Member<Value>], _ after: [PatchDocument.Member<Value>],
     _ json: (Value) -> JSONValue
-  ) -> Window {
+  ) -> MemberDifference {
     func isSame(
       _ one: PatchDocument.Member<Value>, _ other: PatchDocument.Member<Value>
     ) -> Bool { one.name == other.name && json(one.value).isWritten(like: json(other.value)) }
     let (old, new) = Self.middles(before, after, isSame)
-    var window = Window()
+    var difference = MemberDifference()
     var present = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for member in new {
       guard let was = present.removeValue(forKey: member.name) else {
-        window.added.append(member.name)
+        difference.added.append(member.name)
         continue
       }
-      if !json(was.value).isWritten(like: json(member.value)) { window.changed.append(member.name) }
+      if !json(was.value).isWritten(like: json(member.value)) {
+        difference.changed.append(member.name)
+      }
     }
-    window.removed = old.map(\.name).filter { present[$0] != nil }
-    return window
+    difference.removed = old.map(\.name).filter { present[$0] != nil }
+    return difference
   }
 
   /// The middles of two lists, without the equal parts at their beginnings and ends.
@@ -152,11 +154,11 @@ struct PatchRevision {
     return (one[start..<one.count - end], other[start..<other.count - end])
   }
 
-  /// Finds the connections to remove and to add, and among them those of callbacks that are made
-  /// anew.
+  /// Finds the connections to remove and to add. Those of changed callbacks are removed and added
+  /// again. Returns `false` where a connection is incomplete.
   private mutating func compareConnections() -> Bool {
     let (old, new) = Self.middles(before.connections, after.connections) {
-      // The same text means another bus once an element has another name.
+      // The same text may mean another bus where an element has another name.
       $0.json.isWritten(like: $1.json) && $0.from?.value == $1.from?.value
         && $0.to?.value == $1.to?.value
     }
@@ -167,25 +169,25 @@ struct PatchRevision {
     }
     for connection in new {
       guard let link = Link(connection) else { return false }
-      if leaving.remove(link) == nil { come.append(connection) }
+      if leaving.remove(link) == nil { addedConnections.append(connection) }
     }
-    gone = Array(leaving)
+    removedConnections = Array(leaving)
     guard !callbacks.changed.isEmpty else { return true }
     let changed = Set(callbacks.changed)
-    let coming = Set(come.compactMap { Link($0) })
+    let coming = Set(addedConnections.compactMap { Link($0) })
     for connection in after.connections {
       guard let source = connection.from?.value.node else { return false }
       guard changed.contains(source) else { continue }
       guard let link = Link(connection) else { return false }
       guard !coming.contains(link) else { continue }
-      gone.append(link)
-      come.append(connection)
+      removedConnections.append(link)
+      addedConnections.append(connection)
     }
     return true
   }
 
-  /// Whether the nodes that differ are units, and none of them the output unit, whose settings
-  /// decide what the session asks for.
+  /// Whether the nodes that differ are units other than the output unit, whose settings decide what
+  /// the session asks for.
   private func areNodesPlain() -> Bool {
     for name in nodes.changed + nodes.added {
       guard let node = after.nodes.first(where: { $0.name == name })?.value,
@@ -204,7 +206,8 @@ struct PatchRevision {
     else { return false }
     // A category may not permit playing, which is an error only where the output unit is fed.
     guard after.session?.value.category != nil else { return true }
-    let ends = gone.map(\.destination.node) + come.compactMap { $0.to?.value.node }
+    let ends =
+      removedConnections.map(\.destination.node) + addedConnections.compactMap { $0.to?.value.node }
     return ends.allSatisfy { name in
       old.layout.nodes[name].map { (try? old.graph?.unit($0))?.description.isOutput == false }
         ?? true
@@ -231,7 +234,7 @@ struct PatchRevision {
     }
   }
 
-  /// Whether nothing that stays refers to a removed name, and no added name is taken.
+  /// Whether no remaining part refers to a removed name, and no added name is taken already.
   private func areNamesKept() -> Bool {
     let fresh = Set(nodes.added + callbacks.added)
     guard fresh.count == nodes.added.count + callbacks.added.count else { return false }
@@ -263,7 +266,7 @@ struct PatchRevision {
     let ids = old.layout.nodes
     let renewed = Set(nodes.changed.compactMap { ids[$0] })
     var touched: Set<NodeID> = []
-    for link in gone + come.compactMap({ Link($0) }) {
+    for link in removedConnections + addedConnections.compactMap({ Link($0) }) {
       for name in [link.source.node, link.destination.node] {
         if let id = ids[name] { touched.insert(id) }
       }
@@ -271,9 +274,9 @@ struct PatchRevision {
     let graph = present.fork(copying: touched.subtracting(renewed), renewing: renewed)
     var builder = GraphBuilder(
       document: after, graph: graph, surroundings: surroundings, unread: UnreadParts(after, []),
-      saysNotes: false, epoch: nil, limits: reading.limits)
-    builder.goOn(from: old.layout)
-    for link in gone {
+      reportsNotes: false, epoch: nil, limits: reading.limits)
+    builder.resume(from: old.layout)
+    for link in removedConnections {
       guard let node = ids[link.destination.node],
         (try? graph.disconnect(node, link.destination.bus)) != nil
       else { return nil }
@@ -283,7 +286,7 @@ struct PatchRevision {
       guard let node = ids[name], (try? graph.removeNode(node)) != nil else { return nil }
       builder.forgetNode(name)
     }
-    let sources = Set(come.compactMap { $0.from?.value.node })
+    let sources = Set(addedConnections.compactMap { $0.from?.value.node })
     let wanted = sources.union(callbacks.changed).union(callbacks.added)
     for index in after.callbacks.indices where wanted.contains(after.callbacks[index].name) {
       let member = after.callbacks[index]
@@ -311,9 +314,8 @@ struct PatchRevision {
       }
     }
     builder.layout.nodeNames = after.nodes.indices.map { after.nodes[$0].name }
-    for connection in come { builder.connect(connection) }
-    // A format on a connected input is compared with the format that arrives, which any change may
-    // have changed.
+    for connection in addedConnections { builder.connect(connection) }
+    // Only a whole build compares the format of a connected input with the format that arrives.
     guard !Self.expectsFormats(before, old.layout), !Self.expectsFormats(after, builder.layout)
     else { return nil }
     for (index, id, unit) in units { builder.configure(index, id, unit) }
@@ -339,13 +341,14 @@ struct PatchRevision {
       allowedLibraries: old.allowedLibraries, layout: builder.layout, places: nil)
     patch.origin = PatchOrigin(
       graph: present,
-      inputs: Set(gone.map(\.destination)).union(come.compactMap { Link($0)?.destination }),
+      inputs: Set(removedConnections.map(\.destination)).union(
+        addedConnections.compactMap { Link($0)?.destination }),
       nodes: Set(nodes.changed)
         .union(isConfiguredAlike ? [] : reconfigured(in: builder.layout)))
     return patch
   }
 
-  /// Whether a format is set on an input that takes its own from a connection.
+  /// Whether a format is set on an input that gets its format from a connection.
   private static func expectsFormats(_ document: PatchDocument, _ layout: PatchLayout) -> Bool {
     document.nodes.contains { member in
       member.value.inputs.contains { input in
@@ -380,8 +383,8 @@ struct PatchRevision {
 }
 
 extension GraphBuilder {
-  /// Begins with the layout of the patch whose graph has been forked.
-  fileprivate mutating func goOn(from layout: PatchLayout) {
+  /// Starts from the layout of the patch whose graph has been forked.
+  fileprivate mutating func resume(from layout: PatchLayout) {
     self.layout = layout
     nodes = layout.nodes
     resolveFormats()

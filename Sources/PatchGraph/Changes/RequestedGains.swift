@@ -7,11 +7,11 @@ import PatchSyntax
 import RenderCallbacks
 import RenderCore
 
-/// Finds the gains of a request that are louder than the patch allows.
+/// Finds the gains in a request that are above the limit of the patch.
 enum RequestedGains {
   /// - Parameters:
   ///   - old: The patch that plays.
-  ///   - new: The patch that the request makes: without errors.
+  ///   - new: The patch that the request would make, without errors.
   static func diagnostics(from old: BuiltPatch, to new: BuiltPatch) -> [Diagnostic] {
     let limit = new.layout.limits.requestedGain
     return parameters(old, new, limit) + levels(old, new, limit) + ramps(old, new, limit)
@@ -35,7 +35,7 @@ enum RequestedGains {
     for name in new.layout.nodeNames {
       if let inQuestion, !inQuestion.contains(name), old.layout.nodes[name] != nil { continue }
       guard let unit = new.unit(name) else { continue }
-      // Asked once: a unit gathers its settings anew at each call, and a NBandEQ has hundreds.
+      // Read once: `settings` collects all settings at each call, and an NBandEQ has hundreds.
       let before = old.unit(name)?.settings.parameters ?? [:]
       let now = unit.settings.parameters
       let places = now.keys.sorted {
@@ -106,8 +106,8 @@ enum RequestedGains {
     }
   }
 
-  /// The number of a callback's setting. A knob's value follows the written one, so the last
-  /// counts.
+  /// The number of a callback's setting. The value that a knob sets follows the written one, so the
+  /// last one counts.
   private static func number(_ info: SettingInfo, of callback: PatchDocument.Callback) -> Double? {
     callback.fields.last { $0.name == info.key }?.value.number(in: SettingReader.measure(of: info))
   }

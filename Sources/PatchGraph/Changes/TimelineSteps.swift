@@ -1,7 +1,7 @@
 import AudioGraphs
 import PatchSyntax
 
-/// The steps of a timeline in order of time, whatever their times are counted in.
+/// The steps of a timeline in order of time, with all times converted to seconds.
 struct TimelineSteps {
   /// A step, with its times in seconds.
   private struct Step {
@@ -14,7 +14,7 @@ struct TimelineSteps {
     /// Its number in the timeline, as written.
     var number: Int
 
-    func says(_ other: Step) -> Bool {
+    func isSame(as other: Step) -> Bool {
       guard time == other.time, duration == other.duration, path == other.path,
         curve == other.curve
       else { return false }
@@ -45,13 +45,13 @@ struct TimelineSteps {
     }
   }
 
-  /// The first step that differs: its number in this timeline or, where this has no such step, in
-  /// the old one; and the time in seconds from which the two differ.
+  /// The first step that differs: its number in this timeline or, where this timeline is shorter,
+  /// in the old one; and the time in seconds from which the two differ.
   func firstDifference(from old: TimelineSteps) -> (number: Int, time: Double)? {
     for index in 0..<max(steps.count, old.steps.count) {
       let before = old.steps.indices.contains(index) ? old.steps[index] : nil
       let after = steps.indices.contains(index) ? steps[index] : nil
-      if let before, let after, before.says(after) { continue }
+      if let before, let after, before.isSame(as: after) { continue }
       guard let one = after ?? before else { continue }
       return (one.number, min(one.time, before?.time ?? one.time))
     }

@@ -24,9 +24,9 @@ private struct ControlLister {
   private let written: [String: PatchDocument.Node]
   /// The names of the sub-graphs.
   private let subgraphs: Set<String>
-  /// The settings that the document writes, and those that the timeline moves, by node. Keys are as
-  /// written.
+  /// The settings that the document contains, by node, with keys as written.
   private var fields: [String: [Place]] = [:]
+  /// The settings that ramps of the timeline change, by node, with keys as written.
   private var moved: [String: [Place]] = [:]
 
   init(_ present: LivePatch.Present) {
@@ -58,7 +58,7 @@ private struct ControlLister {
     }
   }
 
-  /// Notes a pointer to a setting, which may lead through sub-graphs.
+  /// Adds the setting at a pointer, which may lead through sub-graphs, to a table.
   private mutating func note(_ tokens: [String], in table: WritableKeyPath<Self, [String: [Place]]>)
   {
     if tokens.count > 2, tokens[0] == "callbacks" {
@@ -129,8 +129,8 @@ private struct ControlLister {
     var isTaken: Bool { control.isInDocument || control.isScheduled }
   }
 
-  /// The controls, and behind them the knobs of sub-graphs. Of a parameter and the knobs that turn
-  /// it one excludes the others: while it is in the document, they are not writable.
+  /// The controls, followed by the knobs of sub-graphs. A parameter and the knobs that turn it
+  /// exclude each other: while one of them is in the document, the others are not writable.
   private func withKnobs(_ all: [PatchControl]) -> [PatchControl] {
     let declared = (present.reference.document?.subgraphs ?? []).filter { !$0.knobs.isEmpty }
     guard !declared.isEmpty else { return all }
@@ -318,11 +318,11 @@ private struct ControlLister {
     return Int(count)
   }
 
-  /// Fills in where a control is: on its bus, and in the document.
+  /// Fills in the place of a control: its bus, and its pointer in the document.
   ///
   /// - Parameters:
   ///   - group: The keys between the bus and the control: `parameters`.
-  ///   - key: Returns the key that a name is a spelling of.
+  ///   - key: Returns the key for any spelling of it, such as a `k…` name; `nil` for other names.
   private func place(
     _ control: inout PatchControl, _ group: some Sequence<String>, _ unit: UnitInstance,
     _ node: String, _ scope: Scope,
@@ -355,7 +355,7 @@ private struct ControlLister {
   /// The pointer of a node's setting. In a sub-graph, the setting is under "settings" of the
   /// outermost one.
   private func pointer(to place: Place, of node: String) -> JSONPointer {
-    // Each is in the one before it.
+    // From the outermost sub-graph to the innermost.
     let around = subgraphs.filter { node.hasPrefix($0 + "/") }.sorted { $0.count < $1.count }
     guard written[node] == nil, let outermost = around.first else {
       return JSONPointer(["nodes", node] + place)

@@ -65,8 +65,8 @@ extension PatchControl {
     setting.isBoolean ? .boolean(value != 0) : .number(value)
   }
 
-  /// The control of a property; `nil` for one that cannot change while the unit renders, that
-  /// affects neither the sound nor what is measured, or that is a text or a list of numbers.
+  /// The control of a property. `nil` for a property that cannot change while the unit renders,
+  /// that does not affect the sound or the measurements, or that is a text or a list of numbers.
   init?(_ info: PropertyInfo, presets: [Preset]) {
     guard info.isPatchProperty, info.isWritableWhileInitialized, info.isState || info.isLive
     else { return nil }

@@ -5,8 +5,8 @@ import Glibc
 
 /// The gain of a unit at each frequency.
 public struct ResponseCurve: Hashable, Sendable {
-  /// The frequencies in hertz, each the one before times the same factor: from 20 Hz to 20 kHz, or
-  /// to half the sample rate.
+  /// The frequencies in hertz, evenly spaced on a logarithmic scale from 20 Hz to 20 kHz, or to
+  /// half the sample rate where that is lower.
   public var frequencies: [Double]
   /// The gain at each, in decibels.
   public var decibels: [Double]
@@ -21,8 +21,8 @@ extension LivePatch {
     }
   }
 
-  /// The curve of a node with its current settings; `nil` for a node that is no filter or does not
-  /// exist.
+  /// The curve of a node with its current settings; `nil` for a node that is not a filter or does
+  /// not exist.
   ///
   /// - Parameter count: How many frequencies, at least 2.
   public func response(of node: String, count: Int = 200) -> ResponseCurve? {

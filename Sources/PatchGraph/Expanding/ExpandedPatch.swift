@@ -1,10 +1,10 @@
 public import PatchSyntax
 
-/// A patch written out: a plain document that means the same.
+/// A patch written out: a plain document with the same meaning.
 ///
 /// Constants, decibels and times become numbers, a repetition becomes single steps, and a sub-graph
 /// becomes nodes, callbacks and formats whose names begin with its own, as in the graph. The
-/// document validates as the patch does and gives the same samples, to the bit. Its paths are
+/// document validates like the patch, and renders the same samples to the bit. Its paths are
 /// relative to the folder of the patch.
 public struct ExpandedPatch: Sendable {
   /// The document. Comments are left out.
@@ -20,7 +20,7 @@ public struct ExpandedPatch: Sendable {
   ///
   /// - Parameters:
   ///   - patch: A patch without errors, whose graph is open.
-  ///   - surroundings: Those that it was built in.
+  ///   - surroundings: The surroundings that it was built in.
   ///   - device: The device that it was built for.
   /// - Returns: `nil` for a patch that could not be built.
   /// - Throws: ``Refusal`` where a sub-graph converts more than eight channels on its way out,
@@ -79,8 +79,7 @@ struct PlainTexts {
     }
   }
 
-  /// Whether a reader takes a text for the name of a constant: a dollar sign with something behind
-  /// it.
+  /// Whether a text may be read as the name of a constant: a dollar sign with something after it.
   private static func namesConstant(_ text: String) -> Bool {
     text.utf8.first == UInt8(ascii: "$") && text.utf8.count > 1
   }

@@ -8,7 +8,7 @@ import RenderCallbacks
 import RenderCore
 import RenderTaps
 
-/// The plain form of one document that sub-graphs have been put into, without its timeline.
+/// The plain form of a document into which sub-graphs have been put, without its timeline.
 struct PlainDocument {
   typealias Member = JSONText.Member
   typealias Address = PatchDocument.Address
@@ -20,7 +20,8 @@ struct PlainDocument {
   private let outputPeak: Float?
   private let units: [String: UnitInstance]
   private let configurations: [String: UnitConfiguration]
-  private let mostFrames: UInt32
+  /// The greatest `maximumFramesPerSlice` of the units, at least 4096.
+  private let maximumFrames: UInt32
 
   /// - Returns: `nil` for a patch that could not be built.
   init?(_ patch: BuiltPatch, directory: String) {
@@ -32,19 +33,19 @@ struct PlainDocument {
     var units: [String: UnitInstance] = [:]
     var configurations: [String: UnitConfiguration] = [:]
     // 4096, as the guide recommends, or more where a unit can take more.
-    var mostFrames: UInt32 = 4096
+    var maximumFrames: UInt32 = 4096
     let settled = graph.configurations
     for id in graph.nodes {
       guard let info = try? graph.nodeInfo(id), let unit = info.unit else { continue }
       units[info.name] = unit
       configurations[info.name] = settled[id]
       if case .uint32(let frames)? = try? unit.property(.maximumFramesPerSlice) {
-        mostFrames = max(mostFrames, frames)
+        maximumFrames = max(maximumFrames, frames)
       }
     }
     self.units = units
     self.configurations = configurations
-    self.mostFrames = mostFrames
+    self.maximumFrames = maximumFrames
     ends = SubgraphEnds(document)
   }
 
@@ -113,7 +114,7 @@ struct PlainDocument {
     var connections: [JSONText] = []
     for connection in document.connections {
       guard let from = connection.from?.value, let to = connection.to?.value,
-        !ends.isPassed(to.node), let source = ends.source(from)
+        !ends.isLeftOut(to.node), let source = ends.source(from)
       else { continue }
       connections.append([
         "from": texts.text(source.description), "to": texts.text(to.description),
@@ -133,7 +134,7 @@ struct PlainDocument {
     return members
   }
 
-  /// A format as it is written; a name as the whole document has it.
+  /// A format as it is written. A name is that of the whole document.
   private func format(
     _ format: Located<PatchDocument.StreamFormat>?, _ texts: inout PlainTexts
   ) -> JSONText? {
@@ -142,10 +143,10 @@ struct PlainDocument {
     return texts.value(format.json)
   }
 
-  /// A format that initialization has settled.
+  /// The format of a bus of an initialized unit.
   ///
-  /// - Parameter rate: The rate as written; `nil` for the settled one, which is written as
-  ///   "session" where it is the session's.
+  /// - Parameter rate: The rate as written; `nil` for that of the format, which becomes "session"
+  ///   where it is the rate of the session.
   private func format(_ format: StreamFormat, _ rate: PatchDocument.SampleRate?) -> JSONText {
     var members: JSONText = [
       "sample": .string(format.sampleType?.rawValue ?? ""),
@@ -167,7 +168,7 @@ struct PlainDocument {
 
   private func nodes(_ texts: inout PlainTexts) throws(ExpandedPatch.Refusal) -> [Member] {
     var members: [Member] = []
-    for member in document.nodes where !ends.isPassed(member.name) {
+    for member in document.nodes where !ends.isLeftOut(member.name) {
       let node =
         member.value.endsSubgraph
         ? try converter(member.name, member.value, &texts) : node(member.name, member.value, &texts)
@@ -239,7 +240,7 @@ struct PlainDocument {
     return .number(number)
   }
 
-  /// The elements of one scope: those that are written, and those that took the default format of a
+  /// The elements of one scope: those that are written, and those that have the default format of a
   /// sub-graph.
   private func elements(
     _ written: [PatchDocument.Element], _ name: String, _ node: PatchDocument.Node, _ scope: Scope,
@@ -300,8 +301,8 @@ struct PlainDocument {
 
   // MARK: Ends of sub-graphs
 
-  /// The converter that replaces the output unit of a sub-graph, where that converts or a callback
-  /// feeds it.
+  /// The converter that replaces the output unit of a sub-graph if the unit converts, or if a
+  /// callback feeds it.
   private func converter(
     _ name: String, _ node: PatchDocument.Node, _ texts: inout PlainTexts
   ) throws(ExpandedPatch.Refusal) -> [Member] {
@@ -327,7 +328,7 @@ struct PlainDocument {
     }
     Self.add("properties", properties, to: &inside)
     var own: [Member] = [
-      .init("maximumFramesPerSlice", .number(mostFrames)),
+      .init("maximumFramesPerSlice", .number(maximumFrames)),
       .init("sampleRateConverterComplexity", "mastering"),
     ]
     own += node.properties.filter { $0.name == "startTimestampsAtZero" }.map {
@@ -358,7 +359,7 @@ struct PlainDocument {
       guard let kind = member.value.kind?.value else { continue }
       var inside: [Member] = [.init("kind", texts.text(kind))]
       if kind == SubgraphAssembler.inputKind, document.subgraph(around: member.value.json) != nil {
-        // Nothing is connected to it, so it gets a number that no other has.
+        // An input callback to which nothing is connected gets an unused bus number.
         let bus = (0...).first { !buses.contains($0) } ?? 0
         buses.insert(bus)
         inside.append(.init("bus", .number(bus)))
@@ -438,7 +439,7 @@ struct PlainDocument {
     let own = directory.isEmpty || directory.hasSuffix("/") ? directory : directory + "/"
     if joined.hasPrefix(own) { relative = String(joined.dropFirst(own.count)) }
     guard isWritten, relative.hasSuffix(path) else { return relative }
-    // Braces are placeholders only in what the patch itself writes.
+    // Braces are placeholders only in the path that the patch has, not in the folder.
     let before = relative.dropLast(path.count)
     return before.replacing("{", with: "{{").replacing("}", with: "}}") + path
   }

@@ -1,8 +1,8 @@
 import Diagnostics
 import PatchSyntax
 
-/// The timeline of a plain patch: each step as often as it happens, and each update as the
-/// operations on the plain document that it amounts to.
+/// The timeline of a plain patch: each repetition as a step of its own, and each update as the
+/// operations on the plain document that have the same effect.
 struct PlainTimeline {
   /// A stretch of the timeline in which one document holds.
   private struct Stage {
@@ -69,7 +69,7 @@ struct PlainTimeline {
         }
       } else if let ramp = step.ramp {
         let stage = stages.first { $0.steps[number] != nil } ?? stages[0]
-        // The target at that time: an update may have changed constants.
+        // The ramp in the document of that time: an update may have changed constants.
         let now = stage.steps[number]?.ramp ?? ramp
         found += self.steps(at.value, ramp, now, stage.plain, &texts)
       } else if let stop = step.stop {

@@ -1,12 +1,12 @@
 import PatchSyntax
 
-/// The output units of sub-graphs. Most pass their input on unchanged, and a plain document leaves
-/// them out.
+/// The output units of sub-graphs. Most of them pass their input on unchanged; a plain document
+/// leaves these out.
 struct SubgraphEnds {
-  /// The source that feeds each of them.
+  /// The source that feeds each output unit.
   private var sources: [String: PatchDocument.Address] = [:]
-  /// Those that are left out.
-  private var passed: Set<String> = []
+  /// The output units that are left out.
+  private var leftOut: Set<String> = []
   private var fedByCallback: Set<String> = []
 
   init(_ document: PatchDocument) {
@@ -21,21 +21,21 @@ struct SubgraphEnds {
       sources[to.node] = from
       if callbacks.contains(from.node) { fedByCallback.insert(to.node) }
     }
-    for end in ends where !fedByCallback.contains(end.name) && Self.handsOn(end.value) {
-      passed.insert(end.name)
+    for end in ends where !fedByCallback.contains(end.name) && Self.passesOn(end.value) {
+      leftOut.insert(end.name)
     }
   }
 
-  /// Whether no setting of it could change a sound.
-  private static func handsOn(_ node: PatchDocument.Node) -> Bool {
+  /// Whether no setting of an output unit can change the sound.
+  private static func passesOn(_ node: PatchDocument.Node) -> Bool {
     node.outputs.allSatisfy {
       $0.streamFormat == nil && $0.sampleRate == nil && $0.properties.isEmpty
     }
       && node.inputs.allSatisfy { $0.properties.isEmpty }
   }
 
-  /// Whether a node is left out, and its source takes its place.
-  func isPassed(_ name: String) -> Bool { passed.contains(name) }
+  /// Whether a node is left out, so that its source takes its place.
+  func isLeftOut(_ name: String) -> Bool { leftOut.contains(name) }
 
   func isFedByCallback(_ name: String) -> Bool { fedByCallback.contains(name) }
 
@@ -43,7 +43,7 @@ struct SubgraphEnds {
   /// feeds them.
   func source(_ address: PatchDocument.Address) -> PatchDocument.Address? {
     var address = address
-    while passed.contains(address.node) {
+    while leftOut.contains(address.node) {
       guard let next = sources[address.node] else { return nil }
       address = next
     }

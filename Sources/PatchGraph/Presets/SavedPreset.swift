@@ -56,7 +56,7 @@ public struct SavedPreset: Sendable {
         for: PatchBuilder.request(of: document), HardwareAssumption()))
     var builder = GraphBuilder(
       document: document, graph: graph, surroundings: PatchSurroundings(directory: ""),
-      unread: UnreadParts(document, found), saysNotes: false, epoch: nil, limits: .standard)
+      unread: UnreadParts(document, found), reportsNotes: false, epoch: nil, limits: .standard)
     try? graph.open()
     if let (id, made) = builder.addNode(0) { builder.configure(0, id, made) }
     return builder.diagnostics

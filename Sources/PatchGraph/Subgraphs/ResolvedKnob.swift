@@ -56,7 +56,7 @@ struct KnobTarget {
     switch kind {
     case .parameter(let info):
       guard info.isRangeEnforced, info.unit != .boolean, info.valueNames.isEmpty else {
-        return SettingReader.noun(info)
+        return SettingReader.valueDescription(info)
       }
       return KnobTarget.text(
         Double(info.range.lowerBound), Double(info.range.upperBound), info.unit)

@@ -212,7 +212,7 @@ struct TimelineBuilder {
     guard let value = SettingReader.parameter(to, target.info) else {
       findings.append(
         UnitRules.parameterRange.diagnostic(
-          "\(quoted(target.info.key)) takes \(SettingReader.noun(target.info))",
+          "\(quoted(target.info.key)) takes \(SettingReader.valueDescription(target.info))",
           status: .invalidParameter,
           at: to.markRange,
           pointer: to.pointer.description,

@@ -8,8 +8,8 @@ import RenderCore
 import RenderHost
 import Synchronization
 
-/// The edits that turn the graph that plays into that of the next patch.
-struct Passage {
+/// Edits the playing graph to turn it into that of the next patch.
+struct GraphTransition {
   let graph: AudioGraph
   let difference: GraphDifference
   let old: BuiltPatch
@@ -31,6 +31,10 @@ struct Passage {
     self.taps = taps
   }
 
+  /// Makes all edits; where one fails, none.
+  ///
+  /// - Parameter time: When the edits take effect, in seconds from the start of the graph; `nil`
+  ///   for as soon as possible.
   mutating func carryOut(at time: Double?) throws(Violation) {
     let before = graph.defaultStreamFormat
     graph.defaultStreamFormat = new.graph?.defaultStreamFormat
@@ -83,7 +87,7 @@ struct Passage {
     for name in difference.tapsLeaving {
       if let tap = taps.removeValue(forKey: name) { try graph.removeTap(tap) }
     }
-    // Taps move before the nodes that they have watched are removed.
+    // Taps move before the nodes that they watch are removed.
     for name in difference.tapsMoving {
       guard let tap = taps[name], let at = new.layout.taps[name]?.at, let node = nodes[at.node]
       else { continue }
@@ -136,8 +140,8 @@ struct Passage {
     }
   }
 
-  /// Gives an input that had no feed the stream format that the patch sets, where the unit plays: a
-  /// bus that a callback feeds needs a format that was given.
+  /// Gives an input of a playing unit the stream format that the patch sets, if it has none yet: a
+  /// bus that a callback feeds needs a given format.
   private func giveFormat(_ input: PatchLayout.BusName, _ node: NodeID) throws(Violation) {
     guard let source = new.graph, let id = new.layout.nodes[input.node] else { return }
     let unit = try graph.unit(node)
@@ -151,8 +155,8 @@ struct Passage {
       .streamFormat, .input, input.bus, to: .streamFormat(wanted[input.bus].format))
   }
 
-  /// The callbacks of a chain: those that play already, and new ones, which may go on where others
-  /// are.
+  /// The callbacks of a chain: those that play already, and new ones, which may continue at the
+  /// position of old ones.
   private func instances(
     of chain: PatchLayout.Chain, _ origins: [GraphDifference.Origin],
     _ present: [PatchLayout.BusName: [CallbackInstance]]
