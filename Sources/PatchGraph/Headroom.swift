@@ -59,14 +59,14 @@ enum Headroom {
       self.raisedBy = raisedBy
     }
 
-    /// A peak of known levels counts as it is. Sources of unknown level are hardly all at full
-    /// scale at once, so only a sum of more than two of them is reported.
-    var isTooMuch: Bool { isCertainlyTooMuch || peak.possible > 2.0005 }
+    /// Whether the peak is reported. Known levels count as they are. Sources of unknown level are
+    /// rarely at full scale at the same time, so only the sum of more than two of them counts.
+    var exceedsFullScale: Bool { certainlyExceedsFullScale || peak.possible > 2.0005 }
 
-    var isCertainlyTooMuch: Bool { peak.known > 1.0005 }
+    var certainlyExceedsFullScale: Bool { peak.known > 1.0005 }
 
     /// The peak that is reported; 1 is full scale.
-    var largest: Double { isCertainlyTooMuch ? peak.known : peak.possible }
+    var reportedPeak: Double { certainlyExceedsFullScale ? peak.known : peak.possible }
   }
 }
 
@@ -94,7 +94,7 @@ struct LevelWalk {
     interactions = graph.interactions
   }
 
-  /// Whether there is anything that clips: a loudspeaker, or a bus of integers.
+  /// Whether the graph has anything that clips: a loudspeaker, or a bus of integers.
   static func canClip(_ graph: AudioGraph, _ configurations: [NodeID: UnitConfiguration]) -> Bool {
     configurations.contains { node, configuration in
       configuration.inputs.contains { clips($0.format) }
@@ -112,34 +112,34 @@ struct LevelWalk {
 
   mutating func walk() {
     let feeds = Dictionary(grouping: interactions, by: \.destination)
-    var waits: [NodeID: Int] = [:]
-    var takers: [NodeID: [NodeID]] = [:]
+    var pendingFeedCounts: [NodeID: Int] = [:]
+    var destinations: [NodeID: [NodeID]] = [:]
     for interaction in interactions {
       guard let link = interaction.link else { continue }
       // The microphone side waits for no input.
       guard configurations[link.source]?.device == nil else { continue }
-      waits[link.destination, default: 0] += 1
-      takers[link.source, default: []].append(link.destination)
+      pendingFeedCounts[link.destination, default: 0] += 1
+      destinations[link.source, default: []].append(link.destination)
     }
-    var ready = graph.nodes.filter { waits[$0] == nil }
+    var ready = graph.nodes.filter { pendingFeedCounts[$0] == nil }
     var next = 0
     while next < ready.count {
       let node = ready[next]
       next += 1
-      settle(node, feeds[node] ?? [])
-      for taker in takers[node] ?? [] {
-        waits[taker, default: 0] -= 1
-        if waits[taker] == 0 { ready.append(taker) }
+      computeOutput(of: node, feeds[node] ?? [])
+      for destination in destinations[node] ?? [] {
+        pendingFeedCounts[destination, default: 0] -= 1
+        if pendingFeedCounts[destination] == 0 { ready.append(destination) }
       }
     }
   }
 
-  private mutating func settle(_ node: NodeID, _ feeds: [Interaction]) {
+  private mutating func computeOutput(of node: NodeID, _ feeds: [Interaction]) {
     guard let configuration = configurations[node], let unit = try? graph.unit(node) else { return }
     var inputs: [Int: Headroom.Level] = [:]
     for interaction in feeds where configuration.inputs.indices.contains(interaction.input) {
       var level = level(of: interaction)
-      // The format of a connection has been checked at its source.
+      // The format of a connection is that of its source, where it has been checked.
       if interaction.connection == nil {
         clip(&level, configuration.inputs[interaction.input].format, node, interaction.input)
       }
@@ -148,7 +148,7 @@ struct LevelWalk {
     if unit.description.isOutput {
       if let device = configuration.device, device.output != nil,
         unit.description.property(.enableIO) != nil, let level = inputs[RemoteIO.outputElement],
-        level.isTooMuch
+        level.exceedsFullScale
       {
         findings.append(
           Finding(level: level, node: node, input: RemoteIO.outputElement, what: "the loudspeaker"))
@@ -164,7 +164,7 @@ struct LevelWalk {
     _ level: inout Headroom.Level, _ format: StreamFormat, _ node: NodeID, _ input: Int?
   ) {
     guard Self.clips(format), let sample = format.sampleType else { return }
-    if level.isTooMuch {
+    if level.exceedsFullScale {
       findings.append(
         Finding(level: level, node: node, input: input, what: "a bus of \(sample.rawValue)"))
     }
@@ -219,7 +219,7 @@ struct LevelWalk {
 }
 
 extension GraphBuilder {
-  /// Warns where a bus clips. Call it only for a patch that could be initialized.
+  /// Warns where a bus or a loudspeaker clips. Call it only for a patch that could be initialized.
   mutating func reportHeadroom(_ configurations: [NodeID: UnitConfiguration]) {
     guard LevelWalk.canClip(graph, configurations) else { return }
     var walk = LevelWalk(graph, configurations)
@@ -251,13 +251,13 @@ extension GraphBuilder {
 
   private func diagnostic(_ finding: LevelWalk.Finding, at place: Violation.Place) -> Diagnostic {
     let level = finding.level
-    let decibels = (20 * log10(level.largest) * 10).rounded() / 10
-    let isCertain = level.isCertainlyTooMuch
+    let decibels = (20 * log10(level.reportedPeak) * 10).rounded() / 10
+    let isCertain = level.certainlyExceedsFullScale
     let raiser = level.raisedBy.flatMap { try? graph.nodeInfo($0) }
     let what = raiser.map { "what \(quoted($0.name)) puts out" } ?? "what the callback plays"
     let verb = isCertain ? "goes up to" : "can go up to"
-    // Rounded down: a little less is within full scale, and a little more is not.
-    let share = (100 / level.largest).rounded(.down) / 100
+    // Rounded down, because a factor that is a little too great would still clip.
+    let share = (100 / level.reportedPeak).rounded(.down) / 100
     var help = [
       raiser?.unit.map { $0.unit.help(toLowerTo: share, in: $0.configuration()) }
         ?? "make it \(share) times as loud, by its \"amplitude\" or \"gain\""

@@ -3,7 +3,7 @@ public import AudioTypes
 public import PatchSyntax
 
 extension PatchLimits.Limit {
-  /// The rule that a patch breaks which exceeds the limit.
+  /// The rule that a patch breaks when it exceeds the limit.
   public var rule: Rule {
     switch self {
     case .bytes: SyntaxRules.bytes

@@ -2,8 +2,7 @@ import AudioTypes
 public import Diagnostics
 import PatchSyntax
 
-/// The rule about the share of its time that a patch takes to render. Only a measurement can check
-/// it.
+/// The rule about the time that rendering a patch takes. Only a measurement can check it.
 enum MeasuredLoad {
   static let rule = Rule(
     "PR0232", "limit/load",
@@ -30,10 +29,10 @@ extension BuiltPatch {
   /// The diagnostic of a load above the allowed one, at the part that takes most of it.
   ///
   /// - Parameters:
-  ///   - load: The time that rendering took by the time rendered; 1 for all of it.
+  ///   - load: The time that rendering took divided by the time rendered.
   ///   - allowed: The greatest load that is allowed.
-  ///   - costliest: The part that takes most, and its share of the rendering time; `nil` where that
-  ///     is no part of the patch.
+  ///   - costliest: The part that takes most of the rendering time, and its share of it, 0 to 1;
+  ///     `nil` where no part of the patch stands out.
   public func diagnostic(
     ofLoad load: Double, above allowed: Double,
     costliest: (part: MeasuredPart, share: Double)?
@@ -72,7 +71,7 @@ extension Diagnostic.Message {
     return .init("\(text); '\(name)' takes most, \(percent(costliest.share)) of it")
   }
 
-  /// `12.3 %`; three decimals below one percent, four below a tenth of one.
+  /// A share in percent, such as `12.3 %`; with three decimals below 1 %, and four below 0.1 %.
   private static func percent(_ share: Double) -> String {
     let value = share * 100
     let factor = value < 0.1 ? 10_000.0 : value < 1 ? 1000.0 : 10.0

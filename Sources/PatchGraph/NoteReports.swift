@@ -4,7 +4,7 @@ import AudioUnits
 import Diagnostics
 
 extension GraphBuilder {
-  /// Reports the notes of the units, which are no mistakes.
+  /// Reports the notes of the units: remarks on what they do, not mistakes.
   mutating func reportNotes(_ configurations: [NodeID: UnitConfiguration]) {
     for id in graph.nodes {
       guard let configuration = configurations[id], let info = try? graph.nodeInfo(id),

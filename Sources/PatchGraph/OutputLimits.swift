@@ -18,7 +18,7 @@ public struct OutputLimits: Hashable, Sendable {
 
   public init() {}
 
-  /// The limits of a document. A wrong one counts as not written.
+  /// The limits of a document. A limit with an error counts as not written.
   init(of document: PatchDocument) {
     typealias Limits = PatchDocument.Limits
     let limits = document.limits?.value
@@ -47,14 +47,14 @@ public struct OutputLimits: Hashable, Sendable {
 
   /// Decibels for people: to hundredths, without trailing zeros.
   static func decibelText(_ decibels: Double) -> String {
-    // Adding 0 makes 0 of -0.
+    // Adding 0 turns -0 into 0.
     plain(Float((decibels * 100).rounded() / 100 + 0))
   }
 }
 
 extension Level {
-  /// The level in decibels; `nil` for a text that is no level, and for a number that is not above
-  /// 0.
+  /// The level in decibels; `nil` for a text that is not a level, and for a number that is not
+  /// above 0.
   public var decibels: Double? {
     switch self {
     case .decibels(let value): value
@@ -65,7 +65,7 @@ extension Level {
 }
 
 extension GraphBuilder {
-  /// Reports limits that are no levels, or are out of their range.
+  /// Reports limits that are not levels, or are out of range.
   mutating func checkLimits() {
     guard let limits = document.limits?.value else { return }
     for (name, written, range) in [

@@ -7,21 +7,23 @@ import RenderHost
 
 /// The graph of a patch, and the patch's diagnostics.
 public struct BuiltPatch: Sendable {
-  /// The graph: open, configured and connected; `nil` where the text could not be read at all.
-  /// Initialize it only where there are no errors.
+  /// The graph: open, configured and connected; `nil` where the text could not be read at all. It
+  /// may be initialized only if there are no errors.
   public internal(set) var graph: AudioGraph?
-  /// All findings, from the syntax to what initializing would refuse, in the order of the text.
+  /// All findings, from mistakes in the syntax to errors that initializing would throw, in the
+  /// order of the text.
   public internal(set) var diagnostics: [Diagnostic]
-  /// The text that the ranges of the diagnostics refer to: that of the patch and, behind it, those
-  /// of its sub-graphs.
+  /// The text that the ranges of the diagnostics refer to: that of the patch, followed by those of
+  /// its sub-graphs.
   public internal(set) var source: SourceText
   /// How many bytes of `source` are the patch's own.
   public let ownLength: Int
   /// The document with its sub-graphs put into it; `nil` where the text could not be read at all.
   public let document: PatchDocument?
   public internal(set) var title: String?
-  /// The files that the patch reads and those that it writes, as they would be opened.
+  /// The paths of the files that the patch reads, as they would be opened.
   public internal(set) var inputFiles: [String]
+  /// The paths of the files that the patch writes, as they would be opened.
   public internal(set) var outputFiles: [String]
   /// The files of its sub-graphs and presets, each once.
   public internal(set) var subgraphFiles: [SubgraphFile]
@@ -33,8 +35,8 @@ public struct BuiltPatch: Sendable {
     /// The path that it was opened by.
     public var path: String
   }
-  /// The updates of the timeline in order of time, each made on the document that the one before
-  /// has left. Where one cannot be made, there is an error, and those behind it are missing.
+  /// The updates of the timeline in order of time, each made on the document that the update before
+  /// it has made. Where an update cannot be made, there is an error, and later updates are missing.
   public internal(set) var updates: [PlannedUpdate]
   /// The shared libraries that its callbacks call, in the order of the text.
   public internal(set) var libraries: [Library]
@@ -68,8 +70,8 @@ extension BuiltPatch {
 
 /// Turns a document into a graph, and gives every finding its place in the text.
 ///
-/// Every mistake is reported once: what cannot be resolved is left out, and what only follows from
-/// that is not reported.
+/// Every mistake is reported once: what cannot be resolved is left out, and errors that only follow
+/// from its absence are not reported.
 public struct PatchBuilder {
   /// Builds the graph of a patch.
   ///
@@ -110,9 +112,9 @@ public struct PatchBuilder {
 
   /// Builds the graph of the document that an update of the timeline makes.
   ///
-  /// The graph has the ramps that begin before the next update, and those that are under way when
-  /// the update comes: these have begun before it (`ParameterRamp.start`). Diagnostics refer to the
-  /// text of that document.
+  /// The graph has the ramps that begin before the next update, and those that are in progress at
+  /// the time of the update, with their earlier starts (`ParameterRamp.start`). Diagnostics refer
+  /// to the text of that document.
   public static func build(
     _ update: PlannedUpdate, in surroundings: PatchSurroundings, device: PatchDevice
   ) -> BuiltPatch {
@@ -149,7 +151,7 @@ public struct PatchBuilder {
     layout.policy = SessionPolicy(of: document)
     layout.limits = OutputLimits(of: document)
     graph.outputPeakLimit = layout.limits.outputPeak
-    // The category where none is written.
+    // The default category of Core Audio.
     if layout.request?.category == nil { layout.request?.category = "soloAmbient" }
     var seen: Set<Diagnostic> = []
     var all = (reading.diagnostics + builder.diagnostics).filter { seen.insert($0).inserted }
@@ -171,7 +173,7 @@ public struct PatchBuilder {
 }
 
 extension PatchDevice {
-  /// The device to check an update's document for, while the patch itself has the device.
+  /// The device that the documents of updates are checked for: the patch itself has the real one.
   fileprivate func assumed(_ grant: HardwareGrant) -> PatchDevice {
     if case .assumed = self { self } else { .granted(grant) }
   }
@@ -186,7 +188,7 @@ extension PatchReader.Result {
 }
 
 extension Array where Element: Hashable {
-  /// The elements, and those of `others` that are not among them.
+  /// The elements, followed by those of `others` that are not among them.
   fileprivate func united(with others: [Element]) -> [Element] {
     let known = Set(self)
     return self + others.filter { !known.contains($0) }

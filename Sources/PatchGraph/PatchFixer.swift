@@ -4,8 +4,8 @@ public import PatchSyntax
 
 /// Makes the safe edits of a patch's diagnostics.
 ///
-/// An edit is safe where it is the only way to put a mistake right, loses nothing that was written
-/// for people, and leaves fewer findings, none of them new. The rest of the text stays as it is.
+/// An edit is safe if it is the only way to correct a mistake, keeps everything that was written
+/// for people, and leaves fewer findings, none of a new kind. The rest of the text stays the same.
 public enum PatchFixer {
   /// An edit that was made.
   public struct Change: Hashable, Sendable {
@@ -30,8 +30,8 @@ public enum PatchFixer {
     public var changes: [Change]
   }
 
-  /// How often one round checks a patch before it gives up the rest. Long texts take long to check,
-  /// and get fewer attempts.
+  /// How many attempts one round has, each of which checks the patch once: 3 to 64, fewer for
+  /// longer texts.
   static func maximumAttempts(bytes: Int) -> Int { min(max(64_000_000 / max(bytes, 1), 3), 64) }
 
   /// Fixes a patch until no safe edit is left.
@@ -43,7 +43,7 @@ public enum PatchFixer {
     _ source: SourceText, in surroundings: PatchSurroundings, device: PatchDevice,
     limits: PatchLimits = .standard, where isWanted: (Diagnostic) -> Bool = { _ in true }
   ) -> Result {
-    // A finding that is not kept is not fixed.
+    // Only findings that are kept can be fixed.
     var wide = limits
     wide.findings = max(limits.findings, 1000)
     func build(_ source: SourceText) -> BuiltPatch {
@@ -61,7 +61,7 @@ public enum PatchFixer {
       let round = Round(
         source: result.patch.ownSource, first: result.patch,
         attempts: maximumAttempts(bytes: result.patch.source.bytes.count), build: build)
-      let (made, patch) = round.made(of: fixes)
+      let (made, patch) = round.apply(fixes)
       guard !made.isEmpty else { return shown() }
       result.changes += made.map(\.change)
       result.patch = patch
@@ -75,9 +75,10 @@ public enum PatchFixer {
     let attempts: Int
     let build: (SourceText) -> BuiltPatch
 
-    /// Tries all at once and, where that does not help, ever smaller halves, each beside those that
-    /// have been made already. An edit that does harm costs one attempt for each halving.
-    func made(of fixes: [SafeFix]) -> (fixes: [SafeFix], patch: BuiltPatch) {
+    /// Tries all fixes at once and, where that does not help, ever smaller halves, each together
+    /// with the fixes that have been made already. A harmful fix costs one attempt for each
+    /// halving.
+    func apply(_ fixes: [SafeFix]) -> (fixes: [SafeFix], patch: BuiltPatch) {
       var made: [SafeFix] = []
       var patch = first
       var left = attempts
@@ -136,14 +137,15 @@ public enum PatchFixer {
   }
 
   private static func areApart(_ left: SourceRange, _ right: SourceRange) -> Bool {
-    // Insertions at one place, or at the edge of another edit, have no order.
+    // Insertions at the same place, or at the edge of another edit, would have no order.
     let gap = left.isEmpty || right.isEmpty ? 1 : 0
     return left.upperBound + gap <= right.lowerBound || right.upperBound + gap <= left.lowerBound
   }
 
   /// Whether there are fewer findings than before, and none of a new kind.
   ///
-  /// Of a text that was no JSON only the errors of syntax are compared: the others were not known.
+  /// If the text was not valid JSON, only syntax errors are compared: other findings were not
+  /// known.
   private static func isBetter(_ new: [Diagnostic], than old: [Diagnostic]) -> Bool {
     let syntax = old.filter { isSyntax($0) && $0.severity == .error }
     let rest = new.filter { isSyntax($0) && $0.severity == .error }

@@ -58,7 +58,9 @@ public struct HardwareAssumption: Hashable, Sendable {
   }
 
   /// Reads `key=value` pairs with commas between them: `rate` (1000 to 768000 Hz), `channels` and
-  /// `inputChannels` (0 to 32), `frames` (1 to 65536). Throws for another key or value.
+  /// `inputChannels` (0 to 32), `frames` (1 to 65536).
+  ///
+  /// - Throws: ``ParseError`` for any other key or value.
   public static func parse(_ text: String) throws(ParseError) -> HardwareAssumption {
     var result = HardwareAssumption()
     for pair in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -144,7 +146,7 @@ extension PatchBuilder {
     return request
   }
 
-  /// The grant of a device that gives what is requested, unless something else is assumed.
+  /// The grant of a device that gives what is requested, except where something else is assumed.
   public static func assumedGrant(
     for request: SessionRequest, _ assumption: HardwareAssumption
   ) -> HardwareGrant {

@@ -4,19 +4,19 @@ public import FileAccess
 public import PatchSyntax
 public import RenderTaps
 
-/// A patch's dependencies outside its text: the folder that its paths start from, and the
+/// What a patch depends on besides its text: the folder that its paths start from, and the
 /// permissions that its user gives it.
 public struct PatchSurroundings: Hashable, Sendable {
   /// The folder that paths in the patch are relative to; empty for the working folder.
   public var directory: String
-  /// Which libraries initializing the graph may load. Building loads none.
+  /// Which libraries initializing the graph may load. Building the graph loads none.
   public var nativeCode: NativeCode
   /// Which files may be read and written.
   public var files: FilePolicy
-  /// What taps do about files that exist. One run uses one value.
+  /// What taps do where the file that they write exists. One run uses one value.
   public var takes: Takes
 
-  /// The limits for those who read the patch's text themselves.
+  /// The limits for callers that read the text of the patch themselves.
   public var limits: PatchLimits
 
   /// - Parameter files: The rules for opening files; `nil` for the default of a patch in that

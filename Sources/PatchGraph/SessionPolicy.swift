@@ -1,11 +1,11 @@
 import Diagnostics
 package import PatchSyntax
 
-/// A patch's reaction to an interruption, to another device, to the loss of its device, and to
-/// having none.
+/// A patch's reactions to an interruption, to a change of the device, to the loss of the device,
+/// and to the time without a device.
 ///
-/// Core Audio leaves these decisions to the app. A decision that is missing or wrong is the first
-/// of its kind.
+/// Core Audio leaves these decisions to the app. The default of each decision, also for one with an
+/// error, is the first case.
 public struct SessionPolicy: Hashable, Sendable {
   /// The decision for when the server suspends the device, or asks for silence because of a call.
   public enum Interruption: String, Hashable, Sendable, CaseIterable {
@@ -73,7 +73,7 @@ public struct SessionPolicy: Hashable, Sendable {
     /// Stands still until there is a device: the next frame follows the last one that was rendered.
     case hold
 
-    /// The same as a sentence.
+    /// The decision as a sentence.
     package var summary: String {
       switch self {
       case .continue: "Files, timeline and recordings go on by the clock, unheard."
@@ -91,7 +91,7 @@ public struct SessionPolicy: Hashable, Sendable {
 
   public init() {}
 
-  /// The keys of decisions that differ from before, each with the new decision in words.
+  /// The keys of the decisions that differ from another policy, each with this decision in words.
   func differences(from before: SessionPolicy) -> [(key: String, text: String)] {
     var result: [(String, String)] = []
     if onInterruption != before.onInterruption {

@@ -2,8 +2,8 @@ import Diagnostics
 import PatchSyntax
 
 extension BuiltPatch {
-  /// The patch with diagnostics about the text as it is written, and not about the one in which
-  /// repetitions have been written out: for editors, and for tools that make edits.
+  /// The patch with diagnostics that refer to the text as it is written, instead of the text in
+  /// which repetitions have been written out: for editors, and for tools that make edits.
   public func asWritten() -> BuiltPatch {
     guard let document, !document.copies.isEmpty else { return self }
     let own = source.origin(of: 0..<1).text

@@ -72,7 +72,7 @@ package struct FormatResolver {
         }
         return nil
       }
-      let hasDetails = details.admits(NameRules.unknownFormat.code, at: format.json)
+      let hasDetails = details.spend(on: NameRules.unknownFormat.code, at: format.json)
       let place = findings.append(NameRules.unknownFormat, at: format.range) {
         let known = hasDetails ? candidates() : []
         let listed = known.count > 50 ? known.prefix(50) + ["…"] : known[...]

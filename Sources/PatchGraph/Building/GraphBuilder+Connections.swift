@@ -164,7 +164,7 @@ extension GraphBuilder {
       }
       return
     }
-    let hasDetails = details.admits(NameRules.unknownName.code, at: address.json)
+    let hasDetails = details.spend(on: NameRules.unknownName.code, at: address.json)
     let place = findings.append(NameRules.unknownName, at: address.range) {
       let names = hasDetails ? candidates() : []
       var help = [

@@ -190,7 +190,7 @@ struct GraphBuilder {
   mutating func report(_ violation: Violation, at json: JSONValue? = nil) {
     let value = json ?? places.value(violation.place)
     let isEdited =
-      !violation.remedies.isEmpty && details.admits(violation.rule.code, at: value)
+      !violation.remedies.isEmpty && details.spend(on: violation.rule.code, at: value)
     var places = places
     if !isEdited { places.bytesLeftToEdit = 0 }
     let isKept = findings.append(violation.rule, at: value.markRange) { [places] in

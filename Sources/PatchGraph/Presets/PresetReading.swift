@@ -7,7 +7,8 @@ import PatchSyntax
 
 /// Reads the presets that nodes name. The settings of the node itself take precedence.
 extension SubgraphAssembler {
-  mutating func takePreset(
+  /// Reads the preset at a path, and adds its settings to a node. Reports where it cannot.
+  mutating func applyPreset(
     _ place: JSONValue, into node: inout PatchDocument.Node, in directory: String
   ) {
     guard let written = place.string, node.subgraph == nil else { return }
@@ -22,10 +23,10 @@ extension SubgraphAssembler {
       preset = readPreset(path, place)
       presets[path] = .some(preset)
     }
-    guard let preset, isOf(preset, node, place),
+    guard let preset, fits(preset, node, place),
       let unit = node.component.flatMap({ ComponentResolver.unit($0.value) })
     else { return }
-    node.take(preset.node, of: unit)
+    node.merge(preset.node, of: unit)
   }
 
   private mutating func readPreset(_ path: String, _ place: JSONValue) -> PatchReader.Preset? {
@@ -56,7 +57,7 @@ extension SubgraphAssembler {
       return nil
     }
     let text = SourceText(name: name, bytes: contents.bytes)
-    guard PresetLikeness.isPreset(text) else {
+    guard PresetRecognition.isPreset(text) else {
       refuse(
         preset: place, "\(quoted(name)) is no preset, so that nothing of it is shown", .invalidFile)
       return nil
@@ -70,7 +71,7 @@ extension SubgraphAssembler {
 
   /// Whether a preset is for the unit of a node. A component of the node that cannot be found is
   /// reported elsewhere.
-  private mutating func isOf(
+  private mutating func fits(
     _ preset: PatchReader.Preset, _ node: PatchDocument.Node, _ place: JSONValue
   ) -> Bool {
     guard let component = node.component, let written = preset.node.component,
@@ -109,8 +110,8 @@ extension SubgraphAssembler {
 }
 
 extension PatchDocument.Node {
-  /// Puts the settings of a preset ahead of the node's own, which take precedence.
-  fileprivate mutating func take(_ preset: PatchDocument.Node, of unit: any AudioUnit.Type) {
+  /// Adds the settings of a preset. The node's own settings take precedence.
+  fileprivate mutating func merge(_ preset: PatchDocument.Node, of unit: any AudioUnit.Type) {
     let preset = preset.yielding(to: self, of: unit)
     properties = Self.merged(preset.properties, properties)
     parameters = Self.merged(preset.parameters, parameters)
@@ -119,8 +120,8 @@ extension PatchDocument.Node {
     outputs = Self.merged(preset.outputs, outputs)
   }
 
-  /// The preset without the settings that those of the node replace: a pan replaces rows of levels,
-  /// and they replace a pan.
+  /// The preset without the settings that settings of the node replace under another name: a pan
+  /// replaces rows of levels, and rows of levels replace a pan.
   private func yielding(
     to own: PatchDocument.Node, of unit: any AudioUnit.Type
   ) -> PatchDocument.Node {

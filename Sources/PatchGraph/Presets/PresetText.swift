@@ -4,10 +4,11 @@ import AudioUnits
 public import PatchSyntax
 
 extension BuiltPatch {
-  /// The settings of a node's unit as a preset: those that differ from a fresh unit's. `nil` where
-  /// there is no such node.
+  /// The settings of a node's unit as a preset: those that differ from the settings of a new unit.
+  /// `nil` where there is no such node.
   ///
-  /// It is what ClassInfo keeps (`kAudioUnitProperty_ClassInfo`), under the names that patches use.
+  /// They are what ClassInfo saves (`kAudioUnitProperty_ClassInfo`), with the names that patches
+  /// use.
   ///
   /// - Parameters:
   ///   - node: Its name; in a sub-graph `strip/eq`.
@@ -52,7 +53,7 @@ private enum PresetText {
       info -> JSONText.Member? in
       guard !info.isReadOnly, !info.isOfBand, !replaced.contains(info.id),
         let value = try? unit.parameter(info.id, scope, element),
-        // The factory preset may set it to another value.
+        // The factory preset may set the parameter to another value.
         hasFactoryPreset || value != info.defaultValue
       else { return nil }
       return .init(info.key, PatchControl.written(value, info))
@@ -74,7 +75,7 @@ private enum PresetText {
         return .object(
           own.compactMap { info in
             guard let value = try? unit.parameter(info.id, info.scope, 0) else { return nil }
-            // A band that is written is on.
+            // A band of a patch is on unless its bypass is written.
             let isBypass = info.id == bands.bypass + UInt32(number)
             guard value != (isBypass ? 0 : info.defaultValue) else { return nil }
             return .init(info.path[2], PatchControl.written(value, info))

@@ -5,19 +5,19 @@ public import Diagnostics
 import PatchSyntax
 import RenderHost
 
-/// A preset by itself, without a patch that names it.
+/// A preset as a file of its own, without a patch.
 public struct SavedPreset: Sendable {
   /// Its name; `nil` for none.
   public let name: String?
   /// The name of its unit; `nil` where there is no such unit.
   public let unit: String?
-  /// The findings about its text, its component and its settings, as far as they do not depend on
-  /// stream formats, which a patch sets.
+  /// The findings about its text, its component and its settings, except those that depend on the
+  /// stream formats of a patch.
   public let diagnostics: [Diagnostic]
   /// The text that their ranges refer to.
   public let source: SourceText
 
-  /// `nil` for a text that is no preset.
+  /// `nil` for a text that is not a preset.
   public init?(_ text: SourceText) {
     guard Self.isPreset(text) else { return nil }
     let reading = PatchReader.readPreset(text)
@@ -40,7 +40,7 @@ public struct SavedPreset: Sendable {
 
   /// Whether a text is an object that names a component, and has more keys of a preset than others,
   /// with or without mistakes.
-  public static func isPreset(_ text: SourceText) -> Bool { PresetLikeness.isPreset(text) }
+  public static func isPreset(_ text: SourceText) -> Bool { PresetRecognition.isPreset(text) }
 
   /// The findings about the settings, as in a patch with this one node.
   private static func findings(
@@ -62,8 +62,8 @@ public struct SavedPreset: Sendable {
     return builder.diagnostics
   }
 
-  /// How many buses the preset needs; `nil` where a fresh unit has them, or the unit cannot have as
-  /// many.
+  /// How many buses the preset needs; `nil` where a new unit has enough, and where the unit cannot
+  /// have that many.
   private static func count(
     _ elements: [PatchDocument.Element], _ buses: UnitDescription.Buses, _ json: JSONValue
   ) -> Located<Int>? {

@@ -14,7 +14,7 @@ package enum CallbackSource {
     return callback.fields.first { $0.name == "from" }?.value
   }
 
-  /// The address that a callback pulls; `nil` for none, and for a text that is no address.
+  /// The address that a callback pulls; `nil` for none, and for a text that is not an address.
   package static func address(_ callback: PatchDocument.Callback) -> PatchDocument.Address? {
     callback.pulled?.value
       ?? json(callback).flatMap { PatchReader.address($0, "'from'").address?.value }

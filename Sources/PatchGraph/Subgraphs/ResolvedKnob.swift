@@ -15,7 +15,7 @@ struct KnobTarget {
   /// Its place in the document that sub-graphs have been put into.
   var place: JSONPointer
 
-  /// Its name where it is set: `gain`, or of a constant `constants/depth`.
+  /// Its name where it is set: `gain`; for a constant of an expression `constants/depth`.
   var key: String {
     switch kind {
     case .parameter(let info): info.path.last ?? info.key
@@ -86,7 +86,7 @@ struct ResolvedKnob {
   var low: Double?
   var high: Double?
 
-  /// The mistake in a value, to follow the knob's name; `nil` for none.
+  /// What is wrong with a value, in words that follow the name of the knob; `nil` for nothing.
   func problem(with json: JSONValue) -> String? {
     for target in targets {
       guard let value = target.number(json) else { return "takes \(target.expectation)" }
@@ -106,7 +106,7 @@ struct ResolvedKnob {
     return KnobTarget.text(low, high, target.unit)
   }
 
-  /// Its own range, within those of its targets; `nil` where it narrows nothing.
+  /// Its own range, clamped to those of its targets; `nil` where it does not narrow them.
   var narrowed: ClosedRange<Double>? {
     guard low != nil || high != nil else { return nil }
     let most = Double(Float.greatestFiniteMagnitude)

@@ -8,7 +8,7 @@ import PatchSyntax
 extension SubgraphAssembler {
   // MARK: Inputs
 
-  /// Reports two callbacks that stand for one input.
+  /// Reports callbacks that stand for the same input.
   mutating func checkInputs(_ level: inout Level) {
     var first: [Int: Located<String>] = [:]
     for member in level.document.callbacks {
@@ -26,16 +26,16 @@ extension SubgraphAssembler {
     }
   }
 
-  /// The number of the input that a callback stands for; `nil` for another callback.
+  /// The number of the input that a callback stands for; `nil` for a callback of another kind.
   static func inputBus(_ callback: PatchDocument.Callback) -> Int? {
     guard callback.kind?.value == inputKind else { return nil }
     guard let bus = callback.fields.first(where: { $0.name == "bus" })?.value else { return 0 }
     return bus.integer.flatMap { $0 >= 0 ? $0 : nil }
   }
 
-  /// Notes that an address is used. Returns `false`, and reports it, where it names an input of the
-  /// patch that feeds another place already.
-  private mutating func use(_ address: Located<Address>, _ level: inout Level) -> Bool {
+  /// Records the use of a source. An input of the patch may be used once: returns `false`, and
+  /// reports it, where it feeds another place already.
+  private mutating func recordUse(of address: Located<Address>, _ level: inout Level) -> Bool {
     let name = address.value.node
     if level.inputs == nil {
       level.inputs = Set(
@@ -73,7 +73,7 @@ extension SubgraphAssembler {
     guard let json = CallbackSource.json(member.value),
       let address = member.value.pulled ?? PatchReader.address(json, "'from'").address
     else { return nil }
-    let isFirst = use(address, &level)
+    let isFirst = recordUse(of: address, &level)
     guard isFirst, let source = resolved(address, &level) else {
       result.unresolved.insert(level.prefix + member.name)
       return nil
@@ -84,13 +84,13 @@ extension SubgraphAssembler {
   /// The connections within a patch, and what feeds the inputs of its sub-graphs.
   mutating func connections(
     _ level: inout Level
-  ) -> (own: [PatchDocument.Connection], bindings: [String: [Int: Bound]]) {
+  ) -> (own: [PatchDocument.Connection], bindings: [String: [Int: InputSource]]) {
     var own: [PatchDocument.Connection] = []
-    var bindings: [String: [Int: Bound]] = [:]
+    var bindings: [String: [Int: InputSource]] = [:]
     for connection in level.document.connections {
       var ends = connection
       if let from = connection.from {
-        let isFirst = use(from, &level)
+        let isFirst = recordUse(of: from, &level)
         ends.from = isFirst ? resolved(from, &level) : nil
       }
       guard let to = connection.to else {
@@ -115,7 +115,7 @@ extension SubgraphAssembler {
             notes: [.init("it is fed here", at: first.to.range)],
             help: ["to hear both, mix them before the sub-graph"]))
       } else {
-        bindings[to.value.node, default: [:]][bus] = Bound(source: ends.from, to: to.json)
+        bindings[to.value.node, default: [:]][bus] = InputSource(source: ends.from, to: to.json)
         continue
       }
       ends.to = nil

@@ -8,22 +8,22 @@ import RenderCore
 
 /// Knobs: the patch of a sub-graph declares them, and the patches around it set them.
 ///
-/// The value of a knob replaces that of the parameter, so that the result is the patch in which the
-/// parameter itself is written.
+/// The value of a knob replaces that of the parameter. The result is the same as if the patch had
+/// set the parameter itself.
 extension SubgraphAssembler {
   /// The result of following a knob's pointer.
   enum Finding {
     case targets([KnobTarget])
     /// The target has an error that is reported elsewhere.
     case doubtful
-    /// No target: a sentence, help, and the names that one of its tokens may have meant.
+    /// No target: a sentence, help, and the names that a token of the pointer may have meant.
     case nothing(String, help: [String], token: Int, names: [String])
   }
 
   // MARK: Declarations
 
   /// Finds the targets of a patch's knobs, once its sub-graphs have been put in.
-  mutating func settleKnobs(of level: Level) {
+  mutating func resolveKnobs(of level: Level) {
     levels[level.prefix] = level
     var found: [String: ResolvedKnob] = [:]
     for member in level.document.knobs where found[member.name] == nil {
@@ -87,7 +87,7 @@ extension SubgraphAssembler {
     return knob
   }
 
-  /// One end of a knob's range, and whether it has no error.
+  /// One end of a knob's range, and whether it is free of errors.
   private mutating func bound(
     _ json: JSONValue?, _ name: String, _ knob: ResolvedKnob, _ first: KnobTarget
   ) -> (Double?, Bool) {
@@ -112,6 +112,7 @@ extension SubgraphAssembler {
 
   // MARK: Targets
 
+  /// Finds the targets of a knob's pointer in one of the patches.
   func find(_ tokens: [String], in level: Level) -> Finding {
     let places =
       "write /nodes/NAME/parameters/KEY, /nodes/NAME/inputs/BUS/parameters/KEY or /callbacks/NAME/KEY"

@@ -1,17 +1,17 @@
 import PatchSyntax
 
 extension SubgraphAssembler {
-  /// Reads the presets of a patch, which may name elements.
-  mutating func takePresets(_ level: inout Level) {
+  /// Reads the presets of a patch, and adds their settings to its nodes. Presets may name elements.
+  mutating func applyPresets(_ level: inout Level) {
     for index in level.document.nodes.indices
     where !level.refused.contains(level.document.nodes[index].name) {
       guard let place = level.document.nodes[index].value.preset else { continue }
-      takePreset(place, into: &level.document.nodes[index].value, in: level.directory)
+      applyPreset(place, into: &level.document.nodes[index].value, in: level.directory)
     }
   }
 
-  /// Replaces names behind colons by numbers, where sub-graphs and presets give the names. The
-  /// reader has replaced those that nodes of the patch itself give.
+  /// Replaces element names in addresses by numbers where sub-graphs and presets give the names.
+  /// The reader has replaced the names that nodes of the patch itself give.
   mutating func resolveElementNames(_ level: inout Level) {
     if level.subgraph != nil {
       result.unresolved.formUnion(level.document.unresolved.map { level.prefix + $0 })
@@ -26,8 +26,9 @@ extension SubgraphAssembler {
     result.unresolved.formUnion(level.document.unresolved.map { level.prefix + $0 })
   }
 
-  /// The inputs of a sub-graph have the names of its callbacks of the kind 'input', its outputs
-  /// those that its output unit gives them.
+  /// The names of the elements of a node or a sub-graph. The inputs of a sub-graph have the names
+  /// of its callbacks of the kind 'input', and its outputs the names that its output unit gives
+  /// them.
   private static func names(
     _ scope: ElementNames.Scope, of name: String, in level: Level
   ) -> ElementNames? {
@@ -49,7 +50,7 @@ extension SubgraphAssembler {
 }
 
 extension PatchDocument.Address {
-  /// Whether it means the first bus, by the number 0 or by none.
+  /// Whether it is the first bus: with the number 0, or without a number.
   var isFirst: Bool { (bus ?? 0) == 0 && element == nil }
 }
 

@@ -39,21 +39,21 @@ extension SubgraphAssembler {
       return nil
     }
     guard level.ancestors.count <= Self.maximumDepth else {
-      exceed(
+      reportExcess(
         place, nil, "sub-graphs lie more than \(Self.maximumDepth) deep in one another", nil)
       return nil
     }
     guard end + contents.bytes.count <= limits.bytes else {
-      exceed(
+      reportExcess(
         place, SyntaxRules.bytes,
         "the patch and its sub-graphs have more than \(Diagnostic.decimal(limits.bytes)) bytes "
           + "together", limits.help(.bytes, needed: 2 * (end + contents.bytes.count)))
       return nil
     }
     let text = SourceText(name: name, bytes: contents.bytes)
-    // A file that is no patch may hold a secret: it is named, and none of its text is shown.
+    // A file that is not a patch may hold a secret: only its name is shown.
     guard isPatch(text, contents.identity) else {
-      refuse(place, PatchLikeness.message(name), .invalidFile)
+      refuse(place, PatchRecognition.message(name), .invalidFile)
       return nil
     }
     let reading = PatchReader.read(text, settings: member.value.settings, at: end, limits: limits)
@@ -66,14 +66,14 @@ extension SubgraphAssembler {
       directory: Self.directory(of: path), textRange: start..<end,
       tree: reading.document?.root.tree)
     guard let document = reading.document else {
-      // Its text is needed for the diagnostics about it.
+      // The diagnostics about the sub-graph refer to its text.
       result.add(subgraph)
       return nil
     }
     result.copies.add(document.copies)
     nodeCount += document.itemCount
     guard nodeCount <= limits.nodes else {
-      exceed(
+      reportExcess(
         place, PatchRules.nodes,
         "with its sub-graphs the patch has more than \(Diagnostic.decimal(limits.nodes)) nodes, "
           + "callbacks and taps", limits.help(.nodes, needed: 2 * nodeCount))
@@ -95,8 +95,8 @@ extension SubgraphAssembler {
     return checked(document, subgraph, Ancestor(identity: contents.identity, name: name))
   }
 
-  /// Finds the output unit and the inputs of a sub-graph; `nil` where it has no output unit that it
-  /// may have.
+  /// Finds the output unit and the inputs of a sub-graph; `nil`, which is reported, where it has no
+  /// valid output unit.
   private mutating func checked(
     _ document: PatchDocument, _ subgraph: PatchDocument.Subgraph, _ ancestor: Ancestor
   ) -> Child? {
@@ -112,7 +112,7 @@ extension SubgraphAssembler {
     var unresolved: [(name: String, component: Located<PatchDocument.Component>)] = []
     for member in document.nodes where member.value.subgraph == nil {
       guard let component = member.value.component else {
-        // Reading has reported that it has none.
+        // Reading has reported the missing component.
         isDoubtful = true
         continue
       }
@@ -133,7 +133,7 @@ extension SubgraphAssembler {
     }
     guard child.output.isEmpty else { return child }
     result.add(subgraph)
-    // Its nodes are not put in, so their components are reported here.
+    // The nodes are not put in, so unknown components are reported here.
     for node in unresolved {
       if case .failure(let failure) = ComponentResolver.resolve(node.component, node: node.name),
         let diagnostic = failure.diagnostic
@@ -180,9 +180,9 @@ extension SubgraphAssembler {
 
   /// Whether a file is a patch. Each file is examined once.
   private mutating func isPatch(_ text: SourceText, _ file: FileIdentity) -> Bool {
-    if let known = likeness[file] { return known }
-    let isPatch = PatchLikeness.isPatch(text)
-    likeness[file] = isPatch
+    if let known = isPatchByFile[file] { return known }
+    let isPatch = PatchRecognition.isPatch(text)
+    isPatchByFile[file] = isPatch
     return isPatch
   }
 
@@ -229,12 +229,13 @@ extension SubgraphAssembler {
     return nil
   }
 
-  /// Gives all sub-graphs up, with an error at the node of the patch itself that leads there.
+  /// Reports a limit that the sub-graphs exceed, at the node of the patch itself that leads there.
+  /// Then no sub-graph is put in.
   ///
   /// - Parameters:
   ///   - rule: The limit that is exceeded; `nil` for the depth.
   ///   - help: How to raise the limit.
-  private mutating func exceed(
+  private mutating func reportExcess(
     _ place: JSONValue, _ rule: Rule?, _ message: String, _ help: String?
   ) {
     let place = place.tree.base == 0 ? place : rootPlace ?? place
@@ -262,7 +263,7 @@ extension SubgraphAssembler {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// A path without `.`, and without folders that `..` leaves again, for messages.
+  /// A path for messages, without `.`, and with `..` resolved where it follows a folder.
   static func shortened(_ path: String) -> String {
     var parts: [Substring] = []
     for part in path.split(separator: "/") where part != "." {

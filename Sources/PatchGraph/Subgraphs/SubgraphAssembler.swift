@@ -8,9 +8,9 @@ import PatchSyntax
 /// Puts the patches that a patch names as sub-graphs into it, at every depth. The result is one
 /// patch, in which the names from inside `strip` begin with `strip/`.
 ///
-/// The texts of the sub-graphs follow the patch's own, so that every range means one place.
+/// The texts of the sub-graphs follow the text of the patch, so that every range is in one of them.
 struct SubgraphAssembler {
-  /// The greatest depth of sub-graphs in one another.
+  /// The greatest depth of nested sub-graphs.
   static let maximumDepth = 64
 
   typealias Address = PatchDocument.Address
@@ -22,7 +22,7 @@ struct SubgraphAssembler {
   }
 
   /// The source of a sub-graph's input in the patch around it.
-  struct Bound {
+  struct InputSource {
     /// `nil` where an error about it has been reported.
     var source: Located<PatchDocument.Address>?
     /// Where the connection ends.
@@ -52,10 +52,10 @@ struct SubgraphAssembler {
     var children: [String: Child] = [:]
     var names: Set<String>
     /// What feeds its inputs in the patch around it, by the callbacks that stand for them.
-    var bound: [String: Bound] = [:]
+    var inputSources: [String: InputSource] = [:]
     /// The names of the callbacks that stand for its inputs; `nil` before the first use.
     var inputs: Set<String>?
-    /// Where each of them is used first.
+    /// The first use of each callback in `inputs`.
     var uses: [String: JSONValue] = [:]
     var output: String?
     var refused: Set<String> = []
@@ -68,23 +68,24 @@ struct SubgraphAssembler {
   var texts: [SourceText] = []
   var end: Int
   var nodeCount = 0
-  /// The error of a limit that sub-graphs exceed. Then none of them is put in.
+  /// The error about a limit that the sub-graphs exceed, so that none of them is put in.
   var excess: Diagnostic?
   /// The node of the patch itself whose sub-graph is being put in.
   var rootPlace: JSONValue?
   var files: [BuiltPatch.SubgraphFile] = []
-  var likeness: [FileIdentity: Bool] = [:]
+  var isPatchByFile: [FileIdentity: Bool] = [:]
   var contents: [String: Result<FilePolicy.Contents, FileRefusal>] = [:]
   /// The presets that have been read, by path; `nil` for one with errors, which have been reported.
   var presets: [String: PatchReader.Preset?] = [:]
 
   /// The patches that have been put in, by the prefixes of their names.
   var levels: [String: Level] = [:]
-  /// Their knobs, by the names of the sub-graphs.
+  /// The knobs of the sub-graphs, by the names of the sub-graphs.
   var knobs: [String: [String: ResolvedKnob]] = [:]
-  /// The uses of knobs by their targets, and the settings that go past the knobs.
-  var turnings: [JSONPointer: [Turning]] = [:]
-  var direct: [DirectSetting] = []
+  /// The uses of knobs, by their targets.
+  var knobUses: [JSONPointer: [KnobUse]] = [:]
+  /// Parameters that are set without a knob.
+  var directSettings: [DirectSetting] = []
 
   /// The patch that has been put together.
   struct Assembly {
@@ -112,8 +113,8 @@ struct SubgraphAssembler {
       Level(
         document: document, directory: surroundings.directory, ancestors: [root],
         names: Set(document.nodes.map(\.name) + document.callbacks.map(\.name))))
-    assembler.settleRamps()
-    assembler.checkHands()
+    assembler.resolveKnobRamps()
+    assembler.checkKnobConflicts()
     var assembled = reading
     if let excess = assembler.excess {
       assembled.document?.unresolved = Set(
@@ -153,9 +154,9 @@ struct SubgraphAssembler {
     var level = start
     checkInputs(&level)
     readChildren(&level)
-    takePresets(&level)
+    applyPresets(&level)
     resolveElementNames(&level)
-    refuseAmbiguousNames(level)
+    reportAmbiguousNames(level)
     addFormats(level)
     // The patch's own steps come first, so that they keep their indices.
     for step in level.document.timeline { add(step, level) }
@@ -164,7 +165,7 @@ struct SubgraphAssembler {
     for member in level.document.nodes where !level.refused.contains(member.name) {
       if let child = level.children[member.name] {
         add(child, in: level, bindings[member.name] ?? [:])
-        turn(member, child, in: level)
+        setKnobs(of: member, child, in: level)
       } else {
         add(member, level)
       }
@@ -174,15 +175,15 @@ struct SubgraphAssembler {
     }
     result.connections += connections
     for tap in level.document.taps { add(tap, &level) }
-    settleKnobs(of: level)
+    resolveKnobs(of: level)
   }
 
-  private mutating func add(_ child: Child, in level: Level, _ bindings: [Int: Bound]) {
+  private mutating func add(_ child: Child, in level: Level, _ bindings: [Int: InputSource]) {
     guard excess == nil else { return }
     if level.subgraph == nil { rootPlace = child.subgraph.place }
-    var bound: [String: Bound] = [:]
+    var inputSources: [String: InputSource] = [:]
     for (bus, binding) in bindings {
-      if let name = child.inputs[bus] { bound[name] = binding }
+      if let name = child.inputs[bus] { inputSources[name] = binding }
     }
     result.add(child.subgraph)
     add(
@@ -190,7 +191,7 @@ struct SubgraphAssembler {
         document: child.document, prefix: child.subgraph.prefix, subgraph: child.subgraph,
         directory: child.subgraph.directory, ancestors: level.ancestors + [child.ancestor],
         names: Set(child.document.nodes.map(\.name) + child.document.callbacks.map(\.name)),
-        bound: bound, output: child.output, refused: child.refused))
+        inputSources: inputSources, output: child.output, refused: child.refused))
   }
 
   private mutating func add(
@@ -213,8 +214,8 @@ struct SubgraphAssembler {
     _ member: PatchDocument.Member<PatchDocument.Callback>, _ pulled: Located<Address>?,
     _ level: Level
   ) {
-    // What feeds it has replaced it everywhere.
-    if level.bound[member.name] != nil, level.uses[member.name] != nil { return }
+    // The callback of an input has been replaced by what feeds the input.
+    if level.inputSources[member.name] != nil, level.uses[member.name] != nil { return }
     var callback = member.value
     callback.pulled = pulled
     result.callbacks.append(
@@ -276,7 +277,7 @@ struct SubgraphAssembler {
     result.timeline.append(step)
   }
 
-  /// Beats of a sub-graph's own tempo in seconds.
+  /// A time of a sub-graph with its own tempo, with beats converted to seconds.
   private static func inSeconds(
     _ time: Located<PatchDocument.Time>, _ tempo: Double?
   ) -> Located<PatchDocument.Time> {
@@ -331,7 +332,7 @@ struct SubgraphAssembler {
     if let child = level.children[name] {
       return address.at(child.subgraph.prefix + child.output)
     }
-    if !isWatched, let bound = level.bound[name], address.value.isFirst {
+    if !isWatched, let bound = level.inputSources[name], address.value.isFirst {
       return bound.source
     }
     if !isWatched, !level.names.contains(name),
@@ -362,7 +363,7 @@ struct SubgraphAssembler {
   }
 
   /// Reports names that could also mean something inside a sub-graph.
-  private mutating func refuseAmbiguousNames(_ level: Level) {
+  private mutating func reportAmbiguousNames(_ level: Level) {
     guard !level.children.isEmpty else { return }
     let document = level.document
     let keys =

@@ -2,7 +2,7 @@ import AudioTypes
 import Diagnostics
 import PatchSyntax
 
-/// Words the findings in sub-graphs with the names of the patch that they are written in.
+/// Rewrites the findings in sub-graphs with the names that the sub-graph's own patch uses.
 struct SubgraphFindings {
   private let document: PatchDocument
   private let source: SourceText
@@ -20,8 +20,8 @@ struct SubgraphFindings {
     }
   }
 
-  /// The findings, each once however often its sub-graph is used, with notes of where the sub-graph
-  /// is.
+  /// The findings, each once even if its sub-graph is used several times, with notes that say where
+  /// the sub-graph is used.
   func finished(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
     var seen: Set<Mistake> = []
     return diagnostics.compactMap { diagnostic in
@@ -31,7 +31,7 @@ struct SubgraphFindings {
       let mistake = Mistake(
         code: local.code, message: local.message, file: text.name, range: range)
       guard seen.insert(mistake).inserted else { return nil }
-      return withWay(local, from: index)
+      return addingPath(local, from: index)
     }
   }
 
@@ -55,15 +55,16 @@ struct SubgraphFindings {
       }
     }
     guard low > 0 else { return nil }
-    // Of several that share a text the first counts.
+    // Of several sub-graphs with the same text, the first counts.
     let found = document.subgraphs[order[low - 1]].textRange
     guard found.contains(offset) else { return nil }
     while low > 1, document.subgraphs[order[low - 2]].textRange == found { low -= 1 }
     return order[low - 1]
   }
 
-  /// Adds the places that lead to a sub-graph, from the nearest to the one in the patch itself.
-  private func withWay(_ diagnostic: Diagnostic, from index: Int) -> Diagnostic {
+  /// Adds notes with the nodes that lead to a sub-graph, from the innermost to the one in the patch
+  /// itself.
+  private func addingPath(_ diagnostic: Diagnostic, from index: Int) -> Diagnostic {
     var found = diagnostic
     var next: Int? = index
     while let index = next {
@@ -78,7 +79,7 @@ struct SubgraphFindings {
     return found
   }
 
-  /// The finding with the names that the patch of the sub-graph itself uses.
+  /// The finding with the names that the sub-graph's own patch uses.
   private func described(
     _ diagnostic: Diagnostic, in subgraph: PatchDocument.Subgraph
   ) -> Diagnostic {
@@ -93,7 +94,7 @@ struct SubgraphFindings {
     return local
   }
 
-  /// A text in which names in quotes lose a prefix.
+  /// A text with a prefix removed from the names in quotes.
   private func shortened(_ text: String, _ prefix: String) -> String {
     guard text.contains(prefix) else { return text }
     var result = ""

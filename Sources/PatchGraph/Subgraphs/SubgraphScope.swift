@@ -1,6 +1,6 @@
 package import PatchSyntax
 
-/// Names depend on the patch that they are written in.
+/// The names that parts have in the patch or sub-graph that they are written in.
 extension PatchDocument {
   /// The sub-graph that a value is written in; `nil` for the patch itself.
   package func subgraph(around json: JSONValue) -> Subgraph? {
@@ -10,18 +10,18 @@ extension PatchDocument {
   /// The prefix of all names in the patch that a value is written in.
   func prefix(around json: JSONValue) -> String { subgraph(around: json)?.prefix ?? "" }
 
-  /// A name as the patch that a value is in writes it.
+  /// A name of the whole patch, as the patch or sub-graph that a value is written in writes it.
   func local(_ name: String, around json: JSONValue) -> String {
     let prefix = prefix(around: json)
     return name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
   }
 
-  /// Those of all names that belong to the patch that a value is in, as that patch writes them.
+  /// The names, among those of the whole patch, that belong to the patch or sub-graph that a value
+  /// is written in, as it writes them.
   func locals(_ names: some Sequence<String>, around json: JSONValue) -> [String] {
     guard !subgraphs.isEmpty else { return Array(names) }
     let prefix = prefix(around: json)
-    // By their lengths, of which there are few, so that a name is not compared with every
-    // sub-graph.
+    // Prefixes are looked up by length: there are few lengths, and there may be many sub-graphs.
     let inner = Set(subgraphs.map(\.prefix).filter { $0.hasPrefix(prefix) && $0 != prefix })
     let lengths = Set(inner.map(\.utf8.count))
     func isInner(_ name: String) -> Bool {

@@ -1,16 +1,16 @@
 import PatchSyntax
 
-/// A document whose timeline is playing, with its passed steps taken into it. It is computed when a
-/// step has passed, and not at each request.
+/// A document whose timeline is playing, with the passed steps made in it. It is computed again
+/// only when further steps have passed.
 struct FoldedDocument: Sendable {
-  /// The number of the document, as `LivePatch` counts those that are played.
+  /// The number of the document, as `LivePatch` counts the documents that it plays.
   let base: Int
   private let whole: PatchReader.Result
   private let updates: [PlannedUpdate]
   private let sampleRate: Double
-  /// The times at which its steps end, rising, in seconds from the start.
+  /// The times at which its steps end, ascending, in seconds from the start.
   private let ends: [Double]
-  /// How many of them had passed when `reading` was made.
+  /// How many of `ends` had passed when `reading` was computed.
   private var passed = 0
   private(set) var reading: PatchReader.Result
 

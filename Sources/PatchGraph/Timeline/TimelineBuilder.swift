@@ -7,7 +7,7 @@ import RenderCallbacks
 import RenderCore
 import RenderHost
 
-/// Gives a graph the timeline of its document.
+/// Adds the ramps and the end of a document's timeline to its graph.
 struct TimelineBuilder {
   let document: PatchDocument
   let graph: AudioGraph
@@ -21,17 +21,17 @@ struct TimelineBuilder {
   let epoch: TimelineEpoch
   private let clock: TimelineClock
   private var hasMissedTempo = false
-  /// Whether warnings of a ramp are reported: not for each of its repetitions.
-  private var warns = true
-  /// The ramps that were added, to check the values at which exponential ones begin.
+  /// Whether warnings about a ramp are reported: only for the first of its repetitions.
+  private var reportsWarnings = true
+  /// The ramps that were added, to check the values at which exponential ramps begin.
   private var added: [(ramp: ParameterRamp, to: JSONValue)] = []
   private var findings: Findings
   var diagnostics: [Diagnostic] { findings.all }
   /// Where each callback is in the chains that feed inputs.
   private lazy var callbackPlaces = layout.placesOfCallbacks()
-  /// How the units will be initialized: computed once, and only for the levels of a matrix.
+  /// How the units will be initialized. Computed once, and only where a level of a matrix ramps.
   private lazy var configurations = graph.examination().configurations
-  /// The index in `findings` of the diagnostic of each unknown node; `nil` for one that was not
+  /// For each unknown node, the index of its diagnostic in `findings`; `nil` where that was not
   /// kept.
   private var unknown: [String: Int?] = [:]
 
@@ -48,7 +48,7 @@ struct TimelineBuilder {
     self.epoch = epoch ?? Self.first(of: document, clock)
   }
 
-  /// The part before the first update.
+  /// The part of the timeline before the first update.
   private static func first(
     of document: PatchDocument, _ clock: TimelineClock
   ) -> TimelineEpoch {
@@ -88,7 +88,7 @@ struct TimelineBuilder {
       let (step, ramp, at, duration, curve) = ramps[index]
       let place = ramp.json.range
       guard step.repetition == nil || !wrong.contains(place) else { continue }
-      warns = step.repetitionIndex == 0
+      reportsWarnings = step.repetitionIndex == 0
       for path in [ramp.path].compactMap(\.self) + ramp.otherPaths {
         guard !add(path, ramp, at: at, duration: duration, curve, in: places) else { continue }
         wrong.insert(place)
@@ -124,7 +124,7 @@ struct TimelineBuilder {
 
   private mutating func seconds(_ time: Located<PatchDocument.Time>) -> Double? {
     if let seconds = clock.seconds(time.value) { return seconds }
-    // A tempo that is wrong has been reported.
+    // A tempo with an error has been reported.
     if !hasMissedTempo, document.root["tempo"] == nil {
       hasMissedTempo = true
       findings.append(
@@ -153,8 +153,8 @@ struct TimelineBuilder {
     return nil
   }
 
-  /// Reports exponential ramps that do not begin and end on one side of zero, where their beginning
-  /// is known.
+  /// Reports exponential ramps that do not begin and end on the same side of zero, as far as their
+  /// first values are known.
   private mutating func checkExponentials() {
     let sorted = added.sorted { $0.ramp.start < $1.ramp.start }
     /// The last ramp of each setting so far.
@@ -179,7 +179,7 @@ struct TimelineBuilder {
     }
   }
 
-  /// The value of a ramp's target, before any ramp.
+  /// The value of the parameter or setting of a ramp before any ramp.
   private func value(of ramp: ParameterRamp) -> Float? {
     guard let behind = ramp.callback else {
       return try? graph.unit(ramp.node).parameter(ramp.parameter, ramp.scope, ramp.element)
@@ -199,14 +199,14 @@ struct TimelineBuilder {
         ]))
   }
 
-  /// Adds a ramp. Returns whether it has no error.
+  /// Adds a ramp. Returns `false`, and reports it, where it has an error.
   private mutating func add(
     _ path: Located<JSONPointer>, _ ramp: PatchDocument.Ramp, at start: Double, duration: Double,
     _ curve: ParameterRamp.Curve, in places: PatchPlaces
   ) -> Bool {
     guard let to = ramp.to else { return false }
     if path.value.tokens.first == "callbacks" {
-      return addLive(path, to, at: start, duration: duration, curve, in: places)
+      return addSettingRamp(path, to, at: start, duration: duration, curve, in: places)
     }
     guard let target = parameter(path) else { return false }
     guard let value = SettingReader.parameter(to, target.info) else {
@@ -227,7 +227,7 @@ struct TimelineBuilder {
       try graph.addRamp(resolved)
       added.append((resolved, to))
       let unit = try graph.unit(target.node)
-      if warns,
+      if reportsWarnings,
         let warning = unit.warning(
           target.info.id, target.info.scope, target.element, target.info.wrapped(value))
       {
@@ -244,7 +244,7 @@ struct TimelineBuilder {
   // MARK: Live settings of callbacks
 
   /// Adds a ramp of a callback's setting at each input that the callback feeds.
-  private mutating func addLive(
+  private mutating func addSettingRamp(
     _ path: Located<JSONPointer>, _ to: JSONValue, at start: Double, duration: Double,
     _ curve: ParameterRamp.Curve, in places: PatchPlaces
   ) -> Bool {
@@ -372,7 +372,7 @@ struct TimelineBuilder {
     if tokens.count == 6, tokens[2] == "properties", let info = unit.info(named: tokens[3]),
       case .matrix = info.kind
     {
-      return level(info, path, id, unit)
+      return matrixLevel(info, path, id, unit)
     }
     guard let place = place(Array(tokens.dropFirst(2))) else {
       report(path, "this is not the place of a parameter")
@@ -398,13 +398,13 @@ struct TimelineBuilder {
   }
 
   /// A level of a matrix by its row and column: `/nodes/NAME/properties/matrixLevels/ROW/COLUMN`.
-  private mutating func level(
+  private mutating func matrixLevel(
     _ info: PropertyInfo, _ path: Located<JSONPointer>, _ id: NodeID, _ unit: UnitInstance
   ) -> Target? {
     let tokens = path.value.tokens
     guard case .matrix(let rows)? = try? unit.property(info.id), unit.hasSet(info.id, .global, 0)
     else {
-      // Rows that are wrong have been reported.
+      // Rows with an error have been reported.
       if document.root[JSONPointer(Array(tokens.prefix(4)))] == nil {
         report(
           path, "\(quoted(tokens[1])) is given no rows that a ramp could move a number of",

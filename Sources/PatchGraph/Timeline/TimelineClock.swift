@@ -34,7 +34,7 @@ struct TimelineClock {
     }
   }
 
-  /// Whether each repetition of a ramp has ended when the next begins.
+  /// Whether each repetition of a ramp ends before the next begins.
   func repeatsApart(_ step: PatchDocument.Step) -> Bool {
     guard let repetition = step.repetition, repetition.count.value > 1,
       let every = seconds(repetition.every.value),
@@ -52,8 +52,8 @@ struct TimelineClock {
     return repeatsApart(step) && last.map { $0 <= RampsApart.end } ?? true
   }
 
-  /// The indices of the steps whose time is known, in order of time; steps of one time in the order
-  /// of the text.
+  /// The indices of the steps whose time is known, in order of time; steps at the same time in the
+  /// order of the text.
   func order(of document: PatchDocument) -> [Int] {
     let times = document.timeline.map { $0.at.flatMap { seconds($0.value) } }
     return times.indices.filter { times[$0] != nil }
@@ -66,9 +66,10 @@ struct TimelineClock {
 struct TimelineEpoch: Sendable {
   /// The indices of the document's steps that belong to it.
   var steps: Set<Int>
-  /// The steps before it, and its beginning in seconds. Ramps of these steps that are in progress
-  /// then belong to it, too.
+  /// The indices of the steps before it. Ramps of these steps that are in progress at its start
+  /// belong to it, too.
   var earlier: Set<Int>
+  /// When it begins, in seconds.
   var start: Double
   /// When it ends, in seconds. This decides for the steps of sub-graphs, which have no index here.
   var end = Double.infinity

@@ -3,11 +3,11 @@ import AudioUnits
 import Diagnostics
 import PatchSyntax
 
-/// Plays the timeline of a document up to a time: past steps go into the document itself, and later
-/// ones stay in the timeline.
+/// Plays the timeline of a document up to a time: past steps are made in the document itself, and
+/// later ones stay in the timeline.
 ///
-/// Updates are made, and a parameter that a ramp has moved gets the ramp's target. A ramp that is
-/// in progress stays.
+/// Past updates are made, and a parameter that a ramp has changed gets the target of the ramp. A
+/// ramp that is in progress stays in the timeline.
 enum TimelineFold {
   /// - Parameters:
   ///   - reading: A patch without errors.
@@ -46,10 +46,10 @@ enum TimelineFold {
         elements.append(
           """
           { "op": "\(operation)", "path": \(JSONText.string(pointer.description).compact), \
-          "value": \(settled(to, path.value)) }
+          "value": \(finalValue(to, path.value)) }
           """)
       } else {
-        values.put(settled(to, path.value), at: place[...])
+        values.put(finalValue(to, path.value), at: place[...])
       }
     }
     if let change = merge(values), let changed = apply(change, to: tree) { tree = changed }
@@ -67,8 +67,8 @@ enum TimelineFold {
     return PatchReader.read(tree.source, limits: reading.limits)
   }
 
-  /// The circular parameters, by their keys. Those of one key have one range.
-  static let circles: [String: ParameterInfo] = {
+  /// The circular parameters, by their keys. Parameters with the same key have the same range.
+  static let circularParameters: [String: ParameterInfo] = {
     var found: [String: ParameterInfo] = [:]
     for component in UnitCatalog.standard.components {
       for info in component.unit.description.parameters where info.isCircular {
@@ -78,10 +78,11 @@ enum TimelineFold {
     return found
   }()
 
-  /// The value at which a ramp leaves its parameter, as it is written; a circular one wrapped into
-  /// its range.
-  private static func settled(_ to: JSONValue, _ path: JSONPointer) -> String {
-    guard path.tokens.first == "nodes", let info = path.tokens.last.flatMap({ circles[$0] }),
+  /// The value of a parameter after a ramp, as JSON: the target as it is written, or wrapped into
+  /// the range of a circular parameter.
+  private static func finalValue(_ to: JSONValue, _ path: JSONPointer) -> String {
+    guard path.tokens.first == "nodes",
+      let info = path.tokens.last.flatMap({ circularParameters[$0] }),
       let value = to.number.map({ Float($0) }), !info.range.contains(value)
     else { return to.source }
     return JSONText.number(info.wrapped(value)).compact
@@ -123,7 +124,7 @@ enum TimelineFold {
     return made.text.flatMap { JSONTree.read($0) }
   }
 
-  /// The path in the document of a ramp's target.
+  /// The path at which the document sets what a ramp changes.
   private static func place(of path: JSONPointer) -> [String] {
     let tokens = path.tokens
     if tokens.count > 4, tokens[0] == "nodes", ["nodes", "callbacks"].contains(tokens[2]) {
@@ -150,8 +151,8 @@ enum TimelineFold {
     return JSONPatch.read(json, strictness: .lenient).patch.map { .patch($0) }
   }
 
-  /// Removes steps, the last first, so that those before it keep their numbers. A repeated step
-  /// stays for the repetitions that are still to come.
+  /// Removes steps, the last first, so that earlier steps keep their numbers. A repeated step stays
+  /// for the repetitions that are still to come.
   private static func removal(
     of steps: [Int], _ document: PatchDocument, _ clock: TimelineClock
   ) -> Change? {
@@ -177,7 +178,7 @@ enum TimelineFold {
   }
 }
 
-/// Values that are put into a document together. Of two for one place, the last counts.
+/// Values that are put into a document together. Of two values for the same place, the last counts.
 private struct MergedValues {
   /// The value as JSON; `nil` for an object.
   private var value: String?
@@ -213,7 +214,8 @@ extension JSONValue {
 }
 
 extension JSONTree {
-  /// Reads a text that a change of a valid document has made; `nil` where the text is not valid.
+  /// Reads the text that results from a change of a valid document; `nil` where the text is not
+  /// valid.
   static func read(_ text: SourceText) -> JSONTree? {
     let reading = JSONReader.read(text, dialect: JSONReader.Dialect(fileName: text.name))
     return reading.hasErrors ? nil : reading.tree

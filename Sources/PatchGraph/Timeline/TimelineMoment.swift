@@ -1,7 +1,7 @@
 public import PatchSyntax
 
 extension PatchBuilder {
-  /// A patch as its timeline has left it at a time: past steps have gone into the document, and
+  /// A patch after its timeline has played up to a time: past steps are made in the document, and
   /// later ones stay in its timeline.
   ///
   /// - Parameters:

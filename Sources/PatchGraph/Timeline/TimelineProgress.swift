@@ -1,6 +1,6 @@
 import PatchSyntax
 
-/// The steps of a timeline that have not passed, for hosts that report when one has.
+/// The steps of a timeline that have not passed yet, for hosts that report passed steps.
 struct TimelineProgress: Sendable {
   private struct Step: Sendable {
     /// When it ends, in seconds from the start.
@@ -9,7 +9,7 @@ struct TimelineProgress: Sendable {
     var pointers: [String]
   }
 
-  /// In order of their ends, the last first.
+  /// The steps that have not passed, the one that ends last first.
   private var steps: [Step] = []
 
   init(_ reading: PatchReader.Result, sampleRate: Double) {

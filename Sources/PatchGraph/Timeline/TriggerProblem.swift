@@ -13,7 +13,7 @@ struct TriggerProblem {
   /// - Parameters:
   ///   - name: The name of a callback; in a sub-graph `strip/song`.
   ///   - document: The patch with its sub-graphs put into it.
-  /// - Returns: `nil` where it can.
+  /// - Returns: `nil` where the sound can begin again.
   init?(_ name: String, in document: PatchDocument) {
     names = document.callbacks.filter { Self.hasBeginning($0.value) }.map(\.name)
     help =

@@ -5,13 +5,13 @@ import PatchSyntax
 /// Makes the updates of a timeline, one after the other, and checks each document that results as a
 /// patch.
 ///
-/// A finding that the document before did not have is reported once, where it is written: in the
-/// timeline, or in text that the update leaves as it was. The time for an update depends on the
+/// A finding that the previous document did not have is reported once, where it is written: in the
+/// timeline, or in text that the update leaves unchanged. The time for an update depends on the
 /// length of its document, which has the timeline only up to the next update: see
 /// `UpdateDocuments`.
 struct UpdateChecker {
-  /// The keys of what holds for the whole run: an update must not change it.
-  private static let kept = ["session", "limits", "schemaVersion", "tempo", "timeline"]
+  /// The keys of the members that hold for the whole run, which an update must not change.
+  private static let fixedMembers = ["session", "limits", "schemaVersion", "tempo", "timeline"]
 
   let document: PatchDocument
   let surroundings: PatchSurroundings
@@ -24,7 +24,7 @@ struct UpdateChecker {
   private var present: PatchDocument?
   private(set) var updates: [PlannedUpdate] = []
   private(set) var diagnostics: [Diagnostic] = []
-  /// Where the names of callbacks are written that feed something at some time.
+  /// The ranges of the names of all callbacks that feed something at some time.
   private var usedCallbacks: Set<SourceRange> = []
   private(set) var inputFiles = OrderedNames<String>()
   private(set) var outputFiles = OrderedNames<String>()
@@ -33,17 +33,17 @@ struct UpdateChecker {
   private let limits: PatchLimits
   /// The cost of the updates' documents so far, in bytes.
   private var bytesMade = 0
-  /// The text that diagnostics of the patch and of its updates refer to: behind the text of the
-  /// patch those of the sub-graphs that updates bring.
+  /// The text that diagnostics of the patch and of its updates refer to: that of the patch,
+  /// followed by those of the sub-graphs that updates add.
   var source: SourceText { known.appending(texts) }
   private let known: SourceText
   private let ownLength: Int
   private var texts: [SourceText] = []
-  /// The offset in `source` at which each of them begins, by its name.
+  /// The offset in `source` at which each text begins, by its name.
   private var starts: [String: Int] = [:]
   private var end: Int
 
-  /// Two diagnostics that are equal in these are one.
+  /// What identifies a diagnostic: of diagnostics that are equal in these, one is reported.
   private struct Finding: Hashable {
     var code: Rule.Code
     var message: Diagnostic.Message
@@ -92,30 +92,31 @@ struct UpdateChecker {
     end = patch.source.bytes.count + 1
     seen = Set(
       patch.diagnostics.map { Finding($0, in: patch.source, ownLength: patch.ownLength) })
-    seen = Set(seen.map(once))
-    noteCallbacks(document, patch.diagnostics)
+    seen = Set(seen.map(inTemplate))
+    recordUsedCallbacks(document, patch.diagnostics)
   }
 
-  /// A finding in a copy of something repeated, placed where the original is written.
-  private func once(_ finding: Finding) -> Finding {
+  /// A finding with its range where it is written, for one in a copy that a repetition has made.
+  private func inTemplate(_ finding: Finding) -> Finding {
     guard !document.copies.isEmpty, finding.file == nil else { return finding }
     var finding = finding
     finding.range = known.origin(of: finding.range).range
     return finding
   }
 
-  /// Whether a diagnostic of the patch or of an update holds for the whole run. A callback that
-  /// feeds something at any time is not unused.
+  /// Whether a diagnostic of the patch or of an update holds for the whole run. That a callback is
+  /// unused does not hold if the callback feeds something at some time.
   func holds(_ diagnostic: Diagnostic) -> Bool {
     diagnostic.code != NameRules.unusedCallback.code || !usedCallbacks.contains(diagnostic.range)
   }
 
-  private mutating func noteCallbacks(_ document: PatchDocument, _ diagnostics: [Diagnostic]) {
+  private mutating func recordUsedCallbacks(_ document: PatchDocument, _ diagnostics: [Diagnostic])
+  {
     let unused = Set(
       diagnostics.filter { $0.code == NameRules.unusedCallback.code }.map(\.range))
     for callback in document.callbacks where !unused.contains(callback.key.range) {
       let range = callback.key.range
-      // Offsets in the patch's own text count as they are, even where that is made of parts.
+      // Offsets in the patch's own text are kept, even if the text is spliced.
       usedCallbacks.insert(
         document.source.bytes == self.document.source.bytes
           ? range : document.source.origin(of: range).range)
@@ -134,11 +135,11 @@ struct UpdateChecker {
       }
       let reading = JSONPatch.read(update, strictness: .strict)
       diagnostics += reading.diagnostics
-      if let patch = reading.patch, keepsWhatHolds(patch) { patches[index] = patch }
+      if let patch = reading.patch, keepsFixedMembers(patch) { patches[index] = patch }
     }
     var documents = UpdateDocuments(document, clock, patches: patches)
     for moment in documents.moments {
-      // The updates behind one that cannot be made would be made on another document.
+      // After an update that cannot be made, the document is not known.
       guard let patch = patches[moment.step] else { return }
       switch documents.apply(patch, at: moment) {
       case .refused(let failures):
@@ -151,7 +152,7 @@ struct UpdateChecker {
         }
         return
       case .changed(let text):
-        guard admits(text, moment.step) else { return }
+        guard countBytes(of: text, moment.step) else { return }
         let reading = PatchReader.read(text, limits: limits)
         let step = document.timeline[moment.step]
         var update = PlannedUpdate(
@@ -161,7 +162,7 @@ struct UpdateChecker {
         if step.triggers.isEmpty { check(update) } else { check(triggers: step) }
         guard let changed = reading.document else { return }
         bytesMade += Self.bytesOfItem * changed.itemCount
-        documents.take(changed)
+        documents.adopt(changed)
         updates.append(update)
       }
     }
@@ -170,8 +171,9 @@ struct UpdateChecker {
   /// The cost of making a node or a callback, in bytes of text.
   private static let bytesOfItem = 512
 
-  /// Whether the documents of the updates stay within their limit; reports where they do not.
-  private mutating func admits(_ text: SourceText, _ step: Int) -> Bool {
+  /// Counts the bytes of an update's document. Returns whether the documents of all updates stay
+  /// within their limit, and reports where they do not.
+  private mutating func countBytes(of text: SourceText, _ step: Int) -> Bool {
     bytesMade += text.bytes.count
     guard bytesMade > limits.updates, let json = document.timeline[step].change else { return true }
     let count = document.timeline.count(where: \.isUpdate)
@@ -190,7 +192,7 @@ struct UpdateChecker {
 
   // MARK: Values that hold for the whole run
 
-  private mutating func keepsWhatHolds(_ patch: JSONPatch) -> Bool {
+  private mutating func keepsFixedMembers(_ patch: JSONPatch) -> Bool {
     var keeps = true
     for operation in patch.operations where operation.kind != .test {
       let changed = [operation.path] + (operation.kind == .move ? [operation.from] : [])
@@ -200,9 +202,9 @@ struct UpdateChecker {
           diagnostics.append(.wholeDocument(pointer))
           continue
         }
-        guard Self.kept.contains(name) else { continue }
+        guard Self.fixedMembers.contains(name) else { continue }
         keeps = false
-        diagnostics.append(.changesKept(pointer, name))
+        diagnostics.append(.changesFixedMember(pointer, name))
       }
     }
     return keeps
@@ -218,12 +220,14 @@ struct UpdateChecker {
     subgraphFiles.add(patch.subgraphFiles)
     present = patch.document
     guard let json = document.timeline[update.step].update else { return }
-    if let changed = update.reading.document { noteCallbacks(changed, patch.diagnostics) }
-    let gaps = gaps(update, patch)
-    last = patch.hasErrors || !gaps.isEmpty ? nil : patch
-    for found in patch.diagnostics + gaps {
+    if let changed = update.reading.document { recordUsedCallbacks(changed, patch.diagnostics) }
+    let reasons = restartReasons(update, patch)
+    last = patch.hasErrors || !reasons.isEmpty ? nil : patch
+    for found in patch.diagnostics + reasons {
       var diagnostic = placed(found, in: patch, update: json)
-      guard seen.insert(once(Finding(diagnostic, in: patch, found))).inserted else { continue }
+      guard seen.insert(inTemplate(Finding(diagnostic, in: patch, found))).inserted else {
+        continue
+      }
       let isInUpdate =
         json.range.lowerBound <= diagnostic.range.lowerBound
         && diagnostic.range.upperBound <= json.range.upperBound
@@ -252,8 +256,8 @@ struct UpdateChecker {
     }
   }
 
-  /// What in an update needs a restart.
-  private func gaps(
+  /// The diagnostic of a change in an update that would need a restart; empty for none.
+  private func restartReasons(
     _ update: PlannedUpdate, _ patch: BuiltPatch
   ) -> [Diagnostic] {
     guard let last, !patch.hasErrors, let root = update.reading.document?.root else { return [] }
@@ -298,7 +302,7 @@ struct UpdateChecker {
     for index in placed.notes.indices {
       placed.notes[index].range = place(placed.notes[index].range)
     }
-    // An edit fits where the patch has the same bytes.
+    // A fix is kept only if the patch has the same bytes at the places of its edits.
     placed.fixes = diagnostic.fixes.compactMap { fix in
       var fix = fix
       for index in fix.edits.indices {
@@ -338,7 +342,7 @@ extension Diagnostic {
       help: ["name what changes, such as /nodes, /connections or a member of them"])
   }
 
-  fileprivate static func changesKept(
+  fileprivate static func changesFixedMember(
     _ pointer: Located<JSONPointer>, _ name: String
   ) -> Diagnostic {
     let reason =

@@ -3,9 +3,9 @@ import PatchSyntax
 
 /// The documents that the updates of a timeline make, one after the other.
 ///
-/// Each has only its own part of the timeline: the ramps until the next update, those that are
-/// under way when it begins, and the first stop. So a document does not grow with the number of
-/// updates, and the time for all of them grows with their text alone. The patch as written keeps
+/// Each document has only its own part of the timeline: the ramps until the next update, those that
+/// are in progress when it begins, and the first stop. So documents do not grow with the number of
+/// updates, and the time for all of them depends only on their texts. The patch as written keeps
 /// the whole timeline, which no update changes; `TimelineFold` puts it back.
 struct UpdateDocuments {
   /// An update, and the steps between it and the next.
@@ -18,10 +18,10 @@ struct UpdateDocuments {
     var end: Double
     /// The indices of the steps that its document has: ramps, and a stop.
     var steps: [Int] = []
-    /// How many of these began before it.
+    /// How many of these steps began before the update.
     var earlierCount = 0
-    /// The indices of the steps before it, and of its own, where the document has the whole
-    /// timeline.
+    /// Where the document has the whole timeline, the indices of the steps before the update, and
+    /// of its own steps; `nil` otherwise.
     var whole: (earlier: Set<Int>, own: Set<Int>)?
   }
 
@@ -31,7 +31,7 @@ struct UpdateDocuments {
   let moments: [Moment]
   /// The patch after the last update, without its timeline.
   private var tree: JSONTree
-  /// Whether an operation refers to the timeline: then the documents have the whole of it.
+  /// Whether the documents have the whole timeline, because an operation refers to it.
   private let keepsWhole: Bool
 
   init(_ document: PatchDocument, _ clock: TimelineClock, patches: [Int: JSONPatch]) {
@@ -39,7 +39,7 @@ struct UpdateDocuments {
     self.clock = clock
     keepsWhole =
       document.root["timeline"]?.kind != .array
-      || patches.values.contains { $0.operations.contains(where: Self.looksIntoTimeline) }
+      || patches.values.contains { $0.operations.contains(where: Self.refersToTimeline) }
     moments = Self.moments(of: document, clock, keepsWhole: keepsWhole)
     tree = document.root.tree
     guard !keepsWhole, !moments.isEmpty, let bare = Self.text(of: tree, timeline: [], clock) else {
@@ -48,7 +48,7 @@ struct UpdateDocuments {
     tree = JSONTree.read(bare) ?? tree
   }
 
-  private static func looksIntoTimeline(_ operation: JSONPatch.Operation) -> Bool {
+  private static func refersToTimeline(_ operation: JSONPatch.Operation) -> Bool {
     [operation.path, operation.from].compactMap(\.self).contains { pointer in
       pointer.value.tokens.isEmpty || pointer.value.tokens.first == "timeline"
     }
@@ -94,7 +94,7 @@ struct UpdateDocuments {
     return moments
   }
 
-  /// Applies an update to the last document.
+  /// Applies an update to the last document. Returns the document of the update.
   mutating func apply(_ patch: JSONPatch, at moment: Moment) -> DocumentChange {
     let change = patch.apply(to: tree, base: document.root.tree.source)
     guard !keepsWhole, case .changed(let text) = change, let made = JSONTree.read(text) else {
@@ -122,8 +122,8 @@ struct UpdateDocuments {
       numbers: Dictionary(uniqueKeysWithValues: own.map { ($0, moment.steps[$0]) }))
   }
 
-  /// Continues with a document that has been read.
-  mutating func take(_ changed: PatchDocument) {
+  /// Continues with the document of the last update, as it has been read.
+  mutating func adopt(_ changed: PatchDocument) {
     if keepsWhole { tree = changed.root.tree }
   }
 
@@ -144,7 +144,7 @@ struct UpdateDocuments {
     return SourceText(name: source.name, parts: parts, base: base ?? source)
   }
 
-  /// A step as it is written; a repeated one as the step that it is this time.
+  /// The text of a step. A repeated step becomes a single one with the time of this repetition.
   private static func parts(
     of step: PatchDocument.Step, _ clock: TimelineClock
   ) -> [SourceText.Part] {

@@ -4,18 +4,18 @@ import PatchSyntax
 
 /// Sets and ramps the knobs of sub-graphs from the patches around them.
 extension SubgraphAssembler {
-  /// A use of a knob: of which sub-graph, and where.
-  struct Turning {
+  /// A place where a knob of a sub-graph is set or ramped.
+  struct KnobUse {
     var subgraph: String
     var knob: String
     var json: JSONValue
   }
 
-  /// A parameter that an outer patch sets or ramps by its own place, past the knobs.
+  /// A parameter that an outer patch sets or ramps by its place, without a knob.
   struct DirectSetting {
     var place: JSONPointer
     /// The node or callback that has the parameter, by its name in the whole patch.
-    var holder: String
+    var owner: String
     /// The prefix of the names of the patch that writes it.
     var writer: String
     var json: JSONValue
@@ -24,8 +24,8 @@ extension SubgraphAssembler {
   // MARK: Settings
 
   /// Sets the knobs of a sub-graph to the values that the patch around it writes.
-  mutating func turn(
-    _ member: PatchDocument.Member<PatchDocument.Node>, _ child: Child, in level: Level
+  mutating func setKnobs(
+    of member: PatchDocument.Member<PatchDocument.Node>, _ child: Child, in level: Level
   ) {
     let name = child.subgraph.name
     for field in member.value.parameters {
@@ -38,10 +38,10 @@ extension SubgraphAssembler {
       }
       for target in knob.targets {
         put(field, in: target)
-        turnings[target.place, default: []].append(
-          Turning(subgraph: name, knob: field.name, json: field.key.json))
+        knobUses[target.place, default: []].append(
+          KnobUse(subgraph: name, knob: field.name, json: field.key.json))
       }
-      note(field.value, forKnob: field.name, of: name)
+      recordValue(field.value, forKnob: field.name, of: name)
     }
     // Its "settings" may set the same parameters by their places.
     guard let inner = levels[child.subgraph.prefix] else { return }
@@ -49,16 +49,16 @@ extension SubgraphAssembler {
       guard let pointer = JSONPointer(parsing: setting.name),
         case .targets(let targets) = find(pointer.tokens, in: inner)
       else { continue }
-      let holder = Self.holder(pointer.tokens, after: child.subgraph.prefix)
+      let owner = Self.owner(pointer.tokens, after: child.subgraph.prefix)
       for target in targets {
-        direct.append(
+        directSettings.append(
           .init(
-            place: target.place, holder: holder, writer: level.prefix, json: setting.key.json))
+            place: target.place, owner: owner, writer: level.prefix, json: setting.key.json))
       }
     }
   }
 
-  /// The knob of a name; reports where there is none.
+  /// The knob with a name; `nil`, which is reported, where there is none.
   private mutating func knob(
     _ name: String, of subgraph: String, at json: JSONValue, _ range: SourceRange,
     token: (Int, JSONPointer)? = nil
@@ -78,7 +78,7 @@ extension SubgraphAssembler {
     return nil
   }
 
-  private mutating func note(_ value: JSONValue, forKnob name: String, of subgraph: String) {
+  private mutating func recordValue(_ value: JSONValue, forKnob name: String, of subgraph: String) {
     guard var noted = result.subgraphs.last(where: { $0.name == subgraph })?.knobs,
       let index = noted.firstIndex(where: { $0.name == name })
     else { return }
@@ -87,7 +87,7 @@ extension SubgraphAssembler {
   }
 
   /// The node or callback whose setting a pointer leads to.
-  private static func holder(_ tokens: [String], after prefix: String) -> String {
+  private static func owner(_ tokens: [String], after prefix: String) -> String {
     guard tokens.count > 1 else { return prefix }
     var name = prefix + tokens[1]
     var rest = tokens.dropFirst(2)
@@ -151,7 +151,7 @@ extension SubgraphAssembler {
   // MARK: The timeline
 
   /// Replaces the paths of ramped knobs by those of their targets.
-  mutating func settleRamps() {
+  mutating func resolveKnobRamps() {
     for index in result.timeline.indices {
       guard let ramp = result.timeline[index].ramp, let path = ramp.path else { continue }
       let tokens = path.value.tokens
@@ -160,9 +160,9 @@ extension SubgraphAssembler {
         knobs[tokens[1]] != nil
       else {
         if !knobs.isEmpty {
-          direct.append(
+          directSettings.append(
             .init(
-              place: path.value, holder: Self.holder(tokens, after: ""), writer: writer,
+              place: path.value, owner: Self.owner(tokens, after: ""), writer: writer,
               json: path.json))
         }
         continue
@@ -188,45 +188,46 @@ extension SubgraphAssembler {
         Located($0.place, at: path.json)
       }
       for target in knob.targets {
-        turnings[target.place, default: []].append(
-          Turning(subgraph: tokens[1], knob: tokens[3], json: path.json))
+        knobUses[target.place, default: []].append(
+          KnobUse(subgraph: tokens[1], knob: tokens[3], json: path.json))
       }
     }
   }
 
   // MARK: Conflicts
 
-  /// Reports parameters that a knob turns and a place sets, or that two knobs of one sub-graph
-  /// turn.
-  mutating func checkHands() {
-    for setting in direct {
+  /// Reports parameters that are set both by a knob and by their place, or by two knobs of one
+  /// sub-graph.
+  mutating func checkKnobConflicts() {
+    for setting in directSettings {
       guard
-        let turning = turnings[setting.place]?.first(where: { turning in
-          setting.holder.hasPrefix(turning.subgraph + "/")
-            && !setting.writer.hasPrefix(turning.subgraph + "/")
+        let use = knobUses[setting.place]?.first(where: { use in
+          setting.owner.hasPrefix(use.subgraph + "/")
+            && !setting.writer.hasPrefix(use.subgraph + "/")
         })
       else { continue }
-      reportHands(
-        "\(quoted(setting.place.tokens.last ?? "")) is turned by the knob \(quoted(turning.knob))",
-        at: setting.json, turning)
+      reportKnobConflict(
+        "\(quoted(setting.place.tokens.last ?? "")) is turned by the knob \(quoted(use.knob))",
+        at: setting.json, use)
     }
-    for place in turnings.keys.sorted(by: { $0.description < $1.description }) {
-      let all = turnings[place] ?? []
-      for (index, turning) in all.enumerated() {
+    for place in knobUses.keys.sorted(by: { $0.description < $1.description }) {
+      let all = knobUses[place] ?? []
+      for (index, use) in all.enumerated() {
         guard
           let other = all[..<index].first(where: {
-            $0.subgraph == turning.subgraph && $0.knob != turning.knob
+            $0.subgraph == use.subgraph && $0.knob != use.knob
           })
         else { continue }
-        reportHands(
-          "\(quoted(turning.knob)) turns what the knob \(quoted(other.knob)) turns",
-          at: turning.json, other)
+        reportKnobConflict(
+          "\(quoted(use.knob)) turns what the knob \(quoted(other.knob)) turns",
+          at: use.json, other)
         break
       }
     }
   }
 
-  private mutating func reportHands(_ message: String, at json: JSONValue, _ other: Turning) {
+  private mutating func reportKnobConflict(_ message: String, at json: JSONValue, _ other: KnobUse)
+  {
     report(
       NameRules.knobApart.diagnostic(
         .init(message), at: json.markRange, pointer: json.pointer.description,

@@ -1,9 +1,9 @@
 import Diagnostics
 import PatchSyntax
 
-/// Whether a file that a patch names as a preset is one, with or without mistakes. As with
-/// sub-graphs, nothing is shown of any other file.
-enum PresetLikeness {
+/// Recognizes presets, even those with mistakes, among the files that patches name as presets. As
+/// with sub-graphs, diagnostics never show the text of any other file.
+enum PresetRecognition {
   /// Whether a text is an object that names a component, and has more keys of a preset than others.
   static func isPreset(_ source: SourceText) -> Bool {
     let isMarked = source.bytes.starts(with: [0xEF, 0xBB, 0xBF])

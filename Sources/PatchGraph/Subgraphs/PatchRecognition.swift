@@ -1,12 +1,12 @@
 import Diagnostics
 import PatchSyntax
 
-/// Whether a file that a patch names as a sub-graph is a patch, with or without mistakes.
+/// Recognizes patches, even those with mistakes, among the files that patches name as sub-graphs.
 ///
 /// A patch may name any file that its user can read: `.env`, a key, a list of passwords.
-/// Diagnostics show the text of a patch, and never that of another file.
-enum PatchLikeness {
-  /// The keys that no other document has.
+/// Diagnostics may show the text of a patch, but never that of any other file.
+enum PatchRecognition {
+  /// Keys that are typical of patches: at least one must be there.
   private static let signs: Set<String> = ["nodes", "schemaVersion"]
   private static let keys: Set<String> = [
     "$schema", "schemaVersion", "comment", "title", "session", "tempo", "streamFormat",
@@ -22,8 +22,8 @@ enum PatchLikeness {
 
   /// Whether a text is an object that has nodes or a version, and more keys of a patch than others.
   ///
-  /// - Parameter source: The text as it is in the file: with the settings of the patch around it,
-  ///   anything could become a patch.
+  /// - Parameter source: The text as it is in the file, before the settings of the patch around it
+  ///   are made: they could turn any text into a patch.
   static func isPatch(_ source: SourceText) -> Bool {
     guard mayBePatch(source.bytes),
       let root = JSONReader.read(source, dialect: .init(fileName: source.name)).tree?.root,
