@@ -1,8 +1,8 @@
 /// The range that a measured number may be in.
 public struct Bound: Hashable, Sendable {
-  /// The least; minus infinity for none.
+  /// The lower end, included; minus infinity for none.
   public var low: Double
-  /// The greatest; infinity for none.
+  /// The upper end, included; infinity for none.
   public var high: Double
 
   public init(low: Double = -.infinity, high: Double = .infinity) {
@@ -13,7 +13,7 @@ public struct Bound: Hashable, Sendable {
   public static func atMost(_ high: Double) -> Bound { Bound(high: high) }
   public static func atLeast(_ low: Double) -> Bound { Bound(low: low) }
 
-  /// How far a number is outside, in its unit; 0 or less inside, infinite for NaN.
+  /// How far a number is outside the bound, in its unit; 0 or less inside, infinite for NaN.
   public func excess(of value: Double) -> Double {
     if value.isNaN { return .infinity }
     if value == low || value == high { return 0 }
@@ -31,7 +31,7 @@ public struct Bound: Hashable, Sendable {
 public struct BoundUnit: Hashable, Sendable {
   /// The text after a number, such as `dBTP`; empty for a number without a unit.
   public var symbol: String
-  /// The kinds of text with a unit that a test file may give.
+  /// The form in which a test file writes the number: decides which texts with a unit are accepted.
   public var measure: Measure
   /// The digits shown after the decimal point.
   public var digits: Int

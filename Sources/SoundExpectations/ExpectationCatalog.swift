@@ -1,6 +1,6 @@
 /// All kinds of expectations. Each is in a file of its own.
 public enum ExpectationCatalog {
-  /// In the order of listings.
+  /// All kinds, in the order of listings.
   public static let kinds: [ExpectationKind] = [
     .peak,
     .truePeak,
@@ -37,6 +37,6 @@ public enum ExpectationCatalog {
   private static let byName = Dictionary(
     uniqueKeysWithValues: kinds.map { ($0.name, $0) })
 
-  /// The kind of a name; `nil` for an unknown name.
+  /// The kind with a name; `nil` for an unknown name.
   public static func kind(_ name: String) -> ExpectationKind? { byName[name] }
 }

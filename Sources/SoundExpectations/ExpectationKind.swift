@@ -4,7 +4,7 @@ public import RenderCore
 /// The description of a kind of expectation, from which the reader, the schema, the listings,
 /// `--new`, `--bless` and the test run are made.
 ///
-/// `at`, `during` and `channel` are not among its settings: they belong to every expectation.
+/// Its settings exclude `at`, `during` and `channel`, which every expectation has.
 public struct ExpectationKind: Sendable {
   /// The name in a test file: `truePeak`.
   public var name: String
@@ -12,7 +12,7 @@ public struct ExpectationKind: Sendable {
   public var summary: String
   /// The rule that an expectation breaks when it does not hold.
   public var rule: Rule
-  /// The unit and range of the bound; `nil` where the kind has no number to bound.
+  /// The unit and range of the bound; `nil` for a kind that measures no bounded number.
   public var bound: BoundInfo?
   public var settings: [SettingInfo]
   public var lists: [ListInfo]

@@ -2,7 +2,7 @@ import PatchSyntax
 import RenderCore
 
 extension Expectation {
-  /// A number among the settings, or the default of the setting; `nil` where there is neither.
+  /// The number that a setting has, or else its default; `nil` without both.
   public func number(_ key: String) -> Double? {
     if case .number(let number)? = settings[key] { return number }
     if case .number(let number)? = kind.settings.first(where: { $0.key == key })?.defaultValue {
@@ -11,6 +11,7 @@ extension Expectation {
     return nil
   }
 
+  /// The text that a setting has; `nil` where it is not written. Defaults are not used.
   public func text(_ key: String) -> String? {
     if case .text(let text)? = settings[key] { return text }
     return nil

@@ -24,9 +24,9 @@ public protocol TestedPatch: AnyObject {
   func response(
     from: String, to: String?, level: Double
   ) throws(ExpectationProblem) -> MeasuredPath
-  /// The codes of the findings in the patch. Notes are included where the test lists them.
+  /// The codes of the findings in the patch, with those notes whose codes the test lists.
   func findings() throws(ExpectationProblem) -> [Rule.Code]
-  /// The time that the render took by the clock, in seconds per second of sound.
+  /// The wall-clock time that the render took, in seconds per second of sound.
   func load() throws(ExpectationProblem) -> Double
   /// How long the patch plays by itself, in seconds; `nil` where it has no end.
   func playingTime() throws(ExpectationProblem) -> Double?
@@ -34,13 +34,14 @@ public protocol TestedPatch: AnyObject {
 
 /// Another render of a tested patch.
 public enum RenderVariant: Hashable, Sendable {
-  /// In slices of this many frames at the device.
+  /// Rendered in slices of this many frames at the device.
   case slices(Int)
-  /// Another patch, with the path relative to the test file.
+  /// A render of another patch, whose path is relative to the test file.
   case patch(String)
-  /// With other values from the beginning, each `POINTER=VALUE`.
+  /// Rendered with other values from the beginning, each `POINTER=VALUE`.
   case settings([String])
-  /// With those values from a time in seconds on, changed as by a `PATCH` of the running patch.
+  /// Rendered with other values from a time in seconds on, set as by a `PATCH` request while the
+  /// patch runs.
   case changed([String], at: Double)
 }
 
@@ -64,7 +65,7 @@ public struct ExpectationProblem: Error, Hashable, Sendable {
   /// A sentence that starts in lower case.
   public var message: String
   public var help: [String]
-  /// The key of the expectation that is at fault; `nil` for all of it.
+  /// The key of the member that is at fault; `nil` for the whole expectation.
   public var key: String?
 
   public init(_ message: String, help: [String] = [], key: String? = nil) {
@@ -76,7 +77,7 @@ public struct ExpectationProblem: Error, Hashable, Sendable {
 
 /// A number that was measured for an expectation, with all its readings.
 public struct MeasuredQuantity: Sendable {
-  /// Its name in messages: `true peak`.
+  /// The name of the quantity in messages: `true peak`.
   public var noun: String
   public var unit: BoundUnit
   /// At least one: a reading for each channel, or for each moment.
@@ -86,7 +87,8 @@ public struct MeasuredQuantity: Sendable {
   public var key: String?
   /// Further notes for the finding.
   public var notes: [String]
-  /// The key, and the JSON value that would make the expectation hold; `nil` where a bound does.
+  /// The key of a setting, and the JSON value for it that would make the expectation hold; `nil`
+  /// where a new bound makes it hold.
   public var correction: (key: String, text: String)?
 
   public init(
@@ -101,7 +103,8 @@ public struct MeasuredQuantity: Sendable {
     self.notes = notes
   }
 
-  /// The reading that is farthest outside of the bound, or nearest to its end.
+  /// The reading that is farthest outside the bound; where all are inside, the one nearest to an
+  /// end of it.
   public var worst: SoundReading {
     readings.max { bound.excess(of: $0.value) < bound.excess(of: $1.value) }
       ?? SoundReading(-.infinity)

@@ -32,7 +32,7 @@ extension [SettingInfo] {
 
 extension Expectation {
   /// The sound, and the two channels of a comparison.
-  func pair(
+  func soundAndChannels(
     _ patch: any TestedPatch
   ) throws(ExpectationProblem) -> (sound: Sound, first: Int, second: Int) {
     let numbers = (text("channels") ?? "0 1").split(separator: " ").map { Int($0) }
@@ -63,15 +63,15 @@ extension Expectation {
     return found
   }
 
-  /// Frames of a block of a comparison.
-  private static let block = 1024
+  /// The number of frames in a block of a comparison.
+  private static let blockFrames = 1024
 
   /// Compares two sounds: the level of their difference in each block, and a second quantity where
   /// their lengths differ.
   ///
   /// - Parameters:
   ///   - other: The name of the reference in messages.
-  ///   - begin: The frame at which the first sound begins in the tested sound.
+  ///   - begin: The frame of the patch's sound at which the compared part begins.
   func differences(
     of sound: Sound, and reference: Sound, _ other: String, from begin: Int = 0
   ) throws(ExpectationProblem) -> [MeasuredQuantity] {
@@ -89,13 +89,13 @@ extension Expectation {
     let count = min(sound.frameCount, reference.frameCount)
     for channel in sound.channels.indices {
       let (heard, wanted) = (sound.channels[channel], reference.channels[channel])
-      for start in stride(from: 0, to: count, by: Self.block) {
-        let end = min(start + Self.block, count)
+      for start in stride(from: 0, to: count, by: Self.blockFrames) {
+        let end = min(start + Self.blockFrames, count)
         var sum = 0.0
         for frame in start..<end {
-          // Equal bits are no difference, NaN included.
-          let bits = heard[frame].bitPattern == wanted[frame].bitPattern
-          let difference = bits ? 0 : Double(heard[frame]) - Double(wanted[frame])
+          // Samples with equal bits do not differ, even if they are NaN.
+          let isSame = heard[frame].bitPattern == wanted[frame].bitPattern
+          let difference = isSame ? 0 : Double(heard[frame]) - Double(wanted[frame])
           sum += difference * difference
         }
         let level =
@@ -109,7 +109,7 @@ extension Expectation {
     if readings.isEmpty { readings = [SoundReading(-.infinity)] }
     var quantity = MeasuredQuantity(
       "difference from \(other)", .dBFS, readings, bound)
-    if !quantity.holds { quantity.nameFrequency(of: sound, and: reference, from: begin) }
+    if !quantity.holds { quantity.addFrequency(of: sound, and: reference, from: begin) }
     guard sound.frameCount != reference.frameCount else { return [quantity] }
     return [
       quantity,
@@ -130,7 +130,7 @@ extension Expectation {
 
 extension MeasuredQuantity {
   /// Adds the strongest frequency of the difference to the worst reading.
-  fileprivate mutating func nameFrequency(of sound: Sound, and reference: Sound, from begin: Int) {
+  fileprivate mutating func addFrequency(of sound: Sound, and reference: Sound, from begin: Int) {
     let bound = bound
     guard
       let index = readings.indices.max(by: {
@@ -143,7 +143,7 @@ extension MeasuredQuantity {
     readings[index].place.frequency = difference.tone(near: nil).first?.frequency
   }
 
-  /// The count of places, at the first of them.
+  /// A reading with the number of places, at the first of them.
   static func count(_ noun: String, _ places: [SoundPlace], _ bound: Bound) -> MeasuredQuantity {
     MeasuredQuantity(
       noun, .count, [SoundReading(Double(places.count), at: places.first ?? SoundPlace())], bound,

@@ -10,7 +10,7 @@ public struct ExpectationReader {
 
   public init() {}
 
-  /// - Returns: `nil` where the reader has reported why.
+  /// - Returns: `nil` where the expectation is wrong; `diagnostics` then says why.
   public mutating func read(_ written: TestDocument.WrittenExpectation) -> Expectation? {
     guard let (kind, field) = kind(of: written) else { return nil }
     var expectation = Expectation(
@@ -237,8 +237,8 @@ public struct ExpectationReader {
     expectation.boundPlaces = places
   }
 
-  /// Whether a part of it could not be read or has been reported: it may be the one that seems
-  /// missing.
+  /// Whether a member could not be read or has been reported. A required member that seems missing
+  /// may be that one, so it is not reported too.
   private func isDoubtful(_ expectation: Expectation) -> Bool {
     expectation.value.hasUnread || diagnostics.contains { $0.isAbout(expectation) }
   }
@@ -387,7 +387,7 @@ extension JSONValue {
 }
 
 extension Diagnostic {
-  /// Whether it is about a part of an expectation.
+  /// Whether the diagnostic begins inside an expectation.
   fileprivate func isAbout(_ expectation: Expectation) -> Bool {
     expectation.json.range.contains(range.lowerBound)
   }

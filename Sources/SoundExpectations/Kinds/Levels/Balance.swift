@@ -12,7 +12,7 @@ extension ExpectationKind {
     bound: .init(.decibels, in: -200...200),
     settings: .channelPair,
     measure: { expectation, patch throws(ExpectationProblem) in
-      let (sound, first, second) = try expectation.pair(patch)
+      let (sound, first, second) = try expectation.soundAndChannels(patch)
       return [
         MeasuredQuantity(
           "balance", .decibels, [.init(sound.balance(of: first, and: second))], expectation.bound)

@@ -12,7 +12,7 @@ extension ExpectationKind {
     bound: .init(.plain, in: -1...1),
     settings: .channelPair,
     measure: { expectation, patch throws(ExpectationProblem) in
-      let (sound, first, second) = try expectation.pair(patch)
+      let (sound, first, second) = try expectation.soundAndChannels(patch)
       guard let value = sound.correlation(of: first, and: second) else {
         throw ExpectationProblem(
           "a silent channel is like no other",

@@ -42,8 +42,8 @@ struct ResponseMask {
     }
   }
 
-  /// The bound at a frequency; `nil` outside of the first and the last row. A single row applies to
-  /// all frequencies.
+  /// The bound at a frequency, in dB; `nil` below the first row and above the last. A single row
+  /// applies to all frequencies.
   func bound(at frequency: Double) -> Bound? {
     guard rows.count > 1 else { return Bound(low: rows[0].low, high: rows[0].high) }
     let position = renderLog10(frequency)
@@ -59,7 +59,7 @@ struct ResponseMask {
       high: before.high + share * (after.high - before.high))
   }
 
-  /// The magnitude that is farthest outside of the mask.
+  /// The magnitude that is farthest outside the mask, or nearest to its edge where all are inside.
   func worst(of path: MeasuredPath) -> MeasuredQuantity {
     var worst: (reading: SoundReading, bound: Bound)?
     var count = 0
