@@ -7,7 +7,7 @@ public import SoundFiles
 ///
 /// `@unchecked Sendable`: only the thread that pulls uses it.
 public final class OfflineMicrophone: @unchecked Sendable {
-  /// Frames at the session's rate.
+  /// The number of frames of the file at the session's rate.
   public let frameCount: Int
   private let reader: SoundFileReader
   private let converter: RateConverter?
@@ -39,9 +39,9 @@ public final class OfflineMicrophone: @unchecked Sendable {
     }
   }
 
-  /// Fills interleaved frames with the next ones of the file.
+  /// Fills a buffer of interleaved frames with the next frames of the file, then with silence.
   ///
-  /// - Throws: Where the file cannot be read.
+  /// - Throws: ``ServiceError`` where the file cannot be read.
   public func fill(_ buffer: ChannelBuffer) throws(ServiceError) {
     let channels = mapping.sources.count
     let total = buffer.count / channels
@@ -72,7 +72,7 @@ public final class OfflineMicrophone: @unchecked Sendable {
     }
   }
 
-  /// Makes frames ready; none at the end of the file.
+  /// Puts the next converted frames of the file into `ready`; none at its end.
   private func refill() throws(ServiceError) {
     guard let converter else {
       readyRange = 0..<(try read(into: &ready))

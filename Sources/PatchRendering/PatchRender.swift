@@ -9,14 +9,14 @@ public import SoundFiles
 public import SoundMeasures
 import Synchronization
 
-/// Renders a patch in memory, and returns the sound at its buses. Its own taps are left out, so
-/// nothing is written.
+/// Renders a patch in memory, and returns the sound at its buses. The patch's taps are left out, so
+/// no file is written.
 public struct PatchRender: Sendable {
   /// A place whose sound is collected.
   public enum Place: Hashable, Sendable {
     /// The output unit's signal to the device.
     case device
-    /// An output of a node, in a sub-graph `strip/eq`.
+    /// The name of a node, such as `strip/eq` in a sub-graph, and the number of its output.
     case output(String, Int)
   }
 
@@ -25,14 +25,14 @@ public struct PatchRender: Sendable {
     public var reading: PatchReader.Result
     public var surroundings: PatchSurroundings
     public var assumption: HardwareAssumption
-    /// In seconds; `nil` for until the patch ends.
+    /// The length of the render in seconds; `nil` to render until the patch ends.
     public var duration: Double?
     /// The sound file that the microphone hears.
     public var input: SoundFileReader?
-    /// A patch that it becomes during the render, and when, in seconds.
+    /// The patch to change to during the render, and the time of the change in seconds.
     public var change: (reading: PatchReader.Result, time: Double)?
-    /// The most samples that are collected, over all channels of all places.
-    public var mostSamples = 1 << 28
+    /// The maximum number of samples to collect, over all channels of all places.
+    public var maximumSamples = 1 << 28
 
     public init(
       _ reading: PatchReader.Result, in surroundings: PatchSurroundings,
@@ -55,15 +55,15 @@ public struct PatchRender: Sendable {
 
   /// Why a patch could not be rendered.
   public enum Failure: Error, Sendable {
-    /// It has errors: as it is, or as it was to become.
+    /// The patch, or the one to change to, has errors.
     case wrong(BuiltPatch)
-    /// Its graph could not be initialized.
+    /// The graph of the patch could not be initialized.
     case refused(Violation, BuiltPatch)
-    /// It has no end of its own, and no duration was given.
+    /// The patch has no end of its own, and no duration was given.
     case endless
     /// There is no such bus; a sentence says what there is instead.
     case noPlace(Place, String)
-    /// A change needs the graph to begin again.
+    /// A change that needs a restart of the graph.
     case restart(String)
     /// Any other reason: a sentence that starts in lower case.
     case failed(String)
@@ -87,7 +87,7 @@ public struct PatchRender: Sendable {
     var patch = PatchBuilder.build(reading, in: request.surroundings, device: device)
     guard !patch.hasErrors else { throw .wrong(patch) }
     if patch.document?.taps.isEmpty == false {
-      // The document with its sub-graphs: their taps would write, too.
+      // `patch.document` includes the sub-graphs, whose taps would write files too.
       reading.document = patch.document
       reading.document?.taps = []
       patch = PatchBuilder.build(reading, in: request.surroundings, device: device)
@@ -169,7 +169,7 @@ public struct PatchRender: Sendable {
     let samples = channels.values.reduce(0.0) {
       $0 + Double(frameCount) / rate * $1.rate * Double($1.count)
     }
-    guard samples <= Double(request.mostSamples) else {
+    guard samples <= Double(request.maximumSamples) else {
       throw .failed(
         "the sound of \(Int(Double(frameCount) / rate)) s at so many buses does not fit into memory"
       )
@@ -251,9 +251,9 @@ public struct PatchRender: Sendable {
   }
 }
 
-/// Collects samples, each channel by itself.
+/// Collects the interleaved samples of a bus, and returns them by channel.
 ///
-/// A tap passes them on, in the thread that renders offline.
+/// A tap adds them in the thread that renders offline.
 private final class SampleCollector: Sendable {
   struct Lanes: Sendable {
     var channels: [[Float]] = []

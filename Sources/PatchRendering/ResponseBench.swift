@@ -15,7 +15,7 @@ public struct MeasuredResponse: Sendable {
   public var tones: ToneSet
 }
 
-/// Measures responses of a patch. Each measurement builds its graph anew.
+/// Measures responses of a patch. Each measurement builds a new graph.
 public struct ResponseBench: Sendable {
   /// The patch, without taps and timeline.
   public let reading: PatchReader.Result
@@ -45,6 +45,12 @@ public struct ResponseBench: Sendable {
   // MARK: Measuring
 
   /// Measures at a peak level and 20 dB below; `nil` where the measurement was cancelled.
+  ///
+  /// - Parameters:
+  ///   - fromChannel: The channel of the input to play into, from 0; `nil` for all.
+  ///   - toChannel: The channel of the output to measure, from 0; `nil` for all.
+  ///   - peak: The peak of the louder test signal, as a linear amplitude.
+  /// - Throws: A misuse where a channel does not exist or the two rates have no common period.
   public func measure(
     _ places: ResponsePlaces, fromChannel: Int?, toChannel: Int?, pointsPerOctave: Int,
     peak: Double, isCancelled: () -> Bool

@@ -18,7 +18,7 @@ public struct ResponsePlaces: Sendable {
 }
 
 extension ResponseBench {
-  /// Looks up both ends of the measurement and checks that a path leads from the one to the other.
+  /// Looks up both ends of the measurement and checks that a path leads from `from` to `to`.
   ///
   /// - Parameters:
   ///   - from: A node, a callback or an address such as `mixer:1`.
@@ -32,7 +32,7 @@ extension ResponseBench {
     let (entries, input) = try entries(from, names)
     let (exit, output, toName) = try exit(to, names)
     let path = ResponsePath(from: entries, to: exit)
-    guard path.exists(in: graph) else { throw noWay(path, from, toName, names) }
+    guard path.exists(in: graph) else { throw noPathFailure(path, from, toName, names) }
     return ResponsePlaces(
       path: path, fromName: from, toName: toName, input: input, output: output)
   }
@@ -234,7 +234,7 @@ extension ResponseBench {
       : count == 1 ? "its only \(word) is 0" : "its \(word)s are 0 to \(count - 1)"
   }
 
-  private func noWay(
+  private func noPathFailure(
     _ path: ResponsePath, _ from: String, _ to: String, _ names: Names
   ) -> ResponseFailure {
     let (nodes, _) = path.reached(in: names.graph)
