@@ -24,9 +24,9 @@ extension MeasuredQuantity {
 struct ExpectationFinding: Sendable {
   let expectation: Expectation
   let quantity: MeasuredQuantity
-  /// Further quantities of the expectation that do not hold, but by less.
+  /// Further quantities of the expectation that are outside their bounds, but by less.
   var others: [MeasuredQuantity] = []
-  /// The first frame of the measured part, and its sample rate.
+  /// The first frame of the measured part in the render, and the sample rate.
   let origin: (frame: Int, sampleRate: Double)?
 
   private var worst: SoundReading { quantity.worst }
@@ -34,11 +34,11 @@ struct ExpectationFinding: Sendable {
 
   var diagnostic: Diagnostic {
     let json = place
-    let fix = fixOfAll()
+    let fix = fixForAll()
     return expectation.kind.rule.diagnostic(
       .init(message), at: json.markRange, pointer: json.pointer.description,
       label: .init(quantity.bound.text(quantity.unit)),
-      help: ([spot.map { "it is worst " + $0 }].compactMap(\.self)) + quantity.notes + channels
+      help: ([placeText.map { "it is worst " + $0 }].compactMap(\.self)) + quantity.notes + channels
         + others.map { "and the " + $0.text }
         + (fix.map { ["to \($0.title), write " + $0.edits.map(shown).joined(separator: " and ")] }
           ?? []),
@@ -62,7 +62,7 @@ struct ExpectationFinding: Sendable {
   }
 
   /// The place of the worst reading: time, channel and frequency, where it has them.
-  var spot: String? {
+  var placeText: String? {
     var parts: [String] = []
     let place = worst.place
     if let frames = place.frames, let origin {
@@ -100,7 +100,7 @@ struct ExpectationFinding: Sendable {
 
   // MARK: The bound
 
-  /// The value that the finding marks: the end of the bound that does not hold.
+  /// The value that the finding marks: the end of the bound that is exceeded.
   private var place: JSONValue {
     if let key = quantity.key {
       if let json = expectation.value[key] { return json }
@@ -111,11 +111,11 @@ struct ExpectationFinding: Sendable {
       ?? (expectation.value.kind == .object ? expectation.key : expectation.value)
   }
 
-  /// How far the bound has to move.
+  /// How far the bound has to move to let the quantity pass, in its unit.
   var movement: Double { quantity.bound.excess(of: worst.value) }
 
   /// The edit that would let every quantity pass.
-  private func fixOfAll() -> Diagnostic.Fix? {
+  private func fixForAll() -> Diagnostic.Fix? {
     guard var all = fix() else { return nil }
     for other in others {
       let finding = ExpectationFinding(expectation: expectation, quantity: other, origin: origin)
@@ -166,7 +166,7 @@ struct ExpectationFinding: Sendable {
     return insert("\"\(key)\": \(Self.written(value))", title)
   }
 
-  /// Adds a member to the expectation's value, which becomes an object where it is not one yet.
+  /// Adds a member to the expectation's value; a value in shorthand becomes an object.
   private func insert(_ member: String, _ title: String) -> Diagnostic.Fix? {
     let json = expectation.value
     switch (json.kind, expectation.kind.shorthand) {
@@ -201,7 +201,7 @@ struct ExpectationFinding: Sendable {
   /// The replacement, without the comma of an insertion.
   private func shown(_ edit: Diagnostic.Edit) -> String {
     let text = edit.replacement
-    // `within` gets its key: its number is a distance, while the title names a level.
+    // A `within` is shown with its key, since its number is a distance and not a level.
     if edit.range == expectation.boundPlaces.within?.range { return "\"within\": \(text)" }
     return text.hasPrefix(", ") ? String(text.dropFirst(2)) : text
   }

@@ -5,14 +5,14 @@ public import SoundMeasures
 
 /// A recording that a test compares with, in a sound file.
 public enum Golden {
-  /// Frames per read or write.
-  private static let block = 4096
+  /// The number of frames per read or write.
+  private static let blockFrames = 4096
 
   /// Reads all of a golden.
   public static func read(_ path: String) throws(SoundFileError) -> Sound {
     let reader = try SoundFileReader(path: path)
     let count = reader.channelCount
-    var samples = [Double](repeating: 0, count: block * count)
+    var samples = [Double](repeating: 0, count: blockFrames * count)
     var channels = [[Float]](repeating: [], count: count)
     while true {
       let frames = try reader.read(into: &samples)
@@ -26,8 +26,8 @@ public enum Golden {
     return Sound(sampleRate: reader.sampleRate, channels: channels)
   }
 
-  /// Writes a golden in place of an existing file: with 24 bits where the path ends in `.flac`, and
-  /// else with the floats as they are.
+  /// Writes a golden, and replaces an existing file: with 24 bits where the path ends in `.flac`,
+  /// otherwise as unchanged floats.
   ///
   /// - Parameter files: The policy that says where files may be written.
   public static func write(
@@ -38,10 +38,10 @@ public enum Golden {
     let writer = try SoundFileWriter(
       path: path, files: files, existing: .replace, format: format,
       sampleType: path.hasSuffix(".flac") ? .int24 : .float32, dither: .none)
-    var samples = [Float](repeating: 0, count: block * sound.channelCount)
+    var samples = [Float](repeating: 0, count: blockFrames * sound.channelCount)
     var start = 0
     while start < sound.frameCount {
-      let count = min(block, sound.frameCount - start)
+      let count = min(blockFrames, sound.frameCount - start)
       for (channel, lane) in sound.channels.enumerated() {
         for frame in 0..<count {
           samples[frame * sound.channelCount + channel] = lane[start + frame]

@@ -7,9 +7,9 @@ import SoundMeasures
 
 /// Runs the tests of a file.
 public enum TestChecker {
-  /// What a check keeps beside its verdict.
+  /// The data to keep beside the verdicts.
   public struct Options: Sendable {
-    /// Whether the sound is kept where an expectation does not pass.
+    /// Whether to keep the sound that an expectation measured, where it does not pass.
     public var keepsSound = false
     /// Whether to compute `CheckedTest.fingerprint`.
     public var needsFingerprint = false
@@ -22,7 +22,7 @@ public enum TestChecker {
     var found = Findings()
     found += file.diagnostics
     guard file.patch != nil else { return found.all }
-    var said: Set<String> = []
+    var reported: Set<String> = []
     for test in file.tests {
       let problems: [TestProblem]
       do throws(TestProblem) {
@@ -30,8 +30,8 @@ public enum TestChecker {
       } catch {
         problems = [error]
       }
-      // A problem of the patch is reported once.
-      for problem in problems where said.insert(problem.key).inserted {
+      // Several tests may have the same problem of the patch: it is reported once.
+      for problem in problems where reported.insert(problem.key).inserted {
         found.append(problem.diagnostic)
       }
     }
@@ -62,7 +62,7 @@ public enum TestChecker {
     let begin = monotonicNanoseconds()
     var checked = CheckedTest(name: test.name)
     guard file.patch != nil else {
-      // The diagnostics of the file have it.
+      // The reason is among the diagnostics of the file.
       checked.problem = file.diagnostics.first { $0.rule == ExpectationRules.file }
       checked.expectations = test.expectations.map {
         CheckedExpectation(expectation: $0, status: .notMeasured)
@@ -108,7 +108,7 @@ public enum TestChecker {
         expectation: expectation, quantity: worst, others: Array(failed.dropFirst()),
         origin: run.origin(of: expectation))
       checked.status = .failed
-      checked.place = finding.spot
+      checked.place = finding.placeText
       checked.diagnostic = finding.diagnostic
       checked.finding = finding
       if options.keepsSound, expectation.kind.subject == .sound {
@@ -132,7 +132,7 @@ public enum TestChecker {
       var checked = CheckedExpectation(
         expectation: expectation, status: .notMeasured,
         diagnostic: TestProblem(rule, error.message, place, help: error.help).diagnostic)
-      // The sound that would become the golden.
+      // `--bless` makes this sound the golden.
       if options.keepsSound, isGolden { checked.heard = try? run.sound(for: expectation) }
       return checked
     }
@@ -140,7 +140,7 @@ public enum TestChecker {
 }
 
 extension TestProblem {
-  /// Equal for problems that are the same.
+  /// A text that is equal for equal problems.
   fileprivate var key: String { "\(rule.code) \(place.range) \(message)" }
 }
 

@@ -18,16 +18,16 @@ public struct TestFile: Sendable {
   public let source: SourceText
   /// The folder that relative paths start from; empty for the current one.
   public let directory: String
-  /// In the order of the file.
+  /// The tests in the order of the file.
   public let tests: [Test]
-  /// The findings in the file itself, whatever its patch plays.
+  /// The findings in the text of the test file, in document order.
   public let diagnostics: [Diagnostic]
   /// The patch; `nil` where it could not be read.
   public let patch: TestedSource?
 
   /// A patch that a test file names.
   public struct TestedSource: Sendable {
-    /// Its path in messages.
+    /// The path as the test file gives it, for messages.
     public let path: String
     public let source: SourceText
     public let surroundings: PatchSurroundings
@@ -38,10 +38,10 @@ public struct TestFile: Sendable {
     }
   }
 
-  /// How the patches of test files are read, and what they may do.
+  /// The limits for the patches of test files, and what those patches may access.
   public struct Access: Sendable {
     public var limits: PatchLimits
-    /// The surroundings of a patch in a folder.
+    /// Makes the surroundings of a patch from its folder, which is empty for the current one.
     public var surroundings: @Sendable (_ directory: String) -> PatchSurroundings
 
     public init(
@@ -93,7 +93,7 @@ public struct TestFile: Sendable {
     self.access = access
   }
 
-  /// Reads a patch by its path, relative to a folder.
+  /// Reads the patch at a path relative to a folder.
   static func patch(
     _ path: String, in directory: String, _ access: Access
   ) throws(FileRefusal) -> TestedSource {

@@ -24,7 +24,7 @@ final class TestRun: TestedPatch {
   /// The patch with the mutation and the settings of the test.
   private let reading: PatchReader.Result
   private let mutations: [String]
-  private let spoil: (@Sendable (Sound) -> Sound)?
+  private let soundMutation: (@Sendable (Sound) -> Sound)?
   private let isCancelled: () -> Bool
   /// The renders, by variant; `nil` is the test's own patch.
   private var renders: [RenderVariant?: PatchRender.Outcome] = [:]
@@ -60,15 +60,19 @@ final class TestRun: TestedPatch {
       mutations = []
     }
     reading = patch.reading(mutations + settings.overrides)
-    if case .sound(let change)? = mutation?.change { spoil = change } else { spoil = nil }
+    if case .sound(let change)? = mutation?.change {
+      soundMutation = change
+    } else {
+      soundMutation = nil
+    }
   }
 
-  // MARK: Before it is heard
+  // MARK: Checks without rendering
 
   /// Checks the patch, and the places where the expectations listen. Nothing is rendered.
   ///
-  /// - Parameter isStatic: Whether nothing will be rendered afterwards either: a patch with native
-  ///   code then needs no permission to call it.
+  /// - Parameter isStatic: Whether no render follows: a patch with native code then needs no
+  ///   permission to call it.
   /// - Returns: The problems of single expectations.
   /// - Throws: ``TestProblem`` where the patch is wrong or cannot be initialized.
   func check(isStatic: Bool = false) throws(TestProblem) -> [TestProblem] {
@@ -82,10 +86,10 @@ final class TestRun: TestedPatch {
     do throws(Violation) { try graph.initialize() } catch {
       throw problem(of: error, built)
     }
-    let places = PatchPlacesOfSound(graph, built.document)
+    let places = ListeningPlaces(graph, built.document)
     return test.expectations.compactMap { expectation in
       let problem = places.problem(of: expectation, duration: test.written.duration?.value)
-      if problem != nil { placeless.insert(expectation.json.range.lowerBound) }
+      if problem != nil { expectationsWithoutPlace.insert(expectation.json.range.lowerBound) }
       return problem
     }
   }
@@ -135,7 +139,7 @@ final class TestRun: TestedPatch {
   func render() throws(TestProblem) {
     guard
       test.expectations.contains(where: {
-        $0.kind.subject == .sound && !placeless.contains($0.json.range.lowerBound)
+        $0.kind.subject == .sound && !expectationsWithoutPlace.contains($0.json.range.lowerBound)
           || $0.kind.name == ExpectationKind.load.name
       })
     else { return }
@@ -146,22 +150,22 @@ final class TestRun: TestedPatch {
     }
   }
 
-  /// The expectations without a sound to listen to, by their offset in the file.
-  private var placeless: Set<Int> = []
+  /// The offsets in the test file of expectations whose place has no sound.
+  private var expectationsWithoutPlace: Set<Int> = []
 
   private var places: Set<PatchRender.Place> {
     Set(
       test.expectations.filter {
-        $0.kind.subject == .sound && !placeless.contains($0.json.range.lowerBound)
+        $0.kind.subject == .sound && !expectationsWithoutPlace.contains($0.json.range.lowerBound)
       }.map { place($0) })
   }
 
   /// Where an expectation listens.
   private func place(_ expectation: Expectation) -> PatchRender.Place {
     guard let at = expectation.at?.value else { return .device }
-    // An expectation without a place has been reported, and is not measured.
+    // Where the address is wrong, this has been reported and the expectation is not measured.
     return
-      (try? PatchPlacesOfSound.place(
+      (try? ListeningPlaces.place(
         at, ends: subgraphEnds, outputUnits: outputUnits, in: built.document)) ?? .device
   }
 
@@ -169,7 +173,7 @@ final class TestRun: TestedPatch {
     reading, in: patch.surroundings, device: .assumed(assumption))
   private lazy var subgraphEnds =
     built.document?.nodes.filter { $0.value.endsSubgraph }.map(\.name) ?? []
-  private lazy var outputUnits = PatchPlacesOfSound.outputUnits(built.graph)
+  private lazy var outputUnits = ListeningPlaces.outputUnits(built.graph)
 
   private func outcome(
     _ variant: RenderVariant?
@@ -205,7 +209,7 @@ final class TestRun: TestedPatch {
     do throws(PatchRender.Failure) {
       var outcome = try PatchRender.run(
         request, listeningAt: places, isCancelled: isCancelled)
-      if let spoil { outcome.sounds = outcome.sounds.mapValues(spoil) }
+      if let soundMutation { outcome.sounds = outcome.sounds.mapValues(soundMutation) }
       renders[variant] = outcome
       return outcome
     } catch {
@@ -242,7 +246,7 @@ final class TestRun: TestedPatch {
     }
   }
 
-  // MARK: What expectations ask
+  // MARK: TestedPatch
 
   func sound(for expectation: Expectation) throws(ExpectationProblem) -> Sound {
     try part(of: try outcome(nil), for: expectation)
@@ -296,7 +300,7 @@ final class TestRun: TestedPatch {
     return (frames(of: expectation, sound).lowerBound, sound.sampleRate)
   }
 
-  /// A hash of the test's own render: equal where every sample is.
+  /// A hash of the test's own render: equal for renders with equal samples.
   var fingerprint: Int {
     var hasher = Hasher()
     for (place, sound) in (renders[nil]?.sounds ?? [:]).sorted(by: { "\($0.key)" < "\($1.key)" }) {

@@ -8,9 +8,9 @@ import SoundExpectations
 
 /// The changes of a test to its patch, as arguments of `--set`: `POINTER=VALUE`.
 struct TestSettings {
-  /// In the order in which they apply.
+  /// The changes in the order in which they apply.
   private(set) var overrides: [String] = []
-  /// Where each of them is written in the test file.
+  /// For each override, the value of the test file that it comes from.
   private(set) var places: [JSONValue] = []
 
   private mutating func add(_ pointer: JSONPointer, _ value: String, _ place: JSONValue) {
@@ -84,7 +84,7 @@ struct TestSettings {
         $0.range == document.connections[index].json.range
       })
     {
-      // A bus that took its format from a connection has none of its own.
+      // A bus that took its format from the replaced connection would have none.
       let wasConnected = document.connections[index].from.map { from in
         document.nodes.contains { $0.name == from.value.node }
       }
@@ -128,8 +128,8 @@ struct TestSettings {
       JSONPointer(["nodes", name, "inputs", "\(bus)", "streamFormat"]), text.compact, feed.key.json)
   }
 
-  /// The place in the test file of the override that a finding of the patch is about; `nil` for
-  /// none.
+  /// The place in the test file of the override that caused a finding of the patch; `nil` where
+  /// no override did.
   func place(of diagnostic: Diagnostic, in source: SourceText) -> JSONValue? {
     let (text, _) = source.origin(of: diagnostic.range)
     guard text.name == DocumentOverride.sourceName else { return nil }

@@ -36,7 +36,7 @@ final class TestedFolder {
     options.keepsSound = blesses
     let checked = file.tests.indices.map { TestChecker.check($0, of: file, options) }
     guard blesses else { return checked }
-    let blessings = Blessings(checked, of: file, most: 0)
+    let blessings = Blessings(checked, of: file, maximumMovement: 0)
     for golden in blessings.goldens {
       try Golden.write(golden.sound, to: golden.path, files: .user)
     }

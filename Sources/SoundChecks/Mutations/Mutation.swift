@@ -1,6 +1,6 @@
 import SoundMeasures
 
-/// A deliberate fault, to see whether the tests notice it.
+/// A deliberate fault in a patch or its sound, which shows whether the tests notice it.
 public struct Mutation: Sendable {
   /// The name of the kind: `mute a source`.
   public var kind: String
@@ -127,7 +127,8 @@ extension Sound {
     Sound(sampleRate: sampleRate, channels: channels.map { $0.map(change) })
   }
 
-  /// The loudest frame of the middle half, since a sound begins and ends at its ends.
+  /// The loudest frame in the middle half of the sound: at its beginning and end, a level changes
+  /// anyway.
   fileprivate var loudestFrame: Int {
     var best = (frame: 0, level: Float(-1))
     for channel in channels {

@@ -3,12 +3,12 @@ import PatchRendering
 import PatchSyntax
 import SoundMeasures
 
-/// What the tests of a file notice of a mutation.
+/// The expectations of a test file that notice a mutation.
 public struct MutationCheck: Sendable {
   public var mutation: Mutation
   /// The expectations that noticed it.
   public var noticedBy: [Expected]
-  /// Whether it changes no rendered sound, so that there is nothing to notice.
+  /// Whether the mutation changes no rendered sound, so that no expectation could notice it.
   public var isEquivalent = false
 
   /// The indices of a test in its file, and of an expectation in its test.
@@ -22,7 +22,7 @@ public struct MutationCheck: Sendable {
     }
   }
 
-  /// All mutations of the patch of a file; empty where the patch could not be read.
+  /// All mutations of the patch that a test file names; empty where it could not be read.
   public static func mutations(of file: TestFile) -> [Mutation] {
     file.patch.map(Mutation.all) ?? []
   }

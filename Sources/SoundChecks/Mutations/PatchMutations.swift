@@ -12,8 +12,8 @@ struct PatchMutations {
   private let document: PatchDocument?
   private let graph: AudioGraph?
 
-  /// The most mutations of a kind.
-  private static let most = 8
+  /// The number of callbacks, nodes or settings that are mutated in the same way.
+  private static let maximumPerKind = 8
 
   init(_ patch: TestFile.TestedSource) {
     self.patch = patch
@@ -34,7 +34,7 @@ struct PatchMutations {
   /// Silenced callbacks, and tones a semitone sharp.
   private var sources: [Mutation] {
     var found: [Mutation] = []
-    for callback in document?.callbacks.prefix(Self.most) ?? [] {
+    for callback in document?.callbacks.prefix(Self.maximumPerKind) ?? [] {
       let pointer = JSONPointer(["callbacks", callback.name])
       found.append(
         mutation(
@@ -51,11 +51,11 @@ struct PatchMutations {
     return found
   }
 
-  /// Nodes that their input bypasses.
+  /// Bypassed nodes: their input takes the place of their output.
   private var nodes: [Mutation] {
     guard let document else { return [] }
     var found: [Mutation] = []
-    for node in document.nodes where found.count < Self.most {
+    for node in document.nodes where found.count < Self.maximumPerKind {
       let into = document.connections.enumerated().filter {
         $0.element.to?.value.node == node.name
       }
@@ -105,7 +105,7 @@ struct PatchMutations {
         }
       }
     }
-    return Array(found.prefix(2 * Self.most))
+    return Array(found.prefix(2 * Self.maximumPerKind))
   }
 
   private func parameters(

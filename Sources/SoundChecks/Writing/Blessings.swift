@@ -17,8 +17,8 @@ public struct Blessings: Sendable {
 
   /// - Parameters:
   ///   - checked: The tests that were run, with their sound kept.
-  ///   - most: The most that a bound may move, in its own unit.
-  public init(_ checked: [CheckedTest], of file: TestFile, most: Double) {
+  ///   - maximumMovement: How far a bound may move, in its own unit.
+  public init(_ checked: [CheckedTest], of file: TestFile, maximumMovement: Double) {
     var edits: [Diagnostic.Edit] = []
     for test in checked {
       for expectation in test.expectations where expectation.status != .passed {
@@ -37,14 +37,15 @@ public struct Blessings: Sendable {
         }
         let room =
           expectation.heard.map { 1.5 * Margins.margin(expectation.expectation, of: $0) } ?? 0
-        guard finding.quantity.correction != nil || finding.movement <= most else {
+        guard finding.quantity.correction != nil || finding.movement <= maximumMovement else {
           refusals.append(
             "\(name): the bound would have to move by \(finding.quantity.unit.text(finding.movement)), "
-              + "and may by \(finding.quantity.unit.text(most)): listen first, then edit it by hand or "
+              + "and may by \(finding.quantity.unit.text(maximumMovement)): listen first, then edit it by hand or "
               + "raise --most-margin")
           continue
         }
-        guard let fix = finding.fix(margin: min(room, max(0, most - finding.movement))) else {
+        guard let fix = finding.fix(margin: min(room, max(0, maximumMovement - finding.movement)))
+        else {
           refusals.append("\(name): no bound would let it pass")
           continue
         }

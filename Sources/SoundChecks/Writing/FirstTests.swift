@@ -14,12 +14,12 @@ public import SoundMeasures
 public struct FirstTests: Sendable {
   /// The test file.
   public let text: String
-  /// The golden that it names, and its sound; `nil` where the patch is silent.
+  /// The golden that the test file names, and its sound; `nil` where the patch is silent.
   public let golden: (path: String, sound: Sound)?
 
-  /// In seconds: the render of an endless patch, and the longest render.
-  private static let (usual, most) = (3.0, 10.0)
-  /// Long enough for an echo and the release of a compressor; as FLAC some 300 kB of music.
+  /// In seconds: how much of an endless patch is rendered, and how much of any patch at most.
+  private static let (usualDuration, maximumDuration) = (3.0, 10.0)
+  /// Long enough for an echo and the release of a compressor; music takes some 300 kB as FLAC.
   private static let goldenSeconds = 2.0
 
   /// - Parameters:
@@ -39,7 +39,7 @@ public struct FirstTests: Sendable {
     if let reader = input?.reader {
       own = max(own ?? 0, Double(reader.frameCount) / reader.sampleRate)
     }
-    let length = duration ?? min(own ?? Self.usual, Self.most)
+    let length = duration ?? min(own ?? Self.usualDuration, Self.maximumDuration)
     request.duration = length
     let device = PatchRender.Place.device
     let sound = try PatchRender.run(request, listeningAt: [device]).sounds[device]
@@ -50,7 +50,7 @@ public struct FirstTests: Sendable {
       if let channel { members.insert(.init("channel", .number(channel)), at: 0) }
       lines.append(.object(members))
     }
-    if let own, duration == nil, input == nil, own <= Self.most {
+    if let own, duration == nil, input == nil, own <= Self.maximumDuration {
       expect("duration", ["near": .number((own * 1000).rounded() / 1000), "within": 0.002])
     }
     let levels = sound.rms()
@@ -90,7 +90,7 @@ public struct FirstTests: Sendable {
     }
     var test: [JSONText.Member] = []
     if let input { test.append(.init("input", .string(input.path))) }
-    if own == nil || duration != nil || (own ?? 0) > Self.most {
+    if own == nil || duration != nil || (own ?? 0) > Self.maximumDuration {
       test.append(.init("duration", .number(length)))
     }
     test.append(.init("expect", .array(lines)))
@@ -101,12 +101,12 @@ public struct FirstTests: Sendable {
     self.golden = golden
   }
 
-  /// Expects a number near its present value, within its margin.
+  /// Adds an expectation that a number stays near its present value, within its margin.
   private static func add(
     _ kind: String, _ value: Double, _ sound: Sound, _ channel: Int?, _ lines: inout [JSONText]
   ) {
     guard value.isFinite, let kind = ExpectationCatalog.kind(kind),
-      let expectation = Expectation.free(kind)
+      let expectation = Expectation.withoutSettings(kind)
     else { return }
     let margin = max(0.2, rounded(Margins.margin(expectation, of: sound) * 1.5, up: true))
     var members: [JSONText.Member] = []
@@ -118,8 +118,8 @@ public struct FirstTests: Sendable {
     lines.append(.object(members))
   }
 
-  /// Where the loudest two seconds begin, in seconds, to 10 ms: most of what a patch does is heard
-  /// there. `nil` for silence.
+  /// The time at which the loudest two seconds begin, in seconds, to 10 ms; `nil` for silence. Most
+  /// of what a patch does is heard there.
   private static func loudest(_ sound: Sound) -> Double? {
     let step = max(1, Int(sound.sampleRate / 100))
     let powers = stride(from: 0, to: sound.frameCount, by: step).map { start in
@@ -145,8 +145,8 @@ public struct FirstTests: Sendable {
 }
 
 extension Expectation {
-  /// An expectation of a kind without a bound, with a text of its own.
-  static func free(_ kind: ExpectationKind) -> Expectation? {
+  /// An expectation without bound and settings, read from a text made for it.
+  static func withoutSettings(_ kind: ExpectationKind) -> Expectation? {
     let text = SourceText(name: "", text: "{ \"\(kind.name)\": {} }")
     guard let root = JSONReader.read(text, dialect: .json).tree?.root, let value = root[kind.name],
       let key = root.members.reduce(nil as JSONValue?, { $0 ?? $1.key })

@@ -3,8 +3,8 @@ import PatchSyntax
 import SoundExpectations
 import SoundMeasures
 
-/// How far a measured number moves when the sound changes a little, which a bound has to leave room
-/// for.
+/// How far a measured number moves under small changes of the sound. A bound has to leave at least
+/// this much room.
 ///
 /// The changes are harmless ones: 0.1 dB of level up and down, noise at -90 dBFS, half a frame of
 /// delay, 5 ms cut off at either end. The number is measured under a quarter, a half and the whole
@@ -43,8 +43,8 @@ enum Margins {
     return found
   }
 
-  /// How far the worst reading of an expectation moves, at most; 0 for an expectation that is not
-  /// about sound or has no bound.
+  /// The farthest that the worst reading of an expectation moves, in the bound's unit; 0 for an
+  /// expectation about the patch as a whole or without a bound.
   static func margin(_ expectation: Expectation, of sound: Sound) -> Double {
     guard expectation.kind.subject == .sound, expectation.kind.bound != nil else { return 0 }
     guard let middle = worst(expectation, sound) else { return 0 }
@@ -63,7 +63,7 @@ enum Margins {
   }
 }
 
-/// A tested patch that has only a sound.
+/// A tested patch that is only a sound: it can be measured, but not rendered.
 final class SingleSound: TestedPatch {
   private let sound: Sound
 

@@ -5,8 +5,8 @@ import PatchSyntax
 
 /// Makes the safe edits of a test file, as `PatchFixer` does for a patch.
 public enum TestFixer {
-  /// The most edits to try.
-  private static let mostAttempts = 64
+  /// The number of edits to try before giving up.
+  private static let maximumAttempts = 64
 
   /// Makes safe edits one after another until none is left. An edit is kept where it leaves fewer
   /// findings.
@@ -20,7 +20,7 @@ public enum TestFixer {
     var changes: [PatchFixer.Change] = []
     var attempts = 0
     var refused: Set<Diagnostic> = []
-    while attempts < mostAttempts,
+    while attempts < maximumAttempts,
       let next = findings.first(where: {
         isWanted($0) && !refused.contains($0) && $0.fixes.count == 1 && $0.fixes[0].isSafe
       })

@@ -120,7 +120,7 @@ struct Blessing {
         try command.output(command.appearance.findings(problems, in: file.source))
         hasRefused = true
       }
-      let blessings = Blessings(checked, of: file, most: command.mostMargin)
+      let blessings = Blessings(checked, of: file, maximumMovement: command.mostMargin)
       for golden in blessings.goldens { try command.write(golden.sound, to: golden.path) }
       if let text = blessings.text {
         try AtomicFile.replace(

@@ -8,8 +8,8 @@ import RenderHost
 import Responses
 import SoundExpectations
 
-/// The buses of a graph that expectations can listen at.
-struct PatchPlacesOfSound {
+/// The buses of a graph where expectations can listen.
+struct ListeningPlaces {
   private let graph: AudioGraph
   private let document: PatchDocument?
   private let nodes: [String: NodeID]
@@ -35,8 +35,8 @@ struct PatchPlacesOfSound {
       })
   }
 
-  /// The place that an address stands for: a sub-graph stands for the node in it that is its
-  /// output, an output unit for its device output.
+  /// The place that an address names: for a sub-graph the output of its end node, for an output
+  /// unit the signal to the device.
   static func place(
     _ at: PatchDocument.Address, ends: [String], outputUnits: Set<String>,
     in document: PatchDocument?
@@ -52,7 +52,7 @@ struct PatchPlacesOfSound {
     return .output(address.node, bus)
   }
 
-  /// Why there is no sound where an expectation listens; `nil` where there is.
+  /// Why an expectation has no sound to listen to; `nil` where it has.
   func problem(of expectation: Expectation, duration: Double?) -> TestProblem? {
     if let during = expectation.during, let duration, during.value.lowerBound >= duration {
       return TestProblem(
