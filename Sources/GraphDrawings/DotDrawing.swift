@@ -3,7 +3,7 @@ import AudioTypes
 extension GraphDrawing {
   /// The graph in the language of Graphviz, for `dot -Tpdf`.
   public func dot() -> String {
-    let drawing = sidesApart().sayingFormatOnce()
+    let drawing = splittingIOUnits().withCommonFormatNote()
     let head = [title, drawing.commonFormat?.text ?? ""].filter { !$0.isEmpty }.map(Self.escaped)
     var lines = [
       "digraph patch {",
@@ -70,7 +70,7 @@ extension GraphDrawing {
     var rows: [String] = []
     for (index, element) in fed.enumerated() {
       var text = markup(element.label)
-      // A break aligns the line in front of it, so the last line needs one too.
+      // A break aligns the line before it, so the last line needs one too.
       let settings = element.settings.shownTexts
       if !settings.isEmpty { text += Self.leftEnd }
       for setting in settings { text += markup(setting) + Self.leftEnd }
@@ -87,7 +87,7 @@ extension GraphDrawing {
       + "<TR><TD COLSPAN=\"2\">\(head)</TD></TR>" + rows.joined() + "</TABLE>"
   }
 
-  /// The cell at which edges begin. Each of several outputs has a cell of its own in it.
+  /// The cell where edges begin. It contains a cell for each output, if there are several.
   private static func outlets(_ outputs: [Int], _ attributes: String, _ text: String) -> String {
     guard outputs.count > 1 else {
       return "<TD PORT=\"out\(outputs[0])\"\(attributes)>\(text)</TD>"
@@ -118,6 +118,6 @@ extension String {
 }
 
 extension GraphDrawing.Element {
-  /// Whether it has no name, no settings and no conversions.
+  /// Whether the bus has no name, no settings and no conversions.
   var isBare: Bool { name == nil && settings.isEmpty && conversions.isEmpty }
 }

@@ -27,7 +27,7 @@ struct DrawingBox: Sendable {
     }
   }
 
-  /// The place of a bus at the edge of the box: y is where edges meet it, from the top.
+  /// The place of a bus at the edge of the box; `y` is where edges meet it, from the top.
   struct Port: Sendable {
     var number: Int
     var y: Double
@@ -48,8 +48,8 @@ struct DrawingBox: Sendable {
 
   /// - Parameters:
   ///   - node: A node of a drawing whose I/O units are in halves.
-  ///   - outputCount: How many edges leave it at places of their own.
-  ///   - pitches: The least distances between its inputs, one fewer than there are.
+  ///   - outputCount: The number of places at which edges leave the box.
+  ///   - pitches: The minimum distance from each input to the next.
   init(_ node: GraphDrawing.Node, outputCount: Int, pitches: [Double]) {
     let fed = node.fedInputs
     let hasRows = fed.count > 1

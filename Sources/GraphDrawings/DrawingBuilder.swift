@@ -11,19 +11,18 @@ import SoundFiles
 
 extension GraphDrawing {
   /// Draws the graph of a patch, which has to be open and free of errors. The formats are those
-  /// that initialization settles.
+  /// after initialization.
   ///
   /// - Parameters:
   ///   - document: The patch that the graph was built from, with its taps.
-  ///   - surroundings: Those that the patch was built in.
+  ///   - surroundings: The surroundings that the patch was built in.
   public init(graph: AudioGraph, document: PatchDocument, in surroundings: PatchSurroundings) {
     var builder = DrawingBuilder(graph: graph, document: document, in: surroundings)
     self = builder.drawing()
   }
 }
 
-/// Builds a drawing from what initialization has settled, and from the names and settings of the
-/// patch.
+/// Builds a drawing from the initialized graph and from the names and settings of the patch.
 private struct DrawingBuilder {
   private let graph: AudioGraph
   private let document: PatchDocument
@@ -112,7 +111,7 @@ private struct DrawingBuilder {
     }
   }
 
-  /// A knob's setting: the value that it is set to, or else that of its first target.
+  /// A knob's setting: the value that it is set to, otherwise the value of its first target.
   private func knob(_ knob: PatchDocument.TurnedKnob) -> GraphDrawing.Setting? {
     guard let tokens = knob.places.first?.tokens else { return nil }
     if tokens[0] == "callbacks" {
@@ -256,7 +255,7 @@ private struct DrawingBuilder {
 
   // MARK: Edges
 
-  /// Draws what feeds an input: a connection, or a callback and all that it pulls.
+  /// Draws what feeds an input: a connection, or a callback and the callbacks that it pulls.
   private mutating func join(_ from: PatchDocument.Address, to destination: Int, input: Int) {
     let fed = result.nodes[destination].input(input)
     if let source = units[from.node] {
@@ -277,7 +276,7 @@ private struct DrawingBuilder {
     var name: String? = from.node
     var seen: Set<String> = []
     var edges: [GraphDrawing.Edge] = []
-    // A callback that feeds several inputs is drawn once, and so is the callback that it pulls.
+    // A callback that feeds several inputs is drawn once, with the callback that it pulls.
     while let here = name, seen.insert(here).inserted, let callback = callbacks[here] {
       let isNew = drawnCallbacks[here] == nil
       let index = drawnCallbacks[here] ?? result.nodes.count
@@ -376,7 +375,7 @@ private struct DrawingBuilder {
     result.nodes.append(node)
   }
 
-  /// A parameter or a property of a unit, under its key in patches, however it is written.
+  /// A parameter or a property of a unit, under its short key, whichever spelling the patch uses.
   private func setting(
     _ field: PatchDocument.Field, _ scope: Scope, of unit: UnitInstance
   ) -> GraphDrawing.Setting {

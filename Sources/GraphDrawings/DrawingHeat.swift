@@ -32,7 +32,7 @@ extension GraphDrawing {
 
   /// A step of the scale of shares.
   struct HeatStep {
-    /// The least share of the step.
+    /// The smallest share in the step.
     var from: Double
     var text: String
   }
@@ -45,7 +45,7 @@ extension GraphDrawing {
 }
 
 extension GraphDrawing.Node {
-  /// The index of its share's step; `nil` where it is not measured.
+  /// The index of the step that the node's share is in; `nil` where the share is not measured.
   var heatStep: Int? {
     share.flatMap { share in GraphDrawing.heatScale.lastIndex { $0.from <= share } }
   }

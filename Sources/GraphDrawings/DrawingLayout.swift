@@ -1,17 +1,17 @@
 import AudioTypes
 
-/// The places of all parts of a drawing: boxes in columns by how far they are from where sound
-/// ends, and edges from left to right between them.
+/// The places of all parts of a drawing: boxes in columns by their distance from the outputs, and
+/// edges from left to right between them. Lengths are in SVG user units.
 struct DrawingLayout: Sendable {
   /// A part of an edge, from one column to the next.
   struct Stretch: Sendable {
     var x: Double
     var y: Double
-    /// The x up to which it is straight, so that a label has room.
+    /// The x up to which the stretch is straight, so that a label has room.
     var bend: Double
     var endX: Double
     var endY: Double
-    /// How it goes on in the row below; `nil` for one from left to right.
+    /// The path to the row below; `nil` for a stretch that stays in its row.
     var turn: Turn?
   }
 
@@ -19,7 +19,7 @@ struct DrawingLayout: Sendable {
   struct Turn: Sendable {
     /// The y of the lane.
     var lane: Double
-    /// The x at which it goes down at the left.
+    /// The x at which the path goes down at the left.
     var x: Double
   }
 
@@ -29,7 +29,7 @@ struct DrawingLayout: Sendable {
   struct Wire: Sendable {
     var edge: Int
     var stretches: [Stretch] = []
-    /// Whether it shows its label: of the wires from one place only one does.
+    /// Whether the wire shows its label: only one of the wires from the same place does.
     var isLabelled = true
   }
 
@@ -42,7 +42,7 @@ struct DrawingLayout: Sendable {
 
   private static let gap = 22.0
   /// The height that an edge takes in a column that it passes.
-  private static let passage = 26.0
+  private static let passingEdgeHeight = 26.0
   let drawing: GraphDrawing
   private(set) var boxes: [DrawingBox] = []
   /// The upper left corner of each box.
@@ -53,7 +53,7 @@ struct DrawingLayout: Sendable {
   private(set) var crossings = 0
   private(set) var layerOf: [Int] = []
   private(set) var columns: [Column] = []
-  /// The output of its box by which each edge leaves.
+  /// For each edge, the index of the output of its source box at which it leaves.
   private var outlets: [Int] = []
   private var items: [Item] = []
   private var segments: [LayeredOrder.Segment] = []
@@ -62,19 +62,19 @@ struct DrawingLayout: Sendable {
 
   /// The input of a layout that is part of another.
   struct Shape: Sendable {
-    /// The boxes of nodes that are frames, or places at a border.
+    /// The boxes, by node, of frames and of ports at a border.
     var boxes: [Int: DrawingBox] = [:]
-    /// The nodes at the left border, and those at the right.
+    /// The nodes at the left border; those at the right are `outlets`.
     var inlets: Set<Int> = []
     var outlets: Set<Int> = []
-    /// The output of a frame by which an edge leaves it.
+    /// For each edge that leaves a frame, the index of the frame's output.
     var exits: [Int: Int] = [:]
     /// The edges whose label is elsewhere.
     var unlabelled: Set<Int> = []
-    /// The least widths of the columns.
+    /// The minimum widths of the columns.
     var columns: [Column] = []
-    /// A wider layout goes on in a row below, where it can.
-    var widest = Double.infinity
+    /// The width above which a layout continues in a row below, where it can be cut.
+    var maximumWidth = Double.infinity
   }
 
   private let shape: Shape
@@ -96,7 +96,7 @@ struct DrawingLayout: Sendable {
 
   // MARK: Columns
 
-  /// Sets the column of each box by its longest path to where sound ends.
+  /// Sets the column of each box by its longest path to an output.
   private mutating func findLayers() {
     let flows = drawing.edges.filter { !$0.isTap }
     let sources = Dictionary(grouping: flows, by: \.destination)
@@ -115,7 +115,7 @@ struct DrawingLayout: Sendable {
     layerOf = distance.map { farthest - $0 }
     let feeding = Set(flows.map(\.source))
     for edge in drawing.edges where edge.isTap {
-      // A source that only taps watch is beside what feeds the end.
+      // A source that only taps watch is beside the nodes that feed an output.
       if !feeding.contains(edge.source), sources[edge.source] == nil {
         layerOf[edge.source] = farthest - 1
       }
@@ -159,8 +159,8 @@ struct DrawingLayout: Sendable {
         let heights = fed.map { element -> Double in
           guard let feeder = feeders[index]?[element.number],
             layerOf[feeder] == layerOf[index] - 1
-          else { return Self.passage }
-          return made[feeder]?.height ?? Self.passage
+          else { return Self.passingEdgeHeight }
+          return made[feeder]?.height ?? Self.passingEdgeHeight
         }
         pitches = zip(heights, heights.dropFirst()).map { ($0 + $1) / 2 + Self.gap }
       }
@@ -189,7 +189,7 @@ struct DrawingLayout: Sendable {
         owners.append(index)
         from = items.count
         fromPlace = 0.5
-        items.append(Item(box: nil, layer: layer, height: Self.passage))
+        items.append(Item(box: nil, layer: layer, height: Self.passingEdgeHeight))
       }
       segments.append(
         .init(
@@ -242,7 +242,7 @@ struct DrawingLayout: Sendable {
           guard let places, !places.isEmpty else { return (items[item].y, 0.05) }
           return (places.reduce(0, +) / Double(places.count), Double(places.count))
         }
-        settle(layer, wishes)
+        resolveOverlaps(layer, wishes)
       }
     }
     let top = items.map(\.y).min() ?? 0
@@ -258,9 +258,9 @@ struct DrawingLayout: Sendable {
     items[segment.to].y + segment.toPlace * items[segment.to].height
   }
 
-  /// The places nearest to the wishes at which nothing overlaps: items that would overlap, and all
-  /// that they push, share the mean of their wishes.
-  private mutating func settle(_ layer: [Int], _ wishes: [(y: Double, weight: Double)]) {
+  /// Places the items of a layer as near to their wishes as they fit without overlap: items that
+  /// would overlap form a block at the weighted mean of their wishes.
+  private mutating func resolveOverlaps(_ layer: [Int], _ wishes: [(y: Double, weight: Double)]) {
     var blocks: [(sum: Double, weight: Double, count: Int)] = []
     var offsets: [Double] = []
     var offset = 0.0
@@ -293,7 +293,7 @@ struct DrawingLayout: Sendable {
     wires = drawing.edges.indices.map { Wire(edge: $0) }
     corners = boxes.map { _ in (0, 0) }
     let bySource = Dictionary(grouping: segments.indices, by: { items[segments[$0].from].layer })
-    // Where several wires leave one place, one of them has the label.
+    // Of several wires from the same place only the first has a label, taps last.
     var labelled: Set<[Int]> = []
     for index in drawing.edges.indices.sorted(by: { isTap($0) ? false : isTap($1) }) {
       let edge = drawing.edges[index]
@@ -305,7 +305,7 @@ struct DrawingLayout: Sendable {
     columns = layers.indices.map { number in
       let some = bySource[number] ?? []
       labels[number] =
-        some.map { items[segments[$0].from].box == nil ? 0 : room(owners[$0]) }.max() ?? 0
+        some.map { items[segments[$0].from].box == nil ? 0 : labelWidth(owners[$0]) }.max() ?? 0
       let travel = some.map { (exit(segments[$0]) - arrival(segments[$0])).magnitude }.max() ?? 0
       var column = Column(
         width: layers[number].compactMap { items[$0].box.map { boxes[$0].width } }.max() ?? 0,
@@ -318,7 +318,7 @@ struct DrawingLayout: Sendable {
     }
     let rows = WrappedRows(
       places: items.map { .init(layer: $0.layer, y: $0.y, height: $0.height) }, segments: segments,
-      columns: columns, widest: shape.widest)
+      columns: columns, maximumWidth: shape.maximumWidth)
     if rows.count > 1 {
       for (index, y) in rows.places.enumerated() { items[index].y = y }
       height = rows.height
@@ -338,7 +338,7 @@ struct DrawingLayout: Sendable {
         let segment = segments[index]
         let from = items[segment.from].box == nil ? x : x + column
         let y = exit(segment)
-        // A step too small to be seen as one looks like a mistake.
+        // A small step would look like a mistake, so the wire becomes straight.
         let isLevel = (y - arrival(segment)).magnitude <= 2
         var stretch = Stretch(
           x: from, y: y, bend: bend, endX: end, endY: isLevel ? y : arrival(segment))
@@ -357,7 +357,7 @@ struct DrawingLayout: Sendable {
   private func isTap(_ edge: Int) -> Bool { drawing.edges[edge].isTap }
 
   /// The width of an edge's label.
-  private func room(_ index: Int) -> Double {
+  private func labelWidth(_ index: Int) -> Double {
     guard wires[index].isLabelled else { return 0 }
     let label = drawing.edges[index].label
     guard !label.format.isEmpty || !label.origin.isEmpty else { return 8 }
@@ -366,6 +366,6 @@ struct DrawingLayout: Sendable {
       TextWidth.of(DrawingText.short(label.origin, Self.originLength), size: 11)) + 16
   }
 
-  /// The greatest number of characters below an edge.
+  /// The maximum number of characters in the text below an edge.
   static let originLength = 34
 }

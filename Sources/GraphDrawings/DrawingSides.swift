@@ -4,7 +4,7 @@ extension GraphDrawing {
   /// The drawing with each I/O unit in two halves, so that sound goes one way: it begins at the
   /// microphone side and ends at the loudspeaker side. A half without edges is left out, but one
   /// half stays.
-  func sidesApart() -> GraphDrawing {
+  func splittingIOUnits() -> GraphDrawing {
     var result = self
     result.nodes = []
     /// The indices of the halves: first the loudspeaker side, which is fed at element 0, then the
@@ -56,14 +56,14 @@ extension GraphDrawing.Node {
     }
   }
 
-  /// Its settings and those of its outputs, each in a few words.
+  /// The settings of the node and of its outputs, each in a few words.
   var settingTexts: [String] {
     // A property of the whole unit belongs to both halves, and is written once.
     (side == .microphone ? [] : settings.shownTexts)
       + outputs.flatMap(\.settings).shownTexts.map { "output \($0)" }
   }
 
-  /// The facts about it: its file, its device, how many of its inputs are fed.
+  /// Facts about the node: its file, its device, how many of its inputs are fed.
   var facts: [String] {
     func text(_ format: StreamFormat) -> String {
       "\(format.channelCount) ch, \(rateText(format.sampleRate)) Hz"
@@ -81,7 +81,7 @@ extension GraphDrawing.Node {
   /// The buses at which edges end.
   var fedInputs: [GraphDrawing.Element] { inputs.filter(\.isUsed) }
 
-  /// The conversions at its outputs.
+  /// The conversions at the outputs of the node.
   var outputConversions: [String] { outputs.flatMap(\.conversions).map(\.text) }
 }
 
@@ -91,7 +91,7 @@ extension GraphDrawing.Element {
 }
 
 extension [GraphDrawing.Setting] {
-  /// The settings in a few words each, without those that are not heard.
+  /// The settings in a few words each, without those that have no audible effect.
   var shownTexts: [String] {
     filter { !["enableIO", "maximumFramesPerSlice", "meteringMode"].contains($0.name) }
       .map(\.text)

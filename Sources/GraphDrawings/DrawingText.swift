@@ -21,7 +21,7 @@ enum DrawingText {
     return line.count > count ? line.prefix(count - 1) + "…" : line
   }
 
-  /// The first lines, and how many more there are.
+  /// The first lines, then a line with the number of those left out.
   static func short(_ lines: [String], _ count: Int) -> [String] {
     guard lines.count > count else { return lines }
     return lines.prefix(count - 1) + ["and \(lines.count - count + 1) more"]

@@ -1,7 +1,7 @@
 /// The places of all parts of a drawing, with a frame around each sub-graph.
 ///
-/// Each sub-graph is laid out by itself. In the layout around it, it is one box, and the edges into
-/// it and out of it cross its border.
+/// Each sub-graph has a layout of its own. In the layout around it the sub-graph is one box, and
+/// edges enter and leave it through its border.
 struct FramedLayout: Sendable {
   /// The border of a sub-graph.
   struct Frame: Sendable {
@@ -13,22 +13,23 @@ struct FramedLayout: Sendable {
   }
 
   let drawing: GraphDrawing
-  /// By the nodes of the drawing; `corners` are the upper left ones.
+  /// The box of each node of the drawing; `corners` has their upper left corners.
   private(set) var boxes: [DrawingBox]
   private(set) var corners: [(x: Double, y: Double)]
-  /// By the edges of the drawing.
+  /// The wire of each edge of the drawing.
   private(set) var wires: [DrawingLayout.Wire]
-  /// A frame comes before those inside it.
+  /// The frames of all sub-graphs, each before those inside it.
   private(set) var frames: [Frame] = []
   let width: Double
   let height: Double
 
   private static let padding = 14.0
-  /// The height of the name.
+  /// The height of the line with the frame's name.
   private static let header = 30.0
-  /// A wider drawing goes on in a row below, so that a page of documentation shows it at full size.
-  private static let widest = 1000.0
-  private static let widestFrame = 700.0
+  /// A wider drawing continues in a row below, so that a page of documentation shows it at full
+  /// size.
+  private static let maximumWidth = 1000.0
+  private static let maximumFrameWidth = 700.0
   /// The stretches of each edge in each level, with the depth of the level: below 0 on the way out
   /// of sub-graphs, above 0 on the way into them.
   private var pieces: [[(depth: Int, stretches: [DrawingLayout.Stretch])]] = []
@@ -40,7 +41,7 @@ struct FramedLayout: Sendable {
       drawing.subgraphs.isEmpty ? nil : Level(of: drawing, drawing.parts(), inside: nil)
     // Sub-graphs that feed each other have no order from left to right.
     guard let level, !level.hasCycle else {
-      let layout = DrawingLayout(drawing, .init(widest: Self.widest))
+      let layout = DrawingLayout(drawing, .init(maximumWidth: Self.maximumWidth))
       (boxes, corners, wires) = (layout.boxes, layout.corners, layout.wires)
       (width, height) = (layout.width, layout.height)
       return
@@ -107,7 +108,7 @@ struct FramedLayout: Sendable {
       var stretches = pieces[edge].sorted { $0.depth < $1.depth }.flatMap(\.stretches)
       for index in stretches.indices.dropFirst() {
         let y = stretches[index - 1].endY
-        // A step too small to be seen as one looks like a mistake.
+        // A small step would look like a mistake, so the wire becomes straight.
         if (stretches[index].endY - y).magnitude <= 2 { stretches[index].endY = y }
         stretches[index].y = y
       }
@@ -138,16 +139,16 @@ extension FramedLayout {
       var level = GraphDrawing(title: "", nodes: [], edges: [])
       var members: [Member] = []
       var owners: [Int] = []
-      /// The member that each node of the drawing is, or is in.
+      /// For each node of the drawing, the member that it is or is inside.
       var memberOf: [Int: Int] = [:]
       var shape = DrawingLayout.Shape()
-      shape.widest = name == nil ? FramedLayout.widest : FramedLayout.widestFrame
+      shape.maximumWidth = name == nil ? FramedLayout.maximumWidth : FramedLayout.maximumFrameWidth
       let contents = Self.aligned(
         parts.map { part in
           guard case .subgraph(let inner, let innerParts) = part else { return nil }
           return Level(of: drawing, innerParts, inside: inner)
         })
-      /// The ports that edges use, by the frame's member and the edge.
+      /// The ports where edges enter and leave frames, by the frame's member and the edge.
       var inputs: [Int: [Int: Int]] = [:]
       var outputs: [Int: [Int: Int]] = [:]
       for (part, content) in zip(parts, contents) {
@@ -214,7 +215,7 @@ extension FramedLayout {
       self.shape = shape
     }
 
-    /// The types in each column. Sub-graphs with equal ones can line up.
+    /// The types of the nodes in each column. Sub-graphs with equal outlines can line up.
     private var outline: [[String]] {
       let nodes = layout.drawing.nodes
       var outline = layout.columns.map { _ in [String]() }
@@ -262,7 +263,7 @@ extension FramedLayout {
         || members.contains { if case .frame(_, let inner) = $0 { inner.hasCycle } else { false } }
     }
 
-    /// Its box in the layout around it, and the port by which each edge enters or leaves.
+    /// The level's box in the layout around it, and the port at which each edge enters or leaves.
     func box() -> (DrawingBox, inlets: [Int: Int], outlets: [Int: Int]) {
       var box = DrawingBox.port
       box.width = layout.width + 2 * FramedLayout.padding
@@ -290,7 +291,7 @@ extension FramedLayout {
 }
 
 extension GraphDrawing.Node {
-  /// Whether it is in a sub-graph, or in one inside that.
+  /// Whether the node is in a sub-graph, directly or deeper.
   fileprivate func isIn(_ name: String) -> Bool {
     subgraph == name || subgraph?.hasPrefix(name + "/") == true
   }

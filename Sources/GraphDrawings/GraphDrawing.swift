@@ -4,20 +4,20 @@ import PatchGraph
 public import PatchSyntax
 
 /// The drawing of an initialized graph, for every output form: nodes, their buses, and the edges
-/// between them, each with its stream format and where that was decided.
+/// between them, each with its stream format and the origin of the format.
 public struct GraphDrawing: Hashable, Sendable {
   public var title: String
   /// The units in the order of the graph, then the callbacks that are used, then the taps.
   public var nodes: [Node]
-  /// The edges in the order of the patch; what a callback pulls comes before what it feeds, and the
-  /// edges of taps come last.
+  /// The edges in the order of the patch. The edge into a callback comes before the edges out of
+  /// it, and the edges of taps come last.
   public var edges: [Edge]
   /// The sub-graphs, each after the one that it is in: `rack`, `rack/strip`.
   public var subgraphs: [String] = []
   /// The knobs of each sub-graph with their current values, in the order in which they are
   /// declared.
   public var knobs: [String: [Setting]] = [:]
-  /// The format that is written once for all connections; see `sayingFormatOnce()`.
+  /// The format that a picture shows once for most connections; see `withCommonFormatNote()`.
   var commonFormat: CommonFormat?
 
   /// A box.
@@ -25,30 +25,30 @@ public struct GraphDrawing: Hashable, Sendable {
     public enum Kind: Hashable, Sendable { case unit, callback, tap }
 
     public var kind: Kind
-    /// Its name in the patch.
+    /// The name of the node in the patch.
     public var name: String
     /// The unit's name, or the kind of the callback or tap.
     public var type: String
     /// The component of a unit; `nil` for other nodes.
     public var component: ComponentDescription?
-    /// The half of an I/O unit; see `sidesApart()`.
+    /// The half of an I/O unit; see `splittingIOUnits()`.
     public var side: Side?
     /// Whether the outer side of the unit is a device.
     public var isDevice = false
     /// The settings of the whole node.
     public var settings: [Setting] = []
-    /// The buses that carry something, have a name or a setting, or whose format was decided there.
+    /// The buses that are connected, have a name or a setting, or decide their format themselves.
     public var inputs: [Element] = []
     public var outputs: [Element] = []
-    /// The number of inputs; 0 where nothing is pulled.
+    /// The number of inputs; 0 for a node that pulls nothing.
     public var inputCount = 0
     /// The channels and the rate of a file that is played.
     public var file: StreamFormat?
-    /// The sub-graph that it is in; `nil` for none.
+    /// The sub-graph that contains the node; `nil` for none.
     public var subgraph: String?
     /// The latency of a unit's output against the sources, in seconds.
     public var latency = 0.0
-    /// Its share of the rendering time, from 0 to 1; `nil` where it has not been measured.
+    /// The node's share of the rendering time, from 0 to 1; `nil` where it has not been measured.
     public var share: Double?
 
     init(_ kind: Kind, _ name: String, type: String, component: ComponentDescription? = nil) {
@@ -68,11 +68,11 @@ public struct GraphDrawing: Hashable, Sendable {
   /// A bus.
   public struct Element: Hashable, Sendable {
     public var number: Int
-    /// Its ElementName.
+    /// The ElementName of the bus.
     public var name: String?
     public var format: StreamFormat?
     public var origin: Origin?
-    /// Whether an edge leads to it, or from it.
+    /// Whether an edge begins or ends at the bus.
     public var isUsed = false
     public var settings: [Setting] = []
     /// The conversions of samples between this bus and the rest of the node.
@@ -89,18 +89,18 @@ public struct GraphDrawing: Hashable, Sendable {
     public var input: Int
     public var format: StreamFormat?
     public var origin: Origin?
-    /// Whether it leads to a tap, which only watches.
+    /// Whether the edge leads to a tap, which only watches.
     public var isTap = false
     /// The latency of the sound against the sources, in seconds.
     public var latency = 0.0
-    /// The delay at its end, in frames, so that all that meets there is equally late.
+    /// The delay at the end of the edge, in frames, that aligns it with the other inputs there.
     public var delay = 0
-    /// Whether its format is the common one, written for the whole picture.
+    /// Whether the format is the common one, which the picture shows once.
     var isCommon = false
-    /// Whether a picture shows where its format was decided.
-    var saysOrigin = true
+    /// Whether a picture shows where the format was decided.
+    var showsOrigin = true
 
-    /// Its latency and its delay, where there are any: `12.72 ms late`.
+    /// The latency and the delay in words, `12.72 ms late`; `nil` without both.
     public var latencyText: String? {
       let late = latency > 0 ? "\(LatencyText.milliseconds(latency)) ms late" : nil
       let delayed = delay > 0 ? "delayed by \(delay) frames" : nil
@@ -216,11 +216,11 @@ extension GraphDrawing.Setting {
     case .boolean(let flag): return "\(flag)"
     case .number(let number):
       let text = rateText(number)
-      // A number that was computed has more digits than anybody reads.
+      // A computed number may have many digits: it is rounded.
       return text.count > 9 && number.magnitude >= 0.001
         ? rateText((number * 10_000).rounded() / 10_000) : text
     case .string(let text): return text
-    // So many values are no label.
+    // Too many values for a label.
     case .array(let values) where values.count > 16: return "[\(values.count) values]"
     case .array(let values): return "[\(values.map(text).joined(separator: ", "))]"
     case .object(let members):
@@ -237,7 +237,7 @@ extension GraphDrawing {
     return knobs.map(\.text).joined(separator: ", ")
   }
 
-  /// Nodes and sub-graphs, as they are nested.
+  /// A node, or a sub-graph with its contents.
   enum Part {
     /// An index in `nodes`.
     case node(Int)

@@ -2,8 +2,8 @@ import AudioTypes
 public import PatchSyntax
 
 extension GraphDrawing {
-  /// The output of `patchrun show --format json`. As long as `version` is 1, members may be added,
-  /// but none is removed or gets another meaning.
+  /// The output of `patchrun show --format json`. While `version` is 1, members may be added, but
+  /// existing ones stay and keep their meaning.
   ///
   /// - Parameter expanded: The patch written out, for the member `document`; `nil` to leave that
   ///   out.
@@ -66,7 +66,7 @@ extension GraphDrawing {
     return members.adding(place(node))
   }
 
-  /// The sub-graph that a node is in, where it is in one.
+  /// The member for the sub-graph that contains a node; none for a node of the patch itself.
   private func place(_ node: Node) -> JSONText {
     node.subgraph.map { ["subgraph": .string($0)] } ?? [:]
   }

@@ -5,7 +5,7 @@ struct LayeredOrder: Sendable {
   struct Segment: Sendable {
     var from: Int
     var to: Int
-    /// Where it leaves and arrives: 0 is the top of an item, 1 its bottom.
+    /// Where the segment leaves and arrives: 0 is the top of an item, 1 its bottom.
     var fromPlace: Double
     var toPlace: Double
   }
@@ -13,8 +13,8 @@ struct LayeredOrder: Sendable {
   /// The items of each layer, from top to bottom.
   private(set) var layers: [[Int]]
   private let segments: [Segment]
-  /// Indices of segments by the item that they lead to, and by the one that they come from, sorted
-  /// by their places there.
+  /// The indices of the segments that lead to each item (`incoming`) and that leave it
+  /// (`outgoing`), sorted by their places there.
   private let incoming: [[Int]]
   private let outgoing: [[Int]]
   private let layerOf: [Int]
@@ -40,8 +40,8 @@ struct LayeredOrder: Sendable {
     reduceCrossings()
   }
 
-  /// Orders the items from where sound ends, bus by bus, to where it begins: trees have no
-  /// crossings then.
+  /// Orders the items from the outputs, bus by bus, back to the sources. The edges of a tree then
+  /// do not cross.
   private mutating func orderByDepth() {
     var isPlaced = [Bool](repeating: false, count: layerOf.count)
     let ends = layerOf.indices.filter { outgoing[$0].isEmpty }
@@ -89,7 +89,7 @@ struct LayeredOrder: Sendable {
       means[item] =
         places.isEmpty ? Double(index) : places.reduce(0, +) / Double(places.count)
     }
-    // Equal ones keep their order.
+    // Items with equal means keep their order.
     layers[layer] = layers[layer].enumerated().sorted { left, right in
       let (low, high) = (means[left.element] ?? 0, means[right.element] ?? 0)
       return low == high ? left.offset < right.offset : low < high
@@ -104,7 +104,7 @@ struct LayeredOrder: Sendable {
       for (index, item) in layer.enumerated() { position[item] = index }
     }
     for layer in layers.dropLast() {
-      // In the order in which edges leave, those that arrive out of order cross.
+      // Edges sorted by where they leave cross where their arrivals are out of order.
       let arrivals = layer.flatMap { item in outgoing[item].map { segments[$0] } }
         .map { Double(position[$0.to]) + $0.toPlace }
       total += Self.inversions(arrivals)
@@ -112,7 +112,7 @@ struct LayeredOrder: Sendable {
     return total
   }
 
-  /// The number of pairs that are out of order, by merging.
+  /// The number of pairs that are out of order, counted by a merge sort.
   private static func inversions(_ values: [Double]) -> Int {
     var values = values
     var buffer = values

@@ -3,7 +3,7 @@ import AudioTypes
 extension GraphDrawing {
   /// The graph as a Mermaid flowchart, which GitHub shows in a block of Markdown.
   public func mermaid() -> String {
-    let drawing = sidesApart().sayingFormatOnce()
+    let drawing = splittingIOUnits().withCommonFormatNote()
     var lines: [String] = []
     let format = drawing.commonFormat?.text
     let head = title.isEmpty ? format ?? "" : title + (format.map { ". \($0)" } ?? "")
@@ -64,7 +64,7 @@ extension GraphDrawing {
     return lines.joined(separator: "<br/>")
   }
 
-  /// Text for quotes, in which every character that may mean something is written as its number.
+  /// Text for quotes, in which each special character is written as its number.
   private static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in DrawingText.line(text).unicodeScalars {

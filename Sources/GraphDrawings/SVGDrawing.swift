@@ -3,7 +3,7 @@ import AudioTypes
 extension GraphDrawing {
   /// The graph as a picture, light or dark as the viewer prefers.
   public func svg() -> String {
-    SVGPage(FramedLayout(sidesApart().sayingFormatOnce())).document()
+    SVGPage(FramedLayout(splittingIOUnits().withCommonFormatNote())).document()
   }
 
   /// The same picture for a page that styles its classes: `box`, `wire`, `head`, `bus` and those of
@@ -14,7 +14,7 @@ extension GraphDrawing {
   ///     <g class="edge" data-from="eq/output/0" data-to="mixer/input/1" data-format="…">,
   ///         where it is late data-latency="12.72 ms late"
   public func svgForPage() -> String {
-    SVGPage(FramedLayout(sidesApart().sayingFormatOnce()), isInPage: true).document()
+    SVGPage(FramedLayout(splittingIOUnits().withCommonFormatNote()), isInPage: true).document()
   }
 }
 
@@ -22,7 +22,7 @@ extension GraphDrawing {
 private struct SVGPage {
   private let layout: FramedLayout
   private static let margin = 24.0
-  /// Whether it has attributes for a page, and no style of its own.
+  /// Whether the document has attributes for a page instead of a style of its own.
   private let isInPage: Bool
 
   init(_ layout: FramedLayout, isInPage: Bool = false) {
@@ -78,7 +78,7 @@ private struct SVGPage {
 
   private func drawn(_ frame: FramedLayout.Frame) -> [String] {
     let name = frame.name.split(separator: "/").last.map(String.init) ?? frame.name
-    // As much of the knobs as fits into the frame.
+    // The text of the knobs is cut to fit into the frame.
     let room = Int((frame.width - 24) / 7.2)
     let title = layout.drawing.knobText(of: frame.name).map { "\(name): \($0)" } ?? name
     return [
@@ -239,7 +239,7 @@ private struct SVGPage {
     }
   }
 
-  /// The edges in words, for those who cannot see them.
+  /// The edges in words, for screen readers.
   private var description: String {
     let drawing = layout.drawing
     let sentences = drawing.edges.map { edge in
@@ -291,7 +291,8 @@ private struct SVGPage {
     return rest == 0 ? "\(sign)\(whole)" : "\(sign)\(whole).\(rest)"
   }
 
-  /// One hue, from light to dark, in dark mode reversed; text is legible on each step.
+  /// The colours of the steps: one hue from light to dark, reversed in dark mode. Text is legible
+  /// on each.
   private static let heatStyle = """
     .heat text{fill:#1f2328}
     .heat0 rect{fill:#fff8f2}

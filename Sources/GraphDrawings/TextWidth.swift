@@ -1,16 +1,16 @@
-/// The greatest width of a text in the sans-serif fonts that a viewer may have. Text cannot be
-/// measured while a drawing is made, so the widest of these fonts counts.
+/// An estimate of a text's width. The viewer's font is unknown while a drawing is made, so this is
+/// the width in the widest of the usual sans-serif fonts.
 enum TextWidth {
   static func of(_ text: String, size: Double, isBold: Bool = false) -> Double {
     var ems = 0.0
     for character in text {
       guard let scalar = character.unicodeScalars.first else { continue }
-      ems += ems1(scalar)
+      ems += emWidth(scalar)
     }
     return ems * size * (isBold ? 1.12 : 1)
   }
 
-  private static func ems1(_ scalar: Unicode.Scalar) -> Double {
+  private static func emWidth(_ scalar: Unicode.Scalar) -> Double {
     switch scalar {
     case "i", "j", "l", "I", " ", ".", ",", ":", ";", "'", "|", "!": 0.33
     case "f", "t", "r", "(", ")", "[", "]", "/", "-": 0.42

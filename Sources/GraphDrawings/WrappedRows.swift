@@ -1,4 +1,4 @@
-/// Continues a drawing that is too wide in rows below one another.
+/// Cuts a drawing that is too wide into rows below one another.
 ///
 /// It is cut only between columns that few edges join, and only where no row is nearly empty.
 struct WrappedRows {
@@ -16,18 +16,19 @@ struct WrappedRows {
     var height: Double
   }
 
-  /// How a segment comes from the end of a row to the beginning of the next.
+  /// The path of a segment from the end of a row to the beginning of the next.
   struct Turn {
-    /// How far to the right of its bend it goes down.
+    /// The distance to the right of the bend at which the path goes down.
     var outward: Double
+    /// The y of the lane between the rows.
     var lane: Double
-    /// The x at which it goes down at the left.
+    /// The x at which the path goes down at the left.
     var x: Double
   }
 
   /// The first column of each row.
   private let starts: [Int]
-  /// The turns, by the segments that have one.
+  /// The turns, by the indices of their segments.
   private(set) var turns: [Int: Turn] = [:]
   /// The x at which a row after the first begins.
   private(set) var indent = 0.0
@@ -35,11 +36,11 @@ struct WrappedRows {
   /// The y of each item in its row.
   private(set) var places: [Double] = []
 
-  /// The most edges that a cut may cross.
-  private static let mostTurned = 3
-  /// The least width of the narrower of two rows, as a share of the wider: a lone box below is no
-  /// better than one beside. The last of more rows may be short.
-  private static let leastFilled = 0.4
+  /// The maximum number of edges across a cut.
+  private static let maximumCutEdges = 3
+  /// The minimum width of the narrower of two rows, as a share of the wider: a single box in the
+  /// second row would save too little width. The last of three or more rows may be short.
+  private static let minimumRowFill = 0.4
   private static let laneGap = 12.0
 
   var count: Int { starts.count }
@@ -47,13 +48,13 @@ struct WrappedRows {
   /// - Parameters:
   ///   - items: The places of all items in one row.
   ///   - segments: The parts of edges between them.
-  ///   - widest: The width of a row. A drawing up to 15 % wider stays in one.
+  ///   - maximumWidth: The maximum width of a row. A drawing up to 15 % wider stays in one row.
   init(
-    places items: [Place], segments: [LayeredOrder.Segment], columns: [Column], widest: Double
+    places items: [Place], segments: [LayeredOrder.Segment], columns: [Column], maximumWidth: Double
   ) {
     var crossing = [Int](repeating: 0, count: columns.count + 1)
     for segment in segments { crossing[items[segment.to].layer] += 1 }
-    let starts = Self.starts(of: columns, crossing, widest)
+    let starts = Self.starts(of: columns, crossing, maximumWidth)
     self.starts = starts
     guard starts.count > 1 else { return }
     let rowOf = columns.indices.map { number in starts.lastIndex { $0 <= number } ?? 0 }
@@ -78,7 +79,7 @@ struct WrappedRows {
       let bottom = inside.map { items[$0].y + items[$0].height }.max() ?? 0
       top += bottom - first
       height = top
-      // An edge that leaves higher up goes around those that leave below it.
+      // An edge that leaves higher up goes around the edges that leave below it.
       let leaving = (byRow[index] ?? []).sorted { exit($0) < exit($1) }
       for (place, segment) in leaving.enumerated() {
         let around = Double(leaving.count - 1 - place)
@@ -91,12 +92,12 @@ struct WrappedRows {
     places = items.map { ($0.y + shifts[rowOf[$0.layer]]).rounded() }
   }
 
-  /// Whether a column is the last of a row that another follows.
+  /// Whether a column is the last of its row and another row follows.
   func isLast(_ column: Int) -> Bool { starts.dropFirst().contains(column + 1) }
 
   /// The first columns of the rows: as few rows as possible, and about equally wide.
   private static func starts(
-    of columns: [Column], _ crossing: [Int], _ widest: Double
+    of columns: [Column], _ crossing: [Int], _ maximumWidth: Double
   ) -> [Int] {
     var ends: [Double] = []
     var begins: [Double] = []
@@ -106,13 +107,13 @@ struct WrappedRows {
       ends.append(x + column.width)
       x += column.width + column.gap
     }
-    guard let whole = ends.last, whole > widest * 1.15 else { return [0] }
+    guard let whole = ends.last, whole > maximumWidth * 1.15 else { return [0] }
     /// Rows no wider than a limit, as far as the allowed cuts permit.
     func rows(_ limit: Double) -> [Int] {
       var starts = [0]
       var cut: Int?
       for number in columns.indices.dropFirst() {
-        if crossing[number] <= mostTurned { cut = number }
+        if crossing[number] <= maximumCutEdges { cut = number }
         guard let start = starts.last, ends[number] - begins[start] > limit, let here = cut,
           here > start
         else { continue }
@@ -126,8 +127,8 @@ struct WrappedRows {
         return ends[last] - begins[starts[index]]
       }
     }
-    let fewest = rows(widest)
-    var (low, high) = (widest / 2, widest)
+    let fewest = rows(maximumWidth)
+    var (low, high) = (maximumWidth / 2, maximumWidth)
     var best = fewest
     for _ in 0..<12 {
       let middle = (low + high) / 2
@@ -140,7 +141,7 @@ struct WrappedRows {
     }
     let some = widths(best)
     let (most, least) = (some.max() ?? 0, some.min() ?? 0)
-    let isLone = best.count == 2 && least < most * leastFilled
+    let isLone = best.count == 2 && least < most * minimumRowFill
     return isLone || most > whole * 0.85 ? [0] : best
   }
 }

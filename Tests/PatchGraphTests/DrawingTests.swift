@@ -179,7 +179,7 @@ import Testing
 
   @Test
   func `an I/O unit is drawn in halves, each only where something is joined to it`() throws {
-    let halves = try Self.drawing("mixed").sidesApart()
+    let halves = try Self.drawing("mixed").splittingIOUnits()
     #expect(halves.nodes.filter { $0.name == "io" }.map(\.side) == [.loudspeaker, .microphone])
     let microphone = try #require(halves.nodes.firstIndex { $0.side == .microphone })
     #expect(halves.edges.count { $0.source == microphone } == 2)
@@ -187,7 +187,7 @@ import Testing
     let recording = try Self.drawing(
       of: PrintedFiles.package.appending(path: "patches/record-input.json"))
     #expect(recording.nodes.count { $0.kind == .unit } == 1)
-    #expect(recording.sidesApart().nodes.compactMap(\.side) == [.microphone])
+    #expect(recording.splittingIOUnits().nodes.compactMap(\.side) == [.microphone])
   }
 }
 
