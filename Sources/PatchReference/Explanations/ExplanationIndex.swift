@@ -7,7 +7,7 @@ import SoundExpectations
 public enum ExplanationIndex {
   public enum Topic: Hashable, Sendable {
     case rule(Rule)
-    /// All constants that have the number: two may share one.
+    /// All constants with the number, which two may share.
     case status([StatusExplanation])
   }
 
@@ -57,7 +57,7 @@ public enum ExplanationIndex {
       RuleCatalog.all.map(\.code.rawValue) + RuleCatalog.all.map(\.name)
       + StatusExplanation.all.map(\.name)
     let end = "`patchrun explain` lists the codes, and `patchrun explain -10868` explains a status"
-    // A number with one wrong digit is no near miss: other numbers mean other things.
+    // For a number there are no suggestions: a similar one means something else.
     let isNumber = text.contains(where: \.isASCIIDigit) && !text.contains("/")
     let guess =
       isNumber && !text.lowercased().hasPrefix("pr") ? nil : didYouMean(text, among: names)

@@ -220,7 +220,7 @@ extension ExplanationText {
         ]
       }
       if patch.wrongBytes != Array(patch.wrong.utf8) {
-        // The bytes cannot be shown: "wrong" describes them.
+        // The example is not text, so "wrong" describes it.
         members.append(.init("wrongIsDescribed", true))
       }
       if let hardware = patch.hardware { members.append(.init("hardware", .string(hardware))) }

@@ -4,11 +4,11 @@ import PatchGraph
 /// The page about an OSStatus: its constant, its meaning, and the codes that carry it.
 public struct StatusExplanation: Hashable, Sendable {
   public var status: Status
-  /// The constant. Two may have one number.
+  /// The name of the constant. Two constants may have the same number.
   public var name: String
   /// Where the constant is declared: a header, or the part of the system that it comes from.
   public var header: String
-  /// Its meaning, according to the header and the public documents.
+  /// The meaning of the status, according to the header and the public documents.
   public var meaning: String
 
   init(_ name: String, _ number: Int32, in header: String, _ meaning: String) {
@@ -30,7 +30,7 @@ public struct StatusExplanation: Hashable, Sendable {
 }
 
 extension StatusExplanation {
-  /// The statuses in Apple's headers that can come of a graph, by header and number.
+  /// The statuses in Apple's headers that a graph can return, by header and number.
   public static let all: [StatusExplanation] = units + graphs + general + files + sessions
 
   private static let unitHeader = "AudioUnit/AUComponent.h"

@@ -27,7 +27,7 @@ public enum CallbackListing {
     markdown(TapCatalog.ofPatches.kinds.map(SettingKind.init))
   }
 
-  /// - Parameter whilePlaying: Whether a column says what may change while it plays.
+  /// - Parameter whilePlaying: Whether to add a column with what may change while the patch plays.
   private static func markdown(_ kinds: [SettingKind], whilePlaying: Bool = false) -> String {
     func row(_ first: [String], _ change: String, _ summary: String) -> [String] {
       first + (whilePlaying ? [change] : []) + [summary]

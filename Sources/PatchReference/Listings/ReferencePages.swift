@@ -1,7 +1,8 @@
 import AudioTypes
 public import AudioUnits
 
-/// The pages of the reference: Markdown in the folder `schema`. The program prints all of it.
+/// The pages of the reference: the Markdown files in the folder `schema`, printed from the
+/// descriptions of units, callbacks, taps and expectations.
 public enum ReferencePages {
   public struct Page: Hashable, Sendable {
     /// The path in the folder: `units/NBandEQ.md`.

@@ -10,12 +10,12 @@ public struct UnitListing: Sendable {
 
   public init(catalog: UnitCatalog = .standard) { self.catalog = catalog }
 
-  /// The component that a name, an alias, a `kAudio…` name or four-character codes mean.
+  /// The component with a name, an alias, a `kAudio…` name or four-character codes.
   public func component(named name: String) -> UnitCatalog.Component? {
     catalog.component(named: name)
   }
 
-  /// The message for an unknown component: a sentence, and the names that are likely meant.
+  /// The message for an unknown component: a sentence, and suggestions of names.
   public func unknown(_ name: String) -> String {
     let names = catalog.components.flatMap { component in
       [component.name] + component.aliases + [component.constant]
@@ -41,7 +41,7 @@ public struct UnitListing: Sendable {
       + ["", "`patchrun units NAME` says all about one."]).joined(separator: "\n") + "\n"
   }
 
-  /// All about one component, within 100 columns.
+  /// The details of one component, within 100 columns.
   public func text(of component: UnitCatalog.Component) -> String {
     let other =
       component.aliases.isEmpty ? "" : ", also \(component.aliases.joined(separator: ", "))"
@@ -113,7 +113,7 @@ public struct UnitListing: Sendable {
           row.shortType.text, row.shortAccess, row.defaultValue,
         ],
         notes: [info.constant, info.summary]
-          + [row.shortType.note, oursNote(info.proposed)].compactMap(\.self))
+          + [row.shortType.note, patchrunNote(info.proposed)].compactMap(\.self))
     }
     return table.lines()
   }
@@ -127,7 +127,7 @@ public struct UnitListing: Sendable {
         [
           row.id, info.key, "\(info.scope)", row.unit, row.range, row.defaultValue, row.access,
         ],
-        notes: [info.constant, info.summary] + [oursNote(info.proposed)].compactMap(\.self))
+        notes: [info.constant, info.summary] + [patchrunNote(info.proposed)].compactMap(\.self))
     }
     return table.lines()
   }
@@ -348,7 +348,7 @@ public struct UnitListing: Sendable {
   }
 
   private func summary(_ summary: String, _ constant: String, _ proposed: String) -> String {
-    "\(summary) `\(constant)`" + (oursNote(proposed).map { ". *\($0)*" } ?? "")
+    "\(summary) `\(constant)`" + (patchrunNote(proposed).map { ". *\($0)*" } ?? "")
   }
 
   private func codeList(_ names: [String]) -> String {

@@ -5,7 +5,7 @@ import PatchGraph
 /// The cells of a property in the listings.
 struct PropertyRow {
   var info: PropertyInfo
-  /// `nil` in a table about every unit.
+  /// The unit of the property; `nil` in a table about every unit.
   var unit: UnitDescription?
 
   /// The number, or the four-character code of an AudioConverter's property, as Core Audio prints
@@ -66,7 +66,7 @@ struct PropertyRow {
     }
   }
 
-  /// `type` in short, and what that leaves out.
+  /// A short form of `type`, and a note with what it leaves out.
   var shortType: (text: String, note: String?) {
     guard case .choice = info.kind else { return (type, nil) }
     return ("a choice", "One of \(type).")
@@ -81,7 +81,7 @@ struct PropertyRow {
     }
   }
 
-  /// `access` in short. A line above the table explains `until init`.
+  /// A short form of `access`. A line above the table explains `until init`.
   var shortAccess: String {
     info.access == .readWriteUntilInitialized ? "until init" : access
   }
@@ -115,7 +115,7 @@ struct ParameterRow {
     let symbol = info.unit.symbol
     return info.unit.name + (symbol.isEmpty ? "" : " (\(symbol))")
   }
-  /// The range. Where a value outside it only gives a warning, it is called usual.
+  /// The range; called "usual" where a value outside it only gives a warning.
   var range: String {
     (info.isRangeEnforced ? "" : "usually ")
       + "\(plain(info.range.lowerBound)) to \(plain(info.range.upperBound))"
@@ -127,13 +127,13 @@ struct ParameterRow {
 }
 
 extension UnitDescription.Buses {
-  /// `1`; `8 (1 to 1024)` where their number may be set.
+  /// The number of buses: `1`, or `8 (1 to 1024)` where it may be set.
   var text: String {
     "\(count)" + (settable.map { " (\($0.lowerBound) to \($0.upperBound))" } ?? "")
   }
 }
 
-/// The note on something that is patchrun's own; `nil` where it is Core Audio's.
-func oursNote(_ proposed: String) -> String? {
+/// The note on a property or parameter that patchrun adds; `nil` for one of Core Audio.
+func patchrunNote(_ proposed: String) -> String? {
   proposed.isEmpty ? nil : "Ours, not Core Audio's: \(proposed)."
 }

@@ -41,7 +41,7 @@ struct SchemaManual {
       return resolved(definition(String(name)))
     }
     if let inner = schema["allOf"]?.elements.first, schema["type"] == nil { return resolved(inner) }
-    // Words, beside which the name of a constant may stand.
+    // A choice of words that also admits the name of a constant.
     if let words = schema["anyOf"]?.elements.first(where: {
       $0["enum"] != nil || $0["const"] != nil
     }),

@@ -59,7 +59,7 @@ struct UnitManual {
     return ManualPage.Entry(
       info.key + (info.isPatchProperty ? " *" : ""),
       "\(info.summary) \(sentence(facts.joined(separator: "; "))) `\(info.constant)`."
-        + (oursNote(info.proposed).map { " \($0)" } ?? ""))
+        + (patchrunNote(info.proposed).map { " \($0)" } ?? ""))
   }
 
   /// The entries of parameters. Those that differ only in their scope share one.
@@ -82,7 +82,7 @@ struct UnitManual {
         "\(info.summary) \(sentence(facts.joined(separator: "; "))) `\(info.constant)`."
           + (info.valueNames.isEmpty
             ? "" : " Its values: \(info.valueNames.joined(separator: ", ")).")
-          + (oursNote(info.proposed).map { " \($0)" } ?? ""))
+          + (patchrunNote(info.proposed).map { " \($0)" } ?? ""))
     }
   }
 }

@@ -10,20 +10,20 @@ extension Schema {
   /// The number of copies in a repetition.
   static let copyCount: JSONText = [
     "description": """
-    How often it stands there. The number of each copy, from 0, takes the place of {i} in its name and its texts; \
+    The number of copies. The index of each copy, from 0, takes the place of {i} in its name and its texts; \
     a text that is all braces, such as "{2 * i / 7 - 1}", is a number.
     """,
     "type": "integer", "minimum": 1,
   ]
 
-  /// The name of a constant, in the place of a value that is one of a few.
+  /// The name of a constant, in the place of a value that is one of a few choices.
   static let constantName: JSONText = [
     "description": "A value of constants, by its name: \"$level\".",
     "type": "string", "pattern": .string(constantPattern),
   ]
 
-  /// A schema in which the name of a constant, or a formula of a repetition, may replace a number, a
-  /// truth value, a text of a pattern or a word.
+  /// The schema extended so that the name of a constant, or a formula of a repetition, may replace
+  /// a number, a Boolean, a text with a pattern or a choice of words.
   static func admittingConstants(_ schema: JSONText) -> JSONText {
     switch schema {
     case .array(let items): return .array(items.map(admittingConstants))
@@ -51,7 +51,7 @@ extension Schema {
         hasPattern = true
         return .init("pattern", .string("\(pattern)|\(constantPattern)"))
       case ("anyOf", .array(let schemas)):
-        // Once for all of them.
+        // One reference to `constantName` serves all choices.
         let others = schemas.map { isChoice($0.members) ? $0 : admittingConstants($0) }
         let some = schemas.contains { isChoice($0.members) } ? [reference("constantName")] : []
         return .init("anyOf", .array(others + some))
@@ -65,10 +65,10 @@ extension Schema {
     if isScalar, !hasPattern {
       return .object(result + [.init("pattern", .string(constantPattern))])
     }
-    return isChoice(result) ? orConstant(result) : .object(result)
+    return isChoice(result) ? orConstantName(result) : .object(result)
   }
 
-  /// Whether a value is one of a few words, or the only number there is.
+  /// Whether a schema admits only a few words, or a single number.
   private static func isChoice(_ members: [JSONText.Member]) -> Bool {
     members.contains { member in
       switch (member.name, member.value) {
@@ -80,8 +80,8 @@ extension Schema {
     }
   }
 
-  /// A choice, beside which the name of a constant may stand.
-  private static func orConstant(_ members: [JSONText.Member]) -> JSONText {
+  /// The schema of a choice, extended by the name of a constant.
+  private static func orConstantName(_ members: [JSONText.Member]) -> JSONText {
     let ofChoice: Set = ["enum", "enumDescriptions", "const"]
     let choice = members.filter { ofChoice.contains($0.name) }
     return .object(

@@ -9,8 +9,8 @@ extension Schema {
   /// The schema of an object.
   ///
   /// - Parameters:
-  ///   - summary: Replaces the grammar's summary, where it depends on a unit.
-  ///   - values: Members that replace the grammar's, by their keys, where they depend on a unit.
+  ///   - summary: A summary in place of the grammar's, for an object that depends on a unit.
+  ///   - values: The schemas of members that depend on a unit, by key, in place of the grammar's.
   static func object(
     _ form: ObjectForm, summary: String? = nil, with values: [String: JSONText] = [:]
   ) -> JSONText {
@@ -64,7 +64,7 @@ extension Schema {
 }
 
 extension WordList {
-  /// The words, with their descriptions for editors.
+  /// A choice of words, with their descriptions for editors.
   fileprivate var words: [(word: String, summary: String)] {
     switch self {
     case .sessionCategories:

@@ -11,7 +11,7 @@ import RenderTaps
 /// taps.
 ///
 /// patchrun refuses all that the schema refuses, and more: unknown names, formats that do not fit,
-/// and all that takes more than one place of the patch to see.
+/// and whatever depends on several places of the patch.
 public enum PatchSchema {
   /// The text of `schema/patch.schema.json`: the same each time.
   public static func text(catalog: UnitCatalog = .standard) -> String {
@@ -147,7 +147,7 @@ enum Schema {
     AudioStreamBasicDescription.
     """,
     "type": "object",
-    // Holds where some name begins with m and a capital letter: not all names do not.
+    // True where at least one key begins with m and a capital letter.
     "if": ["not": ["propertyNames": ["not": ["pattern": "^m[A-Z]"]]]],
     "then": reference("formatDescription"),
     "else": reference("shortFormat"),
@@ -168,7 +168,7 @@ enum Schema {
     "anyOf": [["enum": .strings(flagNames)], unsigned]
   ]
 
-  /// By value. The names for several bits are among them.
+  /// The names of flags and of combinations of flags, by value.
   private static let flagNames = FormatResolver.flagNames.sorted {
     ($0.value, $0.key) < ($1.value, $1.key)
   }.map(\.key)

@@ -27,7 +27,7 @@ extension Schema {
       ("copy", "from", "Puts a value in once more."),
       ("test", "value", "Demands that a value is there; otherwise no operation is made."),
     ]
-    // Where the operation is a constant, what it needs is not known.
+    // Where a constant gives the operation, its required members are unknown.
     let any: JSONText = [
       "properties": [
         "op": true, "path": reference("pointer"), "from": reference("pointer"), "value": true,

@@ -13,6 +13,7 @@ public enum TestSchema {
   /// The text of `schema/test.schema.json`: the same each time.
   public static func text() -> String { schema().document }
 
+  /// The schema of test files, which includes all kinds of expectation and callback.
   public static func schema() -> JSONText {
     let callbacks = CallbackCatalog.standard.map(SettingKind.init)
     var definitions: [JSONText.Member] = [

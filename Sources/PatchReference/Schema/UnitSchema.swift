@@ -107,7 +107,7 @@ struct UnitSchema {
     }
   }
 
-  /// The values of `component` that mean a unit.
+  /// The values of `component` that select a unit.
   private func names(_ component: UnitCatalog.Component) -> JSONText {
     let isAlone =
       catalog.count(matching: ComponentDescription(type: component.description.type)) == 1
@@ -116,7 +116,7 @@ struct UnitSchema {
       ["properties": ["subtype": ["enum": .array(subtype)]], "required": ["subtype"]]
     ]
     if isAlone {
-      // The type alone finds it.
+      // No other unit has the type, so it selects the unit without a subtype.
       descriptions.append([
         "properties": [
           "type": [
@@ -220,8 +220,8 @@ struct UnitSchema {
     return .object(members)
   }
 
-  /// The name of an element's definition. The elements of a scope share one where all have the same
-  /// properties; else each has its own.
+  /// The name of an element's definition. The elements of a scope share a definition where all have
+  /// the same properties; otherwise each has its own.
   private func busDefinition(_ unit: UnitDescription, _ scope: Scope, _ element: Int) -> String {
     let name = "\(scope).\(unit.name)"
     return hasSpecialElements(unit, scope) ? "\(name).\(element)" : name
@@ -234,14 +234,14 @@ struct UnitSchema {
   private func buses(_ unit: UnitDescription, _ scope: Scope) -> [JSONText.Member] {
     let buses = scope == .input ? unit.inputs : unit.outputs
     guard buses.count > 0 || buses.settable != nil else { return [] }
-    // Where the number of buses may be set, one element more stands for those that a fresh unit
-    // lacks.
+    // Where the number of buses may be set, a further element represents all buses beyond those of
+    // a fresh unit.
     let last = buses.settable == nil ? buses.count - 1 : buses.count
     let elements = hasSpecialElements(unit, scope) ? Array(0...last) : [0]
     return elements.map { element in
-      let isOne = elements.count > 1
+      let hasOwnDefinition = elements.count > 1
       let bus =
-        isOne
+        hasOwnDefinition
         ? "\(scope) bus \(element) of \(withArticle(unit.name))"
         : "\(scope) bus of \(withArticle(unit.name))"
       let definition = busDefinition(unit, scope, element)

@@ -1,7 +1,7 @@
 /// A patch to start from, one for each design pattern of the hosting guide. `patchrun new` writes
 /// them.
 ///
-/// They need no files: their sounds are computed.
+/// Starters need no files: their sounds are computed.
 public struct StarterPatch: Hashable, Sendable {
   /// Its name for `patchrun new`: `mixer-host`.
   public var name: String
@@ -10,7 +10,7 @@ public struct StarterPatch: Hashable, Sendable {
   /// The document, in strict JSON and in canonical form.
   public var text: String
 
-  /// All of them, the simplest first.
+  /// All starters, the simplest first.
   public static let all = [
     passThrough, ioCallback, ioMixer, oneCallback, mixerHost, eq, offline, record, voiceChat,
     spatial,
