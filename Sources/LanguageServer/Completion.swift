@@ -49,8 +49,8 @@ struct Completion {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// The most proposals of one list; typing on narrows it.
-  private static let most = 5_000
+  /// The maximum number of proposals in a list; further typing shortens it.
+  private static let maximumProposals = 5_000
 
   /// The protocol's `CompletionList` for an offset in bytes.
   func list(at offset: Int) -> JSONText {
@@ -71,7 +71,7 @@ struct Completion {
       .first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: ":")
     let range = patch.places.range(cursor.isInString ? cursor.content : cursor.token)
     var items: [JSONText] = []
-    for (index, proposal) in proposals.prefix(Self.most).enumerated() {
+    for (index, proposal) in proposals.prefix(Self.maximumProposals).enumerated() {
       let written = proposal.value.inline
       var text = written
       if cursor.isInString {
@@ -96,7 +96,9 @@ struct Completion {
       items.append(item.adding(["textEdit": ["range": range, "newText": .string(text)]]))
     }
     items += snippets(cursor, hasColon: hasColon, behind: items.count)
-    return ["isIncomplete": .boolean(proposals.count > Self.most), "items": .array(items)]
+    return [
+      "isIncomplete": .boolean(proposals.count > Self.maximumProposals), "items": .array(items),
+    ]
   }
 
   /// A text by which an editor sorts, so that it keeps the order of the proposals.
@@ -121,7 +123,7 @@ struct Completion {
         guard let type = schema["type"] else { return [] }
         return type.text.map { [$0] } ?? type.elements.compactMap(\.text)
       })
-    // The writer chooses where several types are allowed.
+    // Where several types are allowed, the user chooses one.
     guard types.count == 1, let type = types.first,
       !schemas.contains(where: { $0["if"]?["type"] != nil })
     else { return nil }

@@ -1,14 +1,14 @@
 import Diagnostics
 import PatchSyntax
 
-/// Where in a patch a position is. The text before the position decides this alone: the text behind
-/// it may be anything while somebody types.
+/// What a position of a patch belongs to. Only the text before the position and the token at it
+/// count: while somebody types, the text after it may be broken.
 struct Cursor {
   enum Role { case key, value }
 
-  /// The keys and indices that lead to the container.
+  /// The keys and indices that lead from the root to the object or array around the position.
   var container: [String]
-  /// Whether a key or a value belongs at the position; `nil` for neither, as behind a value.
+  /// Whether a key or a value belongs at the position; `nil` where a colon or a comma does.
   var role: Role?
   /// The key or the index of the value at the position.
   var step: String
@@ -202,8 +202,8 @@ private struct CursorScanner {
       switch bytes[offset] {
       case 0x00...0x20, UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ":"),
         UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"):
-        // A control character that is no blank in JSON is a word of its own.
-        return offset == start && offset < bytes.count && isLoose(bytes[offset])
+        // A control character that JSON does not allow as white space is a word of its own.
+        return offset == start && offset < bytes.count && isStrayControl(bytes[offset])
           ? offset + 1 : offset
       default: offset += 1
       }
@@ -211,7 +211,7 @@ private struct CursorScanner {
     return offset
   }
 
-  private func isLoose(_ byte: UInt8) -> Bool {
+  private func isStrayControl(_ byte: UInt8) -> Bool {
     byte < 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D
   }
 }

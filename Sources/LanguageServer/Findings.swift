@@ -102,7 +102,7 @@ extension OpenPatch {
   }
 
   /// All safe fixes for the whole text, as `validate --fix` makes them; `nil` for none.
-  func fixOfAll(_ hardware: HardwareAssumption) -> JSONText? {
+  func fixForAll(_ hardware: HardwareAssumption) -> JSONText? {
     let isThere = diagnostics.contains { $0.fixes.count == 1 && $0.fixes[0].isSafe }
     guard isThere, !isPreset else { return nil }
     let result = PatchFixer.fix(source, in: surroundings, device: .assumed(hardware))

@@ -97,7 +97,7 @@ struct Hover {
         + (vocabulary.summary(path, in: patch).map { [.text($0.text)] } ?? [])
     }
     if cursor.role == .value, cursor.isInString, cursor.step == "streamFormat" {
-      return format(named: patch.value(path)?.string) + settled(path)
+      return format(named: patch.value(path)?.string) + formatParagraphs(path)
     }
     if path[0] == "nodes", path.count == 4 || path.count > 4 && path[2] == "nodes",
       let knob = patch.knob(at: cursor)?.knob
@@ -121,7 +121,7 @@ struct Hover {
       paragraphs.append(.text(summary.text))
       if let value = summary.defaultValue { paragraphs.append(.value("Default", value.inline)) }
     }
-    return paragraphs + settled(path)
+    return paragraphs + formatParagraphs(path)
   }
 
   // MARK: Names
@@ -147,7 +147,7 @@ struct Hover {
     guard patch.names("nodes").contains(mention.name) else { return [] }
     let unit = Vocabulary.unit(patch.value(["nodes", mention.name, "component"]))
     return [unit.map(Self.about)].compactMap(\.self)
-      + settled([
+      + formatParagraphs([
         "nodes", mention.name, mention.isInput ? "inputs" : "outputs", "\(mention.bus ?? 0)",
       ])
   }
@@ -161,7 +161,7 @@ struct Hover {
     return .named(kind, summary)
   }
 
-  /// The value of a constant, as the patch has it.
+  /// The value of a constant, as it is written in the patch.
   private func constant(_ name: String) -> [Paragraph] {
     guard let value = patch.root?[JSONPointer(["constants", name])] else { return [] }
     return [.value(name, patch.source[value.range])]
@@ -172,9 +172,9 @@ struct Hover {
     let fields = value.members.filter { $0.key.string != "comment" }.map {
       "\($0.key.string ?? ""): \(patch.source[$0.value.range])"
     }
-    // The ranges of a value from the last intact text do not fit this one.
-    let isNow = patch.root?[JSONPointer(["streamFormats", name])] != nil
-    return isNow && !fields.isEmpty ? [.lines([name] + fields)] : []
+    // A value from the last intact text has ranges that do not fit the present text.
+    let isPresent = patch.root?[JSONPointer(["streamFormats", name])] != nil
+    return isPresent && !fields.isEmpty ? [.lines([name] + fields)] : []
   }
 
   /// The description of a value that is one of a few choices.
@@ -193,7 +193,7 @@ struct Hover {
   // MARK: Formats
 
   /// The stream format that a bus has once the patch is initialized, and where it comes from.
-  private func settled(_ path: [String]) -> [Paragraph] {
+  private func formatParagraphs(_ path: [String]) -> [Paragraph] {
     guard path.count >= 4, path[0] == "nodes", path.count == 4 || Self.ofFormat.contains(path[4]),
       let number = Int(path[3]), let node = drawn(path[1])
     else { return [] }

@@ -19,7 +19,7 @@ extension OpenPatch {
       ? "a knob" : "a knob: turns " + places.joined(separator: ", ") + (range ?? "")
   }
 
-  /// The knob that a path of keys leads to, or the pointer at the end of the path.
+  /// The knob that the cursor is at: one that a node sets, or the target of a ramp's pointer.
   func knob(at cursor: Cursor) -> (
     subgraph: PatchDocument.Subgraph, knob: PatchDocument.TurnedKnob
   )? {
@@ -44,7 +44,7 @@ extension OpenPatch {
     return (subgraph, knob)
   }
 
-  /// Where the knob at a cursor is declared; `nil` where the cursor is at no knob.
+  /// The name in the declaration of the knob at a cursor; `nil` for a cursor elsewhere.
   func declaration(ofKnobAt cursor: Cursor) -> SourceRange? {
     guard let (subgraph, knob) = knob(at: cursor) else { return nil }
     let declared = subgraph.tree?.root["knobs"]?.members.first { $0.key.string == knob.name }

@@ -4,7 +4,7 @@ import PatchReference
 public import PatchSyntax
 
 /// A server of the Language Server Protocol for patches. It takes messages and returns messages:
-/// the caller reads and writes them. It is used from one thread at a time.
+/// the caller reads and writes them. Used by one thread at a time.
 public struct LanguageServer {
   private enum State { case new, running, shutDown }
 
@@ -40,7 +40,7 @@ public struct LanguageServer {
 
   /// - Parameters:
   ///   - version: The version that the server tells the editor.
-  ///   - hardware: What the device is assumed to grant.
+  ///   - hardware: The settings that the device is assumed to grant.
   ///   - surroundings: Makes the surroundings of a patch from its folder, which is empty for the
   ///     current one.
   public init(
@@ -83,7 +83,7 @@ public struct LanguageServer {
       return [Self.failure(.null, Failure(code: Failure.parse, message: "this is no JSON"))]
     }
     guard root.kind == .object, let method = root["method"]?.string else {
-      // A response, although the server sends no requests.
+      // A response is ignored, since the server sends no requests.
       if root.kind == .object, root["result"] != nil || root["error"] != nil { return [] }
       return [
         Self.failure(
@@ -379,7 +379,7 @@ extension LanguageServer {
     var actions = isWanted("quickfix") ? patch.quickFixes(in: range, withRelated: wantsRelated) : []
     // CodeActionTriggerKind 2 (automatic): the cursor has moved, and nobody asked for actions.
     let isAsked = only != nil || context?["triggerKind"]?.integer != 2
-    if isAsked, isWanted(OpenPatch.fixAllKind), let all = patch.fixOfAll(hardware) {
+    if isAsked, isWanted(OpenPatch.fixAllKind), let all = patch.fixForAll(hardware) {
       actions.append(all)
     }
     return .array(actions)

@@ -14,11 +14,11 @@ struct Mention {
   /// The name alone, without quotes and bus.
   var range: SourceRange
   var isDefinition = false
-  /// Whether it is part of a JSON Pointer.
+  /// Whether the name is part of a JSON Pointer.
   var isInPointer = false
-  /// The bus behind the name.
+  /// The number of the bus after the name; `nil` without one.
   var bus: Int?
-  /// Whether it names an input.
+  /// Whether the bus is an input.
   var isInput = false
 }
 
@@ -167,7 +167,7 @@ extension OpenPatch {
 // MARK: Renaming
 
 extension OpenPatch {
-  /// Why a name cannot be the new one; `nil` where it can.
+  /// Why a part cannot be renamed to a name; `nil` where it can.
   func refusal(of name: String, for mention: Mention) -> String? {
     if name.isEmpty { return "the new name is empty" }
     if name == "comment" { return "'comment' is no name: it is passed over" }

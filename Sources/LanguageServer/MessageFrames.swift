@@ -1,26 +1,26 @@
 /// Splits the bytes of a connection into messages: a header with `Content-Length`, an empty line,
-/// and as many bytes.
+/// and a body of that many bytes.
 public struct MessageFrames {
-  /// A part of the bytes.
+  /// A message, or bytes that are not one.
   public enum Frame: Hashable, Sendable {
     case message([UInt8])
-    /// A header without the length of its message, or a length above the limit. Reading continues
-    /// behind the header, or behind the message that is too long.
+    /// A header without the length of its message, or a length above the limit; the text says
+    /// which. Reading continues after the header, or after the message that is too long.
     case malformed(String)
   }
 
-  /// The most bytes of a message, and of a header.
+  /// The maximum number of bytes of a message, and of a header.
   static let longestMessage = 1 << 28
   static let longestHeader = 1 << 16
 
   private var bytes: [UInt8] = []
   private var start = 0
-  /// How many bytes of a message that is too long are still to skip.
+  /// The number of bytes still to skip of a message that is too long.
   private var skipped = 0
 
   public init() {}
 
-  /// How many bytes have not been returned by ``next()`` yet.
+  /// The number of bytes that ``next()`` has not consumed yet.
   public var byteCount: Int { bytes.count - start }
 
   /// Adds bytes that have arrived.
@@ -59,7 +59,7 @@ public struct MessageFrames {
     return .message(Array(bytes[header..<start]))
   }
 
-  /// The offset behind the empty line.
+  /// The offset after the empty line; `nil` until it arrives.
   private func headerEnd() -> Int? {
     var index = start
     let limit = min(bytes.count, start + Self.longestHeader)

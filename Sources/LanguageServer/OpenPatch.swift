@@ -5,8 +5,8 @@ import PatchGraph
 import PatchSyntax
 import SoundChecks
 
-/// A patch, a preset or a test file that an editor has open: its text and what reading and checking
-/// it gave.
+/// A patch, a preset or a test file that is open in an editor: its text, and the results of reading
+/// and checking it.
 struct OpenPatch {
   let uri: String
   /// The editor's version number of the text.
@@ -14,15 +14,16 @@ struct OpenPatch {
   var places: TextPlaces
   /// The present text, read as far as possible; `nil` where nothing can be read.
   private(set) var root: JSONValue?
-  /// The last text whose brackets and values were all in place: typing breaks the present one.
+  /// The last text whose brackets and values were complete: while somebody types, the present text
+  /// is often broken.
   private(set) var intactRoot: JSONValue?
-  /// Whether it is a preset, which has the members of a single node.
+  /// Whether the text is a preset, which has the members of a single node.
   private(set) var isPreset = false
-  /// Whether it is a test file.
+  /// Whether the text is a test file.
   private(set) var isTests = false
   private(set) var diagnostics: [Diagnostic] = []
-  /// The text that the ranges of the diagnostics point into: this one and, behind it, those of the
-  /// sub-graphs.
+  /// The text that the ranges of the diagnostics refer to: that of the file, followed by those of
+  /// its sub-graphs.
   private(set) var wholeSource: SourceText
   /// The graph after initialization, from the last check that was drawn; `nil` while the patch has
   /// errors.
@@ -31,6 +32,7 @@ struct OpenPatch {
   private(set) var subgraphs: [PatchDocument.Subgraph] = []
   /// The result of a check that has not been drawn yet.
   private var undrawn: (graph: AudioGraph, document: PatchDocument)?
+  /// Whether no check has been made yet.
   private var isUnchecked = true
   /// Whether the text has changed since it was checked.
   private(set) var isStale = true
@@ -64,7 +66,7 @@ struct OpenPatch {
   mutating func read() {
     let json = JSONReader.read(source, dialect: JSONReader.Dialect(fileName: source.name))
     root = json.tree?.root
-    // A text that cannot be read at all keeps its kind.
+    // A text that cannot be read at all counts as the same kind of file as before.
     if root != nil {
       isTests = TestDocument.isTests(source)
       isPreset = !isTests && SavedPreset.isPreset(source)
@@ -115,8 +117,8 @@ struct OpenPatch {
     }
   }
 
-  /// Draws the graph of the last check, and makes the first check itself. While somebody types, the
-  /// drawing of the last check is good enough, and no request waits for a new check.
+  /// Draws the graph of the last check. Checks first only if there has been no check: while
+  /// somebody types, requests use the last drawing rather than wait for a new check.
   mutating func draw(_ hardware: HardwareAssumption) {
     if isUnchecked { check(hardware) }
     guard let (graph, document) = undrawn else { return }
@@ -124,14 +126,14 @@ struct OpenPatch {
     undrawn = nil
   }
 
-  /// The value at a path, in the present text or else in the last intact one. The members of a
-  /// preset are at the path of its only node, which has an empty name.
+  /// The value at a path in the present text, otherwise in the last intact one. A preset has the
+  /// path of a node with an empty name.
   func value(_ path: [String]) -> JSONValue? {
     guard let pointer = pointer(to: path) else { return nil }
     return root?[pointer] ?? intactRoot?[pointer]
   }
 
-  /// The value at a path, in the present text alone.
+  /// The value at a path in the present text.
   func presentValue(_ path: [String]) -> JSONValue? {
     pointer(to: path).flatMap { root?[$0] }
   }
@@ -143,7 +145,7 @@ struct OpenPatch {
     return path.starts(with: Self.presetPath) ? JSONPointer(Array(path.dropFirst(2))) : nil
   }
 
-  /// The cursor at an offset; in a preset its path begins with that of the only node.
+  /// The cursor at an offset. In a preset its path begins with that of the node with an empty name.
   func cursor(at offset: Int) -> Cursor? {
     guard var cursor = Cursor.at(offset, in: source) else { return nil }
     if isPreset { cursor.container = Self.presetPath + cursor.container }

@@ -28,7 +28,7 @@ struct Outline {
     var children: [Symbol] = []
   }
 
-  /// The protocol's `DocumentSymbol`s, or `SymbolInformation`s for an editor that supports no
+  /// The protocol's `DocumentSymbol`s, or `SymbolInformation`s for an editor without support for
   /// trees.
   func symbols(asTree: Bool) -> JSONText {
     let sections = sections()
@@ -135,7 +135,7 @@ struct Outline {
       name: visible(name), detail: detail, kind: kind, range: value.range, selection: value.range)
   }
 
-  /// A name that is only blanks is shown in quotes: an editor may refuse an empty one.
+  /// A blank name is shown in quotes, since an editor may refuse it.
   private func visible(_ name: String) -> String {
     name.allSatisfy(\.isWhitespace) ? "\"\(name)\"" : name
   }

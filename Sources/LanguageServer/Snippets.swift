@@ -8,7 +8,7 @@ import RenderTaps
 
 /// A piece of a patch that an editor inserts as a snippet of the protocol, with places to fill in.
 struct Snippet {
-  /// The text that is proposed, and that typing is compared with.
+  /// The text that the editor shows in its list, and compares with what the user types.
   var label: String
   var detail: String
   /// The inserted text; `$1` and `${1:text}` are places to fill in.

@@ -3,9 +3,9 @@ import PatchGraph
 
 /// The edits that turn one text into another.
 enum TextEdits {
-  /// One edit for each place where the texts differ in nothing but blanks and removed commas, so
-  /// that the cursor and the marks of the editor stay in place. Otherwise one edit from the first
-  /// difference to the last.
+  /// The edits from one text to another. Where the texts differ only in blanks and removed commas,
+  /// there is an edit for each difference, so that the editor's cursor and marks stay in place;
+  /// otherwise a single edit from the first difference to the last.
   static func between(_ old: [UInt8], _ new: [UInt8]) -> [Diagnostic.Edit] {
     ofBlanks(old, new) ?? whole(old, new).map { [$0] } ?? []
   }
@@ -46,12 +46,12 @@ enum TextEdits {
 
   private static func whole(_ old: [UInt8], _ new: [UInt8]) -> Diagnostic.Edit? {
     guard old != new else { return nil }
-    let most = min(old.count, new.count)
+    let shorter = min(old.count, new.count)
     var start = 0
-    while start < most, old[start] == new[start] { start += 1 }
+    while start < shorter, old[start] == new[start] { start += 1 }
     var end = 0
-    while end < most - start, old[old.count - 1 - end] == new[new.count - 1 - end] { end += 1 }
-    // Cuts neither a character nor a line ending in two.
+    while end < shorter - start, old[old.count - 1 - end] == new[new.count - 1 - end] { end += 1 }
+    // The edit begins and ends between whole characters and line endings.
     while start > 0, isInside(old, start) || isInside(new, start) { start -= 1 }
     while end > 0, isInside(old, old.count - end) || isInside(new, new.count - end) { end -= 1 }
     return Diagnostic.Edit(

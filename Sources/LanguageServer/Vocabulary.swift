@@ -4,13 +4,13 @@ import PatchGraph
 import PatchReference
 import PatchSyntax
 
-/// The keys and values that a place of a patch may have, with their descriptions: the JSON Schema,
-/// made more exact by the units and kinds that the patch names.
+/// The keys and values that a place of a patch may have, with their descriptions: those of the JSON
+/// Schema, narrowed to the units and kinds that the patch names.
 struct Vocabulary {
   private let schema: JSONText
   private let definitions: [String: JSONText]
 
-  /// - Parameter schema: The schema of patches by default.
+  /// - Parameter schema: The schema of the files; by default that of patches.
   init(_ schema: JSONText = PatchSchema.schema()) {
     self.schema = schema
     definitions = Dictionary(
@@ -42,14 +42,16 @@ struct Vocabulary {
     var schemas = [schema]
     for (index, step) in path.enumerated() {
       let container = Array(path[..<index])
-      schemas = special(container, step, in: patch) + schemas.flatMap { children($0, step) }
+      schemas = specificSchemas(container, step, in: patch) + schemas.flatMap { children($0, step) }
       if schemas.isEmpty { return [] }
     }
     return schemas
   }
 
   /// The schemas of the unit or kind at a place.
-  private func special(_ container: [String], _ step: String, in patch: OpenPatch) -> [JSONText] {
+  private func specificSchemas(_ container: [String], _ step: String, in patch: OpenPatch)
+    -> [JSONText]
+  {
     guard step != "comment" else { return [] }
     if patch.isTests {
       guard container.count == 3, container[0] == "tests", container[2] == "feed",
@@ -94,11 +96,11 @@ struct Vocabulary {
     var result = [schema]
     for name in ["allOf", "anyOf"] {
       guard case .array(let parts)? = schema[name] else { continue }
-      // Conditions are not followed: ``special(_:_:in:)`` finds their schemas by name.
+      // Conditions are not followed: ``specificSchemas(_:_:in:)`` finds their schemas by name.
       for part in parts where part["if"] == nil { result += alternatives(part) }
     }
     if let otherwise = schema["else"], otherwise["$ref"] != nil {
-      // The object, where a name is allowed instead.
+      // Of a name or an object, only the object has members.
       result += alternatives(otherwise)
     }
     if let then = schema["then"], schema["if"] != nil, then["$ref"] != nil {
@@ -130,7 +132,7 @@ extension JSONText {
   var elements: [JSONText] { if case .array(let values) = self { values } else { [] } }
   var text: String? { if case .string(let text) = self { text } else { nil } }
 
-  /// The value on one line, with blanks as in a patch.
+  /// The value on one line, with spaces as in a patch.
   var inline: String {
     switch self {
     case .array(let values): "[" + values.map(\.inline).joined(separator: ", ") + "]"
