@@ -135,10 +135,10 @@ import Testing
   @Test func `parameters of one key that go around have one range`() {
     for component in UnitCatalog.standard.components {
       for info in component.unit.description.parameters {
-        guard let circle = TimelineFold.circles[info.key] else { continue }
+        guard let circle = TimelineFold.circularParameters[info.key] else { continue }
         #expect(info.isCircular && info.range == circle.range, "\(component.name) \(info.key)")
       }
     }
-    #expect(TimelineFold.circles["azimuth"] != nil)
+    #expect(TimelineFold.circularParameters["azimuth"] != nil)
   }
 }
