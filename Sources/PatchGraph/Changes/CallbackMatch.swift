@@ -180,9 +180,7 @@ struct CallbackMatch {
   }
 
   /// The callbacks of an input that continue, in words: `: 'music' goes on`; empty for none.
-  func continuationText(at input: PatchLayout.BusName, _ origins: [GraphDifference.Origin])
-    -> String
-  {
+  func continuation(at input: PatchLayout.BusName, _ origins: [GraphDifference.Origin]) -> String {
     let names = zip(links(input, in: new), origins).compactMap { link, origin -> String? in
       if case .fresh = origin { return nil }
       return quoted(link.name)

@@ -198,10 +198,10 @@ struct GraphDifference {
     for place in places {
       guard let info = unit.info(place.id), info.access != .readOnly else { continue }
       let pointer = Self.pointer(name, place.scope, place.element, "properties", info.key)
-      let value = new.properties[place] ?? Self.defaultValue(of: info, place)
+      let value = new.properties[place] ?? Self.defaultValue(info, place)
       let text =
         "\(quoted(info.key)) of \(quoted(name)) "
-        + Self.changeText(info, old.properties[place] ?? Self.defaultValue(of: info, place), value)
+        + Self.changeText(info, old.properties[place] ?? Self.defaultValue(info, place), value)
       guard info.access == .readWrite, let value else {
         reasons.append((pointer, text))
         continue
@@ -285,8 +285,7 @@ struct GraphDifference {
   }
 
   /// The value of a property that is not set; `nil` where it has no default.
-  private static func defaultValue(of info: PropertyInfo, _ place: PropertyPlace) -> PropertyValue?
-  {
+  private static func defaultValue(_ info: PropertyInfo, _ place: PropertyPlace) -> PropertyValue? {
     if info.kind == .string { return .string("") }
     return info.scopeDefaults[place.scope] ?? info.defaultValue
   }
@@ -329,10 +328,8 @@ struct GraphDifference {
     for input in old.layout.inputs(among: some) {
       guard let feed = old.layout.feeds[input] else { continue }
       let next = new.layout.feeds[input]
-      let isSourceReplaced = feed.source.map { gone.contains($0.node) } == true
-      if let next, next.differsOnlyInLiveSettings(from: feed), !isSourceReplaced,
-        !gone.contains(input.node), !beginsAgain(next)
-      {
+      let isGone = feed.source.map { gone.contains($0.node) } == true || gone.contains(input.node)
+      if let next, next.differsOnlyInLiveSettings(from: feed), !isGone, !beginsAgain(next) {
         continue
       }
       freed.append(input)
@@ -378,9 +375,8 @@ struct GraphDifference {
         continue
       }
       let was = before.map { ", and was fed by \($0.text)" } ?? ""
-      let goOn = callbacks.continuationText(at: input, origins[input] ?? [])
-      addChange(
-        Self.pointer(input), "\(input.text) is fed by \(feed.text)\(was)\(goOn)", .crossfade)
+      let end = callbacks.continuation(at: input, origins[input] ?? [])
+      addChange(Self.pointer(input), "\(input.text) is fed by \(feed.text)\(was)\(end)", .crossfade)
     }
     changes += callbacks.changes
   }

@@ -29,8 +29,8 @@ struct PatchRevision {
   private var nodes = MemberDifference()
   private var callbacks = MemberDifference()
   /// Connections to remove, and connections to add.
-  private var removedConnections: [Link] = []
-  private var addedConnections: [PatchDocument.Connection] = []
+  private var removed: [Link] = []
+  private var added: [PatchDocument.Connection] = []
 
   /// The names of the members that differ.
   private struct MemberDifference {
@@ -125,19 +125,17 @@ struct PatchRevision {
       _ one: PatchDocument.Member<Value>, _ other: PatchDocument.Member<Value>
     ) -> Bool { one.name == other.name && json(one.value).isWritten(like: json(other.value)) }
     let (old, new) = Self.middles(before, after, isSame)
-    var difference = MemberDifference()
+    var result = MemberDifference()
     var present = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for member in new {
       guard let was = present.removeValue(forKey: member.name) else {
-        difference.added.append(member.name)
+        result.added.append(member.name)
         continue
       }
-      if !json(was.value).isWritten(like: json(member.value)) {
-        difference.changed.append(member.name)
-      }
+      if !json(was.value).isWritten(like: json(member.value)) { result.changed.append(member.name) }
     }
-    difference.removed = old.map(\.name).filter { present[$0] != nil }
-    return difference
+    result.removed = old.map(\.name).filter { present[$0] != nil }
+    return result
   }
 
   /// The middles of two lists, without the equal parts at their beginnings and ends.
@@ -169,19 +167,19 @@ struct PatchRevision {
     }
     for connection in new {
       guard let link = Link(connection) else { return false }
-      if leaving.remove(link) == nil { addedConnections.append(connection) }
+      if leaving.remove(link) == nil { added.append(connection) }
     }
-    removedConnections = Array(leaving)
+    removed = Array(leaving)
     guard !callbacks.changed.isEmpty else { return true }
     let changed = Set(callbacks.changed)
-    let coming = Set(addedConnections.compactMap { Link($0) })
+    let coming = Set(added.compactMap { Link($0) })
     for connection in after.connections {
       guard let source = connection.from?.value.node else { return false }
       guard changed.contains(source) else { continue }
       guard let link = Link(connection) else { return false }
       guard !coming.contains(link) else { continue }
-      removedConnections.append(link)
-      addedConnections.append(connection)
+      removed.append(link)
+      added.append(connection)
     }
     return true
   }
@@ -206,8 +204,7 @@ struct PatchRevision {
     else { return false }
     // A category may not permit playing, which is an error only where the output unit is fed.
     guard after.session?.value.category != nil else { return true }
-    let ends =
-      removedConnections.map(\.destination.node) + addedConnections.compactMap { $0.to?.value.node }
+    let ends = removed.map(\.destination.node) + added.compactMap { $0.to?.value.node }
     return ends.allSatisfy { name in
       old.layout.nodes[name].map { (try? old.graph?.unit($0))?.description.isOutput == false }
         ?? true
@@ -266,7 +263,7 @@ struct PatchRevision {
     let ids = old.layout.nodes
     let renewed = Set(nodes.changed.compactMap { ids[$0] })
     var touched: Set<NodeID> = []
-    for link in removedConnections + addedConnections.compactMap({ Link($0) }) {
+    for link in removed + added.compactMap({ Link($0) }) {
       for name in [link.source.node, link.destination.node] {
         if let id = ids[name] { touched.insert(id) }
       }
@@ -276,7 +273,7 @@ struct PatchRevision {
       document: after, graph: graph, surroundings: surroundings, unread: UnreadParts(after, []),
       reportsNotes: false, epoch: nil, limits: reading.limits)
     builder.resume(from: old.layout)
-    for link in removedConnections {
+    for link in removed {
       guard let node = ids[link.destination.node],
         (try? graph.disconnect(node, link.destination.bus)) != nil
       else { return nil }
@@ -286,7 +283,7 @@ struct PatchRevision {
       guard let node = ids[name], (try? graph.removeNode(node)) != nil else { return nil }
       builder.forgetNode(name)
     }
-    let sources = Set(addedConnections.compactMap { $0.from?.value.node })
+    let sources = Set(added.compactMap { $0.from?.value.node })
     let wanted = sources.union(callbacks.changed).union(callbacks.added)
     for index in after.callbacks.indices where wanted.contains(after.callbacks[index].name) {
       let member = after.callbacks[index]
@@ -314,7 +311,7 @@ struct PatchRevision {
       }
     }
     builder.layout.nodeNames = after.nodes.indices.map { after.nodes[$0].name }
-    for connection in addedConnections { builder.connect(connection) }
+    for connection in added { builder.connect(connection) }
     // Only a whole build compares the format of a connected input with the format that arrives.
     guard !Self.expectsFormats(before, old.layout), !Self.expectsFormats(after, builder.layout)
     else { return nil }
@@ -341,8 +338,7 @@ struct PatchRevision {
       allowedLibraries: old.allowedLibraries, layout: builder.layout, places: nil)
     patch.origin = PatchOrigin(
       graph: present,
-      inputs: Set(removedConnections.map(\.destination)).union(
-        addedConnections.compactMap { Link($0)?.destination }),
+      inputs: Set(removed.map(\.destination)).union(added.compactMap { Link($0)?.destination }),
       nodes: Set(nodes.changed)
         .union(isConfiguredAlike ? [] : reconfigured(in: builder.layout)))
     return patch

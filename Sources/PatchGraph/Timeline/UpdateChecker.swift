@@ -92,12 +92,12 @@ struct UpdateChecker {
     end = patch.source.bytes.count + 1
     seen = Set(
       patch.diagnostics.map { Finding($0, in: patch.source, ownLength: patch.ownLength) })
-    seen = Set(seen.map(inTemplate))
-    recordUsedCallbacks(document, patch.diagnostics)
+    seen = Set(seen.map(asWritten))
+    recordCallbacks(document, patch.diagnostics)
   }
 
   /// A finding with its range where it is written, for one in a copy that a repetition has made.
-  private func inTemplate(_ finding: Finding) -> Finding {
+  private func asWritten(_ finding: Finding) -> Finding {
     guard !document.copies.isEmpty, finding.file == nil else { return finding }
     var finding = finding
     finding.range = known.origin(of: finding.range).range
@@ -110,8 +110,7 @@ struct UpdateChecker {
     diagnostic.code != NameRules.unusedCallback.code || !usedCallbacks.contains(diagnostic.range)
   }
 
-  private mutating func recordUsedCallbacks(_ document: PatchDocument, _ diagnostics: [Diagnostic])
-  {
+  private mutating func recordCallbacks(_ document: PatchDocument, _ diagnostics: [Diagnostic]) {
     let unused = Set(
       diagnostics.filter { $0.code == NameRules.unusedCallback.code }.map(\.range))
     for callback in document.callbacks where !unused.contains(callback.key.range) {
@@ -220,14 +219,12 @@ struct UpdateChecker {
     subgraphFiles.add(patch.subgraphFiles)
     present = patch.document
     guard let json = document.timeline[update.step].update else { return }
-    if let changed = update.reading.document { recordUsedCallbacks(changed, patch.diagnostics) }
+    if let changed = update.reading.document { recordCallbacks(changed, patch.diagnostics) }
     let reasons = restartReasons(update, patch)
     last = patch.hasErrors || !reasons.isEmpty ? nil : patch
     for found in patch.diagnostics + reasons {
       var diagnostic = placed(found, in: patch, update: json)
-      guard seen.insert(inTemplate(Finding(diagnostic, in: patch, found))).inserted else {
-        continue
-      }
+      guard seen.insert(asWritten(Finding(diagnostic, in: patch, found))).inserted else { continue }
       let isInUpdate =
         json.range.lowerBound <= diagnostic.range.lowerBound
         && diagnostic.range.upperBound <= json.range.upperBound
