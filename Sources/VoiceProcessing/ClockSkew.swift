@@ -1,18 +1,18 @@
 import RenderCore
 
-/// Keeps what is played in step with a microphone whose clock runs at another speed.
+/// Resamples the far end to the clock of the microphone, where the two clocks differ in speed.
 ///
-/// An adaptive filter follows an echo that comes ever later, or ever earlier, but always behind: the echo
-/// that it models is a little early or late, and that shows as a phase that grows with the frequency.
-/// This is followed until it vanishes: the far end is read at another speed, so that the path stands
-/// still and the filter can settle.
+/// With a skew, the delay of the echo drifts, and an adaptive filter tracks it with a lag: the
+/// modelled echo is a little early or late, which shows as a phase error that grows with the
+/// frequency. The rate at which the far end is read is adjusted until that error is gone, so that
+/// the echo path stands still and the filter can converge.
 ///
-/// Nothing is changed until a skew has been shown. From then on what is played is read some samples late,
-/// since a sample between two others needs those that follow.
+/// The far end passes unchanged until a skew is significant. From then on it is read some samples
+/// late, because interpolation needs the samples that follow.
 struct ClockSkew: ~Copyable {
-  /// How fast the delay grows, in frames a frame.
+  /// The growth of the delay, in frames per frame.
   private(set) var rate = 0.0
-  private(set) var isOn = false
+  private(set) var isCompensating = false
 
   private let hop: Int
   private let ring: SampleStorage
@@ -22,18 +22,20 @@ struct ClockSkew: ~Copyable {
   private let table: SampleStorage
   private var mean: Float = 0
   private var weight: Float = 0
-  /// The lateness of the last second, each hop's weighed by how certain it is, and the weights together; frames
-  /// at 16 kHz. The square root of the weights is what chance makes of the former.
-  private var weighedLateness: Float = 0
-  private var certainty: Float = 0
-  /// Hops in which it has learnt since it is on.
-  private var settled = 0
+  /// The sum of the lateness of the hops of about the last second, in frames at 16 kHz, each
+  /// weighted by the inverse of its variance plus a floor, and the sum of the weights. Without a
+  /// skew, the standard deviation of the first is the square root of the second.
+  private var weightedLateness: Float = 0
+  private var weightSum: Float = 0
+  /// Hops with a certain lateness since the compensation began; at most 400.
+  private var adaptedHops = 0
+  /// A frame at 16 kHz, in frames.
   private let frames: Float
 
   private static var tapCount: Int { @_noLocks get { 12 } }
   private static var placeCount: Int { @_noLocks get { 128 } }
-  /// Faster than any two clocks.
-  private static var fastest: Double { @_noLocks get { 0.0005 } }
+  /// More than the skew of any two clocks.
+  private static var largestRate: Double { @_noLocks get { 0.0005 } }
 
   init(hop: Int, sampleRate: Double) {
     self.hop = hop
@@ -58,31 +60,31 @@ struct ClockSkew: ~Copyable {
   /// Forgets the skew.
   @_noLocks
   mutating func restart() {
-    isOn = false
+    isCompensating = false
     rate = 0
     lag = 0
     mean = 0
     weight = 0
-    weighedLateness = 0
-    certainty = 0
-    settled = 0
+    weightedLateness = 0
+    weightSum = 0
+    adaptedHops = 0
   }
 
-  /// Notes how late the echo is beside the one that the filter models.
+  /// Updates the rate from the lateness of the echo relative to the modelled one.
   ///
   /// - Parameters:
   ///   - lateness: In frames.
-  ///   - variance: How uncertain that is, in frames squared.
+  ///   - variance: The variance of the lateness, in frames squared.
   @_noLocks
   mutating func note(lateness: Float, variance: Float) {
-    // A tenth of a frame at 16 kHz is worth as much as what is expected beforehand.
+    // A standard deviation of a tenth of a frame at 16 kHz has the same weight as the prior.
     let trust = 1 / (1 + variance / (0.01 * frames * frames))
     let limit = 2 * frames
     let late = lateness > limit ? limit : lateness < -limit ? -limit : lateness
-    if isOn {
-      // Fast in the first seconds: the time that the filter is behind by is some 20 hops.
-      if trust > 0.3 && settled < 400 { settled += 1 }
-      let haste = settled < 400 ? 700.0 : 2500
+    if isCompensating {
+      // Fast in the first seconds: the lag of the filter is some 20 hops.
+      if trust > 0.3 && adaptedHops < 400 { adaptedHops += 1 }
+      let haste = adaptedHops < 400 ? 700.0 : 2500
       rate += Double(trust * late) / (haste * Double(hop))
       limitRate()
       return
@@ -91,16 +93,16 @@ struct ClockSkew: ~Copyable {
     weight += 0.01 * (trust - weight)
     if variance < 1e8 {
       let worth = 1 / (variance / (frames * frames) + 0.01)
-      weighedLateness = 0.99 * weighedLateness + worth * late / frames
-      certainty = 0.99 * certainty + worth
+      weightedLateness = 0.99 * weightedLateness + worth * late / frames
+      weightSum = 0.99 * weightSum + worth
     }
     if weight > 0.2 && (mean > 0.04 * frames || mean < -0.04 * frames) {
-      isOn = true
+      isCompensating = true
     } else if isBeyondChance {
-      // Hops that say as little as these would take long to find the rate from nothing. The filter is behind by
-      // some 20 of them.
-      isOn = true
-      mean = weighedLateness / certainty * frames
+      // Hops as uncertain as these would take long to find the rate from 0. The lag of the filter
+      // is some 20 hops.
+      isCompensating = true
+      mean = weightedLateness / weightSum * frames
       rate = Double(mean) / (20 * Double(hop))
       limitRate()
     }
@@ -108,47 +110,50 @@ struct ClockSkew: ~Copyable {
 
   @_noLocks
   private mutating func limitRate() {
-    rate = rate > Self.fastest ? Self.fastest : rate < -Self.fastest ? -Self.fastest : rate
+    rate =
+      rate > Self.largestRate
+      ? Self.largestRate : rate < -Self.largestRate ? -Self.largestRate : rate
   }
 
-  /// Whether all hops together show what none of them does: an echo that a filter leaves half of says little of
-  /// where it is, and is left by half since it moves. Where the clocks agree 5 deviations were the most in 60
-  /// conversations.
+  /// Whether all hops together show a skew that no single hop does: 12 standard deviations. A
+  /// filter that removes only half of a drifting echo says little about its position. Without a
+  /// skew, 60 conversations reached at most 5 standard deviations.
   private var isBeyondChance: Bool {
     @_noLocks get {
-      let size = weighedLateness < 0 ? -weighedLateness : weighedLateness
-      return size > 0.04 * certainty && size * size > 144 * certainty
+      let size = weightedLateness < 0 ? -weightedLateness : weightedLateness
+      return size > 0.04 * weightSum && size * size > 144 * weightSum
     }
   }
 
-  /// By how many frames, at least and at most, what is played has to be read later from the next hop on, so that
-  /// all that is read has been played: `nil` where it has.
+  /// The least and the most frames to add to the lag before the next hop, so that only frames that
+  /// have been played are read; `nil` where the lag is enough.
   ///
-  /// Where an echo comes ever earlier it is read ever less late, so that some reserve is wanted; but an echo
-  /// that comes by less than that would be lost.
-  var lack: ClosedRange<Int>? {
+  /// Where the echo comes ever earlier, the lag shrinks, and a reserve is wanted. An echo with a
+  /// delay below the added lag would be lost, though.
+  var missingLag: ClosedRange<Int>? {
     @_noLocks get {
-      guard isOn, lag < Double(Self.tapCount / 2) + 0.5 else { return nil }
+      guard isCompensating, lag < Double(Self.tapCount / 2) + 0.5 else { return nil }
       let least = lag == 0 ? Self.tapCount / 2 : 0
       guard rate < 0 || mean < 0 else { return least > 0 ? least...least : nil }
       return (least + Int(4 * frames))...(least + Int(32 * frames))
     }
   }
 
-  /// Reads what is played later from the next hop on.
+  /// Adds frames to the lag, from the next hop on.
   @_noLocks
-  mutating func fallBack(by count: Int) { lag += Double(count) }
+  mutating func increaseLag(by count: Int) { lag += Double(count) }
 
-  /// Puts what belongs to the microphone's hop in the place of what is played.
+  /// Replaces a hop of the far end by the one that is in step with the microphone's hop.
   ///
-  /// - Returns: Whether what is played is read far earlier from the next hop on.
+  /// - Returns: Whether the lag has been cut because the ring was too short: the echo path is
+  ///   another one from the next hop on.
   @_noLocks
-  mutating func follow(_ far: ChannelBuffer) -> Bool {
+  mutating func compensate(_ far: ChannelBuffer) -> Bool {
     let mask = ring.count - 1
     for index in 0..<hop { ring[(written + index) & mask] = far[index] }
     let begin = written
     written = (written + hop) & mask
-    guard isOn else { return false }
+    guard isCompensating else { return false }
     let (taps, places) = (Self.tapCount, Self.placeCount)
     for index in 0..<hop {
       lag += rate
@@ -168,7 +173,7 @@ struct ClockSkew: ~Copyable {
       }
       far[index] = sum
     }
-    // The ring ends somewhere.
+    // A lag beyond the ring cannot be read.
     guard lag > Double(ring.count - 2 * hop) else { return false }
     lag -= Double(ring.count - 8 * hop)
     return true

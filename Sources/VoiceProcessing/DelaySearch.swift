@@ -1,25 +1,24 @@
 import RenderCore
 
-/// Finds how many hops an echo is late, and holds back what was played by as much.
+/// Finds the delay of the echo in whole hops, and delays the far end by as much.
 ///
-/// The coherence of the microphone with what was played 0, 1, 2, … hops before, in each bin from 200 Hz to
-/// 3.8 kHz, over some 0.3 s: where a loudspeaker is heard, its sound stands out at one delay, however
-/// weak it is beside the loudspeaker itself, and dies away behind it as the room does. Speech of the near
-/// end lowers all of them alike.
-/// A filter that covers a room needs the delay to the hop at most.
+/// It compares the coherence of the microphone with the far end 0, 1, 2, … hops earlier, in each
+/// bin from 200 Hz to 3.8 kHz, over some 0.3 s. An echo, however weak, stands out at one delay, and
+/// decays behind it as the room does. Near-end speech lowers the coherence at all delays alike. The
+/// echo filter covers a room, so that a delay in whole hops is exact enough.
 struct DelaySearch: ~Copyable {
   /// In hops.
   private(set) var delay = 0
 
-  /// The coherence of the microphone with what is played, at the delay that is taken: from 0 to 1.
+  /// The coherence of the microphone with the far end at the present delay: from 0 to 1.
   private(set) var presence: Float = 0
 
   private let hop: Int
-  /// Whether another delay is taken where it is found.
-  private let moves: Bool
+  /// Whether `delay` may change.
+  private let searches: Bool
   /// The longest delay that is compared.
   private let longest: Int
-  /// Hops of room that are covered from a delay on.
+  /// Hops of the echo path that the filter covers, from the delay on.
   private let covered: Int
   /// The bins that are compared.
   private let firstBin: Int
@@ -27,44 +26,46 @@ struct DelaySearch: ~Copyable {
   private var fft: RealFFT
   private let frame: SampleStorage
   private let spectrum: SpectrumStorage
-  /// Hops that have been played, as a ring of `longest + 1`, with their spectra, and the mean power of
-  /// those until then.
+  /// The far end as a ring of `longest + 1` hops, with the spectrum of each hop and the smoothed
+  /// power up to it.
   private let history: SampleStorage
   private let played: SpectrumStorage
   private let playedMeans: RowStorage
   private let heard: SpectrumStorage
   private let heardMean: SampleStorage
-  /// For each delay: the mean of what is heard times the conjugate of what was played.
+  /// For each delay, the smoothed cross-spectrum: the microphone times the conjugate of the far
+  /// end.
   private let products: SpectrumStorage
   private let power: SampleStorage
-  /// For each delay, from 0 to 1.
+  /// The coherence at each delay, from 0 to 1.
   private let coherences: SampleStorage
   private var newest = 0
-  /// Hops that have been compared: with something to hear of what was played.
+  /// Hops compared so far; only those in which the far end may be heard.
   private(set) var comparedHops = 0
-  /// Hops for which what was played is still heard.
-  private var sounding = 0
+  /// Hops for which the far end may still be heard.
+  private var soundingHops = 0
   private var candidate = 0
-  /// How clearly it has been the best one: a coherence of 0.1 and more counts 1 at each decision.
+  /// How clearly the candidate has been the best delay: the sum over decisions, each at most 1, for
+  /// a coherence of 0.1 or more.
   private var evidence: Float = 0
   private var hasFound = false
 
   /// A hop's share in the means.
   private static var rate: Float { @_noLocks get { 0.025 } }
-  /// Hops from a delay on in which its echo is looked for.
-  private static var near: Int { @_noLocks get { 7 } }
+  /// Hops from the delay on in which the echo counts for `presence`.
+  private static var echoHops: Int { @_noLocks get { 7 } }
   /// Hops from one decision to the next.
-  private static var turn: Int { @_noLocks get { 4 } }
+  private static var decisionInterval: Int { @_noLocks get { 4 } }
 
   /// - Parameters:
   ///   - hop: In frames.
   ///   - sampleRate: In Hz.
-  ///   - longest: The longest delay, in hops; 0 where none is looked for.
-  ///   - covered: Hops of room that the filter covers from a delay on.
+  ///   - longest: The longest delay, in hops; 0 for no search.
+  ///   - covered: Hops of the echo path that the filter covers, from the delay on.
   init(hop: Int, sampleRate: Double, longest: Int, covered: Int) {
     self.hop = hop
-    moves = longest > 0
-    let longest = max(longest, Self.near)
+    searches = longest > 0
+    let longest = max(longest, Self.echoHops)
     self.longest = longest
     self.covered = covered
     let width = sampleRate / Double(2 * hop)
@@ -75,7 +76,7 @@ struct DelaySearch: ~Copyable {
     frame = SampleStorage(repeating: 0, count: 4 * hop)
     spectrum = SpectrumStorage(rowCount: 1, binCount: hop + 1)
     history = SampleStorage(repeating: 0, count: rows * hop)
-    // Whole vectors; what is behind the bins stays 0.
+    // Whole vectors; the numbers behind the bins stay 0.
     let length = VectorMath.rowLength(binCount)
     played = SpectrumStorage(rowCount: rows, binCount: length)
     playedMeans = RowStorage(rowCount: rows, count: length)
@@ -86,10 +87,9 @@ struct DelaySearch: ~Copyable {
     coherences = SampleStorage(repeating: 0, count: rows)
   }
 
-  /// Puts what was played `delay` hops ago in the place of what is played, after looking whether the
-  /// delay is another one.
+  /// Replaces a hop of the far end by the one `delay` hops ago, after updating `delay`.
   ///
-  /// - Returns: Whether the delay is another one.
+  /// - Returns: Whether `delay` has changed.
   @_noLocks
   mutating func align(_ far: ChannelBuffer, _ near: ChannelBuffer) -> Bool {
     newest = newest == longest ? 0 : newest + 1
@@ -100,12 +100,12 @@ struct DelaySearch: ~Copyable {
     let present = played[newest]
     transform(frame, into: present)
     average(present, playedMeans[newest], from: playedMeans[row(1)])
-    sounding = far.energy() > 1e-6 * Float(hop) ? longest + covered : sounding - 1
+    soundingHops = far.energy() > 1e-6 * Float(hop) ? longest + covered : soundingHops - 1
     var isNew = false
-    if sounding > 0 {
+    if soundingHops > 0 {
       compare(near)
       comparedHops += 1
-      if comparedHops % Self.turn == 0 { isNew = choose() }
+      if comparedHops % Self.decisionInterval == 0 { isNew = choose() }
     }
     far.copy(from: history.buffer(at: row(delay) * hop, count: hop))
     return isNew
@@ -139,7 +139,8 @@ struct DelaySearch: ~Copyable {
     let frame = frame.buffer(at: 2 * hop, count: 2 * hop)
     frame.dropping(hop).copy(from: near)
     transform(frame, into: heard[0])
-    // Each hop counts alike: else a voice near the microphone would be in the means for seconds after.
+    // Loud hops are scaled down; otherwise a voice near the microphone would dominate the means for
+    // seconds.
     heard[0].multiply(by: 1 / renderSquareRoot(renderSquareRoot(near.energy() + 1e-9 * Float(hop))))
     let mean = heardMean.buffer(at: 0, count: binCount)
     average(heard[0], mean, from: mean)
@@ -148,16 +149,17 @@ struct DelaySearch: ~Copyable {
     }
   }
 
-  /// The coherence of what is heard with what was played some hops ago.
+  /// The coherence of the microphone with the far end some hops ago.
   @_noLocks
   private mutating func coherence(_ ago: Int) -> Float {
-    // Half of a frame that is heard is silence.
+    // The first half of the microphone frame is silence.
     products[ago].coherence(
       playedMeans[row(ago)], heardMean.buffer(at: 0, count: heardMean.count), least: 1e-16)
       / Float(binCount)
   }
 
-  /// Takes a new delay where an echo stands out there, and is not covered yet.
+  /// Updates `presence`, and `delay` where an echo stands out elsewhere. Returns whether the delay
+  /// has changed.
   @_noLocks
   private mutating func choose() -> Bool {
     var (mean, best) = (Float(0), 0)
@@ -168,7 +170,7 @@ struct DelaySearch: ~Copyable {
       if coherence > coherences[best] { best = ago }
     }
     mean /= Float(longest + 1)
-    // Where no echo is: below the mean.
+    // Delays with a coherence below the mean count as without an echo.
     var (chance, square, count) = (Float(0), Float(0), Float(0))
     var present: Float = 0
     for ago in 0...longest {
@@ -178,10 +180,10 @@ struct DelaySearch: ~Copyable {
         square += coherence * coherence
         count += 1
       }
-      if ago >= delay && ago < delay + Self.near && coherence > present { present = coherence }
+      if ago >= delay && ago < delay + Self.echoHops && coherence > present { present = coherence }
     }
     presence = present
-    guard moves && count > 0 else { return false }
+    guard searches && count > 0 else { return false }
     chance /= count
     square = square / count - chance * chance
     let deviation = renderSquareRoot(square > 0 ? square : 0)

@@ -1,13 +1,13 @@
 import RenderCore
 
-/// How the filters learn.
+/// The adaptation of the filters.
 extension EchoCanceller {
-  /// The squared error that the uncertainty of the coefficients leads to.
+  /// Computes the expected squared error of the echo from the variance of the coefficients.
   @_noLocks
-  mutating func spread(_ which: EchoFilter, into sum: ChannelBuffer, ago: Int = 0) {
+  mutating func expectedError(_ which: EchoFilter, into sum: ChannelBuffer, ago: Int = 0) {
     sum.clear()
     let (count, row) = (length(which), slot(ago))
-    let first = beforeTurn(row, count)
+    let first = rowsBeforeWrap(row, count)
     if which.index == 0 {
       variance.addProducts(first, from: 0, times: powers, from: row, to: sum)
       variance.addProducts(count - first, from: first, times: powers, from: 0, to: sum)
@@ -17,7 +17,8 @@ extension EchoCanceller {
     }
   }
 
-  /// What in the error the uncertainty does not explain: speech of the near end, and noise.
+  /// Estimates the power of the error that the variance of the coefficients does not explain:
+  /// near-end speech and noise.
   @_noLocks
   mutating func estimateNoise(
     _ which: EchoFilter, _ error: Spectrum, _ spread: ChannelBuffer
@@ -25,7 +26,7 @@ extension EchoCanceller {
     let (real, imaginary) = (error.real, error.imaginary)
     let errorPower = levels(which, 0)
     let spreadPower = levels(which, 1)
-    // Where the far end is alone, most of the error is to be learnt from; beside a near end, little of it.
+    // With the far end alone, most of the error is used to adapt; in double talk, little of it.
     let most: Float = nearProbability < 0.05 ? 0.3 : 1
     let least: Float = nearProbability > 0.9 ? 0.7 : 0.05
     for bin in 0..<bins {
@@ -39,8 +40,8 @@ extension EchoCanceller {
     }
   }
 
-  /// Moves the coefficients against the error of a hop: the present one, from which the filter also
-  /// becomes surer, or an earlier one. The error is weighed in its place.
+  /// Adapts the coefficients to the error of a hop. Only for the present hop (`ago` 0) their
+  /// variance is updated too. Multiplies `error` by the step sizes, in place.
   @_noLocks
   mutating func adapt(
     _ which: EchoFilter, error: Spectrum, spread: ChannelBuffer, ago: Int = 0
@@ -63,9 +64,8 @@ extension EchoCanceller {
         coefficients, variance(which, part), far: far[row], power: powers[row], error: error,
         trust: trust, rate: Self.settlingRate, forgetting: forgetting,
         least: which.index == 0 ? 0 : 1e-3 * taper[part])
-      // A part of the response is a hop long: what the steps have put behind that is an artefact of
-      // cyclic convolution. It is taken out of one part in eight, in turn: as much is learnt, at an
-      // eighth of the cost.
+      // A part of the response is a hop long; taps behind that are an artefact of cyclic
+      // convolution. They are removed from one part in eight, in turn, at an eighth of the cost.
       guard (part + age) & (Self.roundCount - 1) == 0 else { continue }
       fft.inverse(coefficients, into: frame)
       frame.dropping(hop).clear()
@@ -73,7 +73,7 @@ extension EchoCanceller {
     }
   }
 
-  /// In the first seconds, a second step from the hop before, with what is known by now.
+  /// In the first seconds, adapts a second time to the hop before, with the present coefficients.
   @_noLocks
   mutating func repeatPreviousHop() {
     guard settling > 0 else { return }
@@ -84,7 +84,7 @@ extension EchoCanceller {
     let spectrum = errorSpectrum[0]
     transformSecondHalf(error, into: spectrum)
     let spread = weights.buffer(at: 0, count: bins)
-    self.spread(.main, into: spread, ago: 1)
+    expectedError(.main, into: spread, ago: 1)
     adapt(.main, error: spectrum, spread: spread, ago: 1)
   }
 }

@@ -1,8 +1,9 @@
 import RenderCore
 
-/// Which of the filters has done best, and what the others take from it.
+/// The comparison of the filters, and the copies from the best one to the others.
 extension EchoCanceller {
-  /// Looks which filter has done best, and lets the others go on from there.
+  /// Compares the residuals of the filters, and copies or resets coefficients where one is clearly
+  /// better.
   @_noLocks
   mutating func compare(_ microphone: ChannelBuffer, playedEnergy: Float) {
     let error = mainError.buffer(at: 0, count: hop)
@@ -23,67 +24,66 @@ extension EchoCanceller {
     }
     guard age > 5 else { return }
 
-    // What is kept leaves more than was heard: there is no such echo any more.
-    leaving.note(calmest, microphone.energy(), difference: echo(.kept).energy(), hop)
-    if leaving.isWon && keptLevel > 1.25 * nearLevel {
+    // The kept filter leaves more than no filter would: the echo path has changed.
+    noneAgainstKept.note(calmest, microphone.energy(), difference: echo(.kept).energy(), hop)
+    if noneAgainstKept.isWon && keptLevel > 1.25 * nearLevel {
       for part in 0..<largestLength { kept[part].clear() }
       keptLevel = nearLevel
-      leaving = FilterContest()
-      keeping = FilterContest()
+      noneAgainstKept = FilterContest()
+      mainAgainstKept = FilterContest()
     }
     let contest = distance(echo(.main), echo(.kept))
-    keeping.note(calmest, main, difference: contest, hop)
-    // Where a voice is nearly all of what is heard, the filters that adapt follow its tones: what is kept makes way
-    // in more of the bands only, and what takes its place has still to be shown.
+    mainAgainstKept.note(calmest, main, difference: contest, hop)
+    // Where near-end speech dominates, the adaptive filters follow its tones. They then have to win
+    // in more of the bands to replace the kept filter, which counts as unproven afterwards.
     let isOfVoice = isMostlyVoice && nearProbability > 0.5
-    if keeping.isWon && betterShare > (isOfVoice ? 0.75 : 0.6) {
+    if mainAgainstKept.isWon && betterShare > (isOfVoice ? 0.75 : 0.6) {
       isKeptUnproven = isOfVoice
       for part in 0..<effort.length { kept[part].copy(from: filter[part]) }
       keptLevel = errorLevel
-      keeping = FilterContest()
-      if calm == 0 && errorLevel > 10 * bestRatio * nearLevel {
-        // It finds its way along another path than it knew, and may go faster.
-        expectAnything(.main)
+      mainAgainstKept = FilterContest()
+      if restartPause == 0 && errorLevel > 10 * bestRatio * nearLevel {
+        // The filter adapts to a new echo path: let it adapt faster.
+        resetUncertainty(.main)
         settling = Self.settlingHops
-        calm = Self.calmHops / 3
+        restartPause = Self.restartPauseHops / 3
       }
-    } else if keeping.isLost && errorLevel > 1.2 * keptLevel && calm == 0 {
-      // It goes on from what is kept, as unsure as what that leaves can make it.
+    } else if mainAgainstKept.isLost && errorLevel > 1.2 * keptLevel && restartPause == 0 {
+      // The main filter restarts from the kept one, with a large variance.
       for part in 0..<effort.length { filter[part].copy(from: kept[part]) }
-      expectAnything(.main)
+      resetUncertainty(.main)
       forgetLevels(.main)
       error.copy(from: keptError)
       errorLevel = keptLevel
-      keeping = FilterContest()
-      calm = 20
+      mainAgainstKept = FilterContest()
+      restartPause = 20
     }
     guard age > 20, nearLevel > 1e-9 * Float(hop) else { return }
-    if shadowLevel > 1.5 * nearLevel && shadowCalm == 0 {
+    if shadowLevel > 1.5 * nearLevel && shadowRestartPause == 0 {
       for part in 0..<shadow.rowCount { shadow[part].clear() }
-      expectAnything(.shadow)
+      resetUncertainty(.shadow)
       forgetLevels(.shadow)
       shadowError.copy(from: microphone)
       echo(.shadow).clear()
       shadowLevel = nearLevel
-      shadowCalm = Self.calmHops / 3
+      shadowRestartPause = Self.restartPauseHops / 3
     }
-    if shadowCalm > 0 { shadowCalm -= 1 }
-    guard calm == 0 else { return }
-    // A filter that takes nothing out, though there is something to hear, is as good as none, and too
-    // sure of it.
-    useless = errorLevel > 0.8 * nearLevel ? useless + 1 : 0
-    if useless > Self.calmHops / 3 || errorLevel > 1.5 * nearLevel {
+    if shadowRestartPause > 0 { shadowRestartPause -= 1 }
+    guard restartPause == 0 else { return }
+    // A filter that removes next to nothing is useless, and its variance is too small to adapt.
+    uselessHops = errorLevel > 0.8 * nearLevel ? uselessHops + 1 : 0
+    if uselessHops > Self.restartPauseHops / 3 || errorLevel > 1.5 * nearLevel {
       for part in 0..<largestLength { filter[part].clear() }
-      expectAnything(.main)
+      resetUncertainty(.main)
       forgetLevels(.main)
       error.copy(from: microphone)
       echo(.main).clear()
       errorLevel = nearLevel
-      useless = 0
+      uselessHops = 0
       forgetCurves()
       settling = Self.settlingHops
-      calm = Self.calmHops / 2
-      keeping = FilterContest()
+      restartPause = Self.restartPauseHops / 2
+      mainAgainstKept = FilterContest()
     } else if shadowLevel < 0.5 * errorLevel
       || (shadowLevel < 0.75 * errorLevel && shadowShare > 0.7)
     {
@@ -94,12 +94,12 @@ extension EchoCanceller {
           filter[part].clear()
         }
       }
-      expectAnything(.main)
+      resetUncertainty(.main)
       forgetLevels(.main)
       error.copy(from: shadowError)
       errorLevel = shadowLevel
       settling = Self.settlingHops
-      calm = Self.calmHops / 3
+      restartPause = Self.restartPauseHops / 3
     }
   }
 
@@ -110,9 +110,10 @@ extension EchoCanceller {
     return sum
   }
 
-  /// Makes a filter as uncertain as it can be: no echo is louder than what is heard.
+  /// Raises the variance of the coefficients to its bound: the echo is no louder than the
+  /// microphone.
   @_noLocks
-  mutating func expectAnything(_ which: EchoFilter) {
+  mutating func resetUncertainty(_ which: EchoFilter) {
     var coupling: Float = 1
     if playedLevel > 1e-6 * Float(hop) {
       coupling = 2 * heardLevel / playedLevel

@@ -1,10 +1,10 @@
 import RenderCore
 
-/// A loudspeaker that distorts.
+/// The distortion of the loudspeaker.
 extension EchoCanceller {
-  /// Adds the curves of one hop to it, as they are weighted.
+  /// Sums the far end of one hop and its weighted curves.
   @_noLocks
-  mutating func bend(_ row: Int) {
+  mutating func addCurves(to row: Int) {
     far[row].copy(from: plain[row])
     if effort.modelsDistortion {
       for curve in 0..<Self.curveCount
@@ -16,9 +16,9 @@ extension EchoCanceller {
     far[row].power(into: powers[row])
   }
 
-  /// What a curve makes of some samples: their squares, or what lies above a threshold.
+  /// Applies a curve to samples: the square, or the part beyond a threshold.
   @_noLocks
-  static func bend(_ samples: ChannelBuffer, _ curve: Int, into bent: ChannelBuffer) {
+  static func distort(_ samples: ChannelBuffer, _ curve: Int, into bent: ChannelBuffer) {
     if curve == curveCount - 1 {
       for index in samples.indices { bent[index] = samples[index] * samples[index] }
       return
@@ -31,7 +31,7 @@ extension EchoCanceller {
     }
   }
 
-  /// Where the curves begin: full scale is 1.
+  /// The magnitude at which a curve begins, where 1 is full scale.
   @_noLocks
   static func threshold(_ curve: Int) -> Float {
     switch curve {
@@ -39,7 +39,7 @@ extension EchoCanceller {
     case 1: 0.2
     case 2: 0.4
     case 3: 0.7
-    // The square bends all there is.
+    // The square applies to every sample.
     default: 0
     }
   }
@@ -55,9 +55,9 @@ extension EchoCanceller {
     }
   }
 
-  /// Finds the weights of the curves: least squares over the last seconds, each bin weighted by how
-  /// little of an error there is, and ever more as the filter becomes surer: what a filter that has yet
-  /// to settle leaves looks like a loudspeaker that bends.
+  /// Finds the weights of the curves by recursive least squares over the last seconds. A bin counts
+  /// less the larger its error and the variance of the filter are: the residual of a filter that
+  /// has not converged looks like distortion.
   @_noLocks
   mutating func fitCurves(_ error: Spectrum) {
     let count = Self.curveCount
@@ -73,9 +73,9 @@ extension EchoCanceller {
       var isHeard = false
       var part = 0
       while part < effort.length {
-        // As many parts at a time as have a spectrum, one behind the other.
+        // Successive parts with a spectrum are summed in one call.
         let (row, first) = (slot(part), part)
-        let end = part + beforeTurn(row, effort.length - part)
+        let end = part + rowsBeforeWrap(row, effort.length - part)
         while part < end && curvePowers[slot(part) * count + curve] > 0 { part += 1 }
         filter.addProducts(
           part - first, from: first, times: curves, from: curve * (largestLength + 1) + row,
@@ -102,7 +102,7 @@ extension EchoCanceller {
     solve()
   }
 
-  /// Solves the normal equations, made a little stiffer, by elimination: they are positive definite.
+  /// Solves the regularized normal equations by elimination; they are positive definite.
   @_noLocks
   mutating func solve() {
     hasNewCurves = true
@@ -130,7 +130,7 @@ extension EchoCanceller {
     }
     for row in 0..<count {
       let weight = equations[row * (count + 1) + count] / equations[row * (count + 1) + row]
-      // No loudspeaker bends more than over and back.
+      // A larger weight is no plausible distortion.
       curveWeights[row] = weight < -2 ? -2 : weight > 2 ? 2 : weight
     }
   }

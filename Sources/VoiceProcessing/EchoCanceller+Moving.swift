@@ -1,9 +1,9 @@
 import RenderCore
 
-/// How the echo stays where it is when what is played is read later: see `ClockSkew`.
+/// Compensation of the echo paths when the lag of the far end grows: see `ClockSkew`.
 extension EchoCanceller {
-  /// Moves what has been played to a later time by some frames, fewer than a hop, and the paths to an earlier
-  /// one by as many. The echo stays what it was, but for what came by less than that.
+  /// Delays the far end by some frames, fewer than a hop, and advances the echo paths by as many.
+  /// The modelled echo stays the same, except for taps before that time, which are lost.
   @_noLocks
   mutating func delayPlayed(by frames: Int) {
     for part in 0..<largestLength {
@@ -20,7 +20,8 @@ extension EchoCanceller {
     }
   }
 
-  /// How many frames the main filter's path begins with that have next to nothing of it.
+  /// The number of taps at the beginning of the main filter's path that together have less than 0.3
+  /// % of the energy of its first part.
   ///
   /// - Parameter most: Fewer than a hop.
   @_noLocks
@@ -37,7 +38,7 @@ extension EchoCanceller {
     return count
   }
 
-  /// Puts into a part of a path what begins some frames later.
+  /// Advances one part of a path by some frames.
   @_noLocks
   private mutating func advance(_ which: EchoFilter, _ part: Int, by frames: Int) {
     let count = which.index == EchoFilter.shadow.index ? shadow.rowCount : largestLength
@@ -52,8 +53,8 @@ extension EchoCanceller {
     fft.forward(now, into: coefficients(which, part))
   }
 
-  /// Turns the spectra of what has been played. What comes round at the beginning of a frame is only met by
-  /// the last taps of a part.
+  /// Delays the spectra of the far end. The delay is cyclic; only the last taps of a part read the
+  /// frames that wrap around.
   @_noLocks
   private mutating func delaySpectra(by frames: Int) {
     let turn = -Double.pi * Double(frames) / Double(hop)

@@ -1,51 +1,53 @@
 import RenderCore
 
-/// Takes out of a microphone's signal what a loudspeaker brings into it, a hop at a time.
+/// Models the echo of a loudspeaker in a microphone's signal, a hop at a time.
 ///
 /// A partitioned-block filter in the frequency domain whose step sizes are those of a Kalman filter
 /// with a diagonal covariance (see `KalmanBins`; F. Kuech, E. Mabande and G. Enzner, "State-space
-/// architecture of the partitioned-block-based acoustic echo controller", ICASSP 2014): a bin that has
-/// heard little of the far end is still uncertain and adapts fast, and speech of the near end, which
-/// no filter explains, slows the adaptation down by itself.
+/// architecture of the partitioned-block-based acoustic echo controller", ICASSP 2014): a bin with
+/// little far end so far has a large variance and adapts fast; near-end speech, which no filter
+/// explains, slows the adaptation down.
 ///
-/// Four things go beyond that:
-/// - **A shadow filter**, shorter and quick to forget, tells when the room has changed: where it is
-///   better than the main one by 3 dB, or by 1 dB in most bands, the main one goes on from there, as
-///   uncertain as what is heard allows. Where the main filter makes the sound worse than none would, it
-///   starts anew.
-/// - **A filter that is kept** does not adapt: it takes the coefficients of the main one when that leaves
-///   less beyond chance, in most bands, and gives them back when that leaves more. Speech of the near
-///   end leads the main filter astray, and not this one; where there is no echo it stays empty.
+/// Beyond that:
+/// - **A shadow filter**, half as long and quick to forget, tells when the room has changed: where
+///   its residual is 3 dB below that of the main filter, or 1 dB in most bands, the main filter
+///   continues from its coefficients, with a large variance. A main filter that is worse than none
+///   is cleared.
+/// - **A kept filter** does not adapt: it takes the coefficients of the main filter when the
+///   residual of that one is significantly lower in most bands, and returns them when it is higher.
+///   Near-end speech misleads the main filter and not the kept one; without an echo the kept filter
+///   stays empty.
 /// - **A second step** half as long, from the previous hop, in the first seconds after a start.
-/// - **A loudspeaker that distorts** is a sum of what lies above four thresholds and of the square, in
-///   front of the filter (a Hammerstein model with odd and even orders); the five weights are found by
-///   recursive least squares.
+/// - **The distortion of the loudspeaker** is modelled in front of the filter, as a weighted sum of
+///   five curves: the parts of the signal beyond four thresholds, and its square (a Hammerstein
+///   model with odd and even orders). Recursive least squares find the weights.
 ///
-/// Everything is made for a hop of about 8 ms; constants per hop are for that.
+/// Constants per hop are for a hop of about 8 ms.
 struct EchoCanceller: ~Copyable {
   let hop: Int
   let bins: Int
   /// Hops of room that the filter covers at most.
   let largestLength: Int
 
-  /// In how many of the bands the filter that adapts has lately left less than the one that is kept: from
-  /// 0 to 1. Beside a loud near end the one or the other leaves less by chance, in one band or two.
+  /// The share of the bands, from 0 to 1, in which the residual of the main filter has lately been
+  /// below that of the kept one. Beside a loud near end it may be lower by chance in a band or two.
   var betterShare: Float = 1
-  /// The same of the quick filter.
+  /// The same for the shadow filter.
   var shadowShare: Float = 1
-  /// How likely it is that someone near speaks: from 0 to 1.
+  /// The probability of near-end speech.
   var nearProbability: Float = 0.5
 
-  /// Whether a voice is nearly all of what has been heard in the last quarter of a second.
+  /// Whether the microphone has been nearly all near-end speech in the last quarter of a second.
   var isMostlyVoice = false
-  /// Whether what is kept was replaced in the last hop by what may have been learnt from a voice.
+  /// Whether the kept filter was replaced in the last hop by coefficients that may have adapted to
+  /// near-end speech.
   var isKeptUnproven = false
 
-  /// How much of the machinery is used: see `VoiceQuality`.
+  /// The processing that the quality permits.
   var effort: VoiceEffort
 
-  /// The uncertainty of the echo that was taken out in the last hop: its expected squared error in each
-  /// bin of a frame of two hops, without a window.
+  /// The expected squared error of the main filter in the last hop, in each bin of a frame of two
+  /// hops, without a window.
   let uncertainty: SampleStorage
   /// The far end's power in the last hop, in each bin.
   var farPower: ChannelBuffer {
@@ -56,12 +58,14 @@ struct EchoCanceller: ~Copyable {
   let frame: SampleStorage
   let farFrame: SampleStorage
   let curveFrames: SampleStorage
-  /// For one part of a path while they are moved.
+  /// Scratch memory for one part of a path.
   let movedFrame: SampleStorage
-  /// The energy of each curve's frame, row by row: where it is none, its spectrum is not there.
+  /// The energy of each curve's frame, row by row; where it is 0, the spectrum in `curves` is not
+  /// valid.
   let curvePowers: SampleStorage
   var hasNewCurves = false
-  /// Rows for the last hops, as a ring: as played, what each curve makes of it, and their sum.
+  /// Spectra of the far end in the last hops, as a ring: as played, through each curve, and the
+  /// weighted sum.
   let plain: SpectrumStorage
   let curves: SpectrumStorage
   let far: SpectrumStorage
@@ -72,14 +76,15 @@ struct EchoCanceller: ~Copyable {
   let variance: RowStorage
   let shadow: SpectrumStorage
   let shadowVariance: RowStorage
+  /// The expected power of each part of an echo path, which is the bound of its variance.
   let taper: SampleStorage
-  /// The energy of what is heard, and of what is played as a room would make it last, both smoothed over
-  /// a third of a second.
+  /// The energy of the residual of the kept filter and of the far end with a decay as in a room,
+  /// both smoothed over a third of a second.
   var heardLevel: Float = 0
   var playedLevel: Float = 0
   var ringing: Float = 0
 
-  /// A filter that does not adapt: what has been the best one for some time.
+  /// The coefficients of the kept filter.
   let kept: SpectrumStorage
   /// The echoes of the three filters in the last hop.
   let echoes: SampleStorage
@@ -102,13 +107,17 @@ struct EchoCanceller: ~Copyable {
   var shadowLevel: Float = 0
   var keptLevel: Float = 0
   var nearLevel: Float = 0
-  var keeping = FilterContest()
-  var leaving = FilterContest()
-  /// The least share of what is heard that has been left in the last seconds.
+  /// Whether the main filter beats the kept one, and whether no filter does.
+  var mainAgainstKept = FilterContest()
+  var noneAgainstKept = FilterContest()
+  /// The lowest ratio of residual to microphone energy in the last seconds.
   var bestRatio: Float = 1
-  var calm = 0
-  var shadowCalm = 0
-  var useless = 0
+  /// Hops until the main filter, and the shadow filter, may restart again.
+  var restartPause = 0
+  var shadowRestartPause = 0
+  /// Successive hops in which the main filter has removed next to nothing.
+  var uselessHops = 0
+  /// Hops with a far end left in which each hop is adapted to twice.
   var settling = EchoCanceller.settlingHops
   var age = 0
 
@@ -120,19 +129,19 @@ struct EchoCanceller: ~Copyable {
 
   static var curveCount: Int { @_noLocks get { 5 } }
   static var settlingHops: Int { @_noLocks get { 300 } }
-  /// What a main filter forgets in a hop, and a shadow filter.
+  /// The forgetting factors of the main filter and of the shadow filter, per hop.
   static var forgetting: Float { @_noLocks get { 0.9999 } }
   static var shadowForgetting: Float { @_noLocks get { 0.99 } }
-  /// How much of what a Kalman filter would be surer of by a hop it is surer of: bins are not as
-  /// independent as a diagonal covariance has it.
+  /// The share of the reduction of variance that a Kalman filter would apply: bins are not as
+  /// independent as a diagonal covariance assumes.
   static var settlingRate: Float { @_noLocks get { 0.25 } }
-  /// How many hops pass until each part of a filter has been cleaned.
+  /// The hops in which each part of a filter is constrained to a hop once.
   static var roundCount: Int { @_noLocks get { 8 } }
-  /// Hops without a further restart after one.
-  static var calmHops: Int { @_noLocks get { 150 } }
+  /// The hops after a restart in which no other one may follow.
+  static var restartPauseHops: Int { @_noLocks get { 150 } }
 
   /// - Parameters:
-  ///   - hop: In frames; twice as many have no prime factors above 5.
+  ///   - hop: In frames; `2 * hop` has no prime factors above 5.
   ///   - sampleRate: In Hz.
   ///   - length: Hops of room that the filter covers at most.
   init(hop: Int, sampleRate: Double, length: Int) {
@@ -180,11 +189,11 @@ struct EchoCanceller: ~Copyable {
     curveProducts = DoubleStorage(repeating: 0, count: Self.curveCount * Self.curveCount)
     curveTargets = DoubleStorage(repeating: 0, count: Self.curveCount)
     equations = DoubleStorage(repeating: 0, count: Self.curveCount * (Self.curveCount + 1))
-    expectAnything(.main)
-    expectAnything(.shadow)
+    resetUncertainty(.main)
+    resetUncertainty(.shadow)
   }
 
-  /// What the filters leave.
+  /// The residual power of each filter, scaled to a hop of 128 frames.
   var errors: NearDetector.Errors {
     @_noLocks get {
       NearDetector.Errors(
@@ -194,22 +203,22 @@ struct EchoCanceller: ~Copyable {
     }
   }
 
-  /// The echo in the last hop as one of the filters has it, a hop long.
+  /// The echo that a filter has modelled in the last hop.
   @_noLocks
   mutating func echo(_ filter: EchoFilter) -> ChannelBuffer {
     echoes.buffer(at: filter.index * hop, count: hop)
   }
 
-  /// Models the echo in one hop, and learns from it.
+  /// Models the echo in one hop, and adapts the filters to it.
   ///
   /// - Parameters:
-  ///   - loudspeaker: What was played, a hop long, finite.
-  ///   - microphone: What was heard, a hop long, finite.
+  ///   - loudspeaker: A hop of the far end; all samples finite.
+  ///   - microphone: A hop of the microphone; all samples finite.
   @_noLocks
   mutating func model(loudspeaker: ChannelBuffer, microphone: ChannelBuffer) {
-    hear(loudspeaker)
+    transformFarEnd(loudspeaker)
     isKeptUnproven = false
-    if calm > 0 { calm -= 1 }
+    if restartPause > 0 { restartPause -= 1 }
     age += 1
     let error = mainError.buffer(at: 0, count: hop)
     let shadowError = shadowError.buffer(at: 0, count: hop)
@@ -225,9 +234,9 @@ struct EchoCanceller: ~Copyable {
     let spectrum = errorSpectrum[0]
     transformSecondHalf(error, into: spectrum)
     let uncertainty = uncertainty.buffer(at: 0, count: bins)
-    spread(.main, into: uncertainty)
+    expectedError(.main, into: uncertainty)
     estimateNoise(.main, spectrum, uncertainty)
-    // Beside a near end, what is left says nothing of the loudspeaker.
+    // In double talk the residual says nothing about distortion.
     if effort.modelsDistortion && age & 3 == 0 && errorLevel < 0.25 * nearLevel {
       fitCurves(spectrum)
     }
@@ -237,19 +246,19 @@ struct EchoCanceller: ~Copyable {
 
     transformSecondHalf(shadowError, into: spectrum)
     let shadowUncertainty = shadowUncertainty.buffer(at: 0, count: bins)
-    spread(.shadow, into: shadowUncertainty)
+    expectedError(.shadow, into: shadowUncertainty)
     estimateNoise(.shadow, spectrum, shadowUncertainty)
     adapt(.shadow, error: spectrum, spread: shadowUncertainty)
   }
 
-  /// Forgets the room.
+  /// Clears all filters, for another echo path.
   @_noLocks
   mutating func restart() {
     for part in 0..<largestLength { filter[part].clear() }
     for part in 0..<largestLength { kept[part].clear() }
     for part in 0..<shadow.rowCount { shadow[part].clear() }
-    expectAnything(.main)
-    expectAnything(.shadow)
+    resetUncertainty(.main)
+    resetUncertainty(.shadow)
     forgetLevels(.main)
     forgetLevels(.shadow)
     settling = Self.settlingHops
@@ -257,9 +266,9 @@ struct EchoCanceller: ~Copyable {
 
   // MARK: The far end
 
-  /// Transforms the loudspeaker's hop together with the one before.
+  /// Transforms a hop of the far end together with the one before, and the curves of both.
   @_noLocks
-  mutating func hear(_ loudspeaker: ChannelBuffer) {
+  mutating func transformFarEnd(_ loudspeaker: ChannelBuffer) {
     newest = newest == 0 ? largestLength : newest - 1
     let row = slot(0)
     let farFrame = farFrame.buffer(at: 0, count: 2 * hop)
@@ -279,31 +288,31 @@ struct EchoCanceller: ~Copyable {
         }
         let frame = curveFrames.buffer(at: curve * 2 * hop, count: 2 * hop)
         frame.copy(from: frame.dropping(hop))
-        Self.bend(loudspeaker, curve, into: frame.dropping(hop))
+        Self.distort(loudspeaker, curve, into: frame.dropping(hop))
         let power = frame.energy()
         curvePowers[index] = power
         if power > 0 { fft.forward(frame, into: curves[curve * (largestLength + 1) + row]) }
       }
     }
-    // Where the weights have changed, so has all that has been played.
+    // New weights change the sums of all earlier hops too.
     let last = effort.length < largestLength ? effort.length : largestLength
-    bend(row)
+    addCurves(to: row)
     if hasNewCurves {
-      for part in 1...last { bend(slot(part)) }
+      for part in 1...last { addCurves(to: slot(part)) }
       hasNewCurves = false
     }
   }
 
-  /// The row of the far end as it was some hops ago.
+  /// The row of the far end some hops ago.
   @_noLocks
   mutating func slot(_ part: Int) -> Int {
     let row = newest + part
     return row > largestLength ? row - largestLength - 1 : row
   }
 
-  /// How many rows of some there are from one on until the ring of the far end begins anew.
+  /// How many of `count` rows, from `row` on, come before the end of the ring.
   @_noLocks
-  func beforeTurn(_ row: Int, _ count: Int) -> Int {
+  func rowsBeforeWrap(_ row: Int, _ count: Int) -> Int {
     let rest = largestLength + 1 - row
     return count < rest ? count : rest
   }
@@ -329,7 +338,7 @@ struct EchoCanceller: ~Copyable {
     which.index == 0 ? variance[part] : shadowVariance[part]
   }
 
-  /// The smoothed power of the error (0), and of what of it was expected (1).
+  /// The smoothed power of the error (row 0), and its expected part (row 1).
   @_noLocks
   mutating func levels(_ which: EchoFilter, _ row: Int) -> ChannelBuffer {
     levelMemory.buffer(at: ((which.index == 0 ? 0 : 2) + row) * bins, count: bins)
@@ -345,8 +354,8 @@ struct EchoCanceller: ~Copyable {
     let sum = scratch[0]
     sum.clear()
     let (count, row) = (length(which), slot(ago))
-    // Up to where the ring begins anew, and from there on.
-    let first = beforeTurn(row, count)
+    // First the rows up to the end of the ring, then those from its beginning.
+    let first = rowsBeforeWrap(row, count)
     switch which {
     case .main:
       filter.addProducts(first, from: 0, times: far, from: row, to: sum)
@@ -370,7 +379,7 @@ struct EchoCanceller: ~Copyable {
     for index in 0..<hop { error[index] = microphone[index] - echo[index] }
   }
 
-  /// Transforms a hop behind a hop of zeros.
+  /// Transforms a hop that follows a hop of zeros.
   @_noLocks
   mutating func transformSecondHalf(_ samples: ChannelBuffer, into spectrum: Spectrum) {
     let frame = frame.buffer(at: 0, count: 2 * hop)

@@ -1,34 +1,34 @@
 import RenderCore
 
-/// Takes out of a microphone the echoes that can be shown to be in it, takes down what is left of them,
-/// and noise that does not change.
+/// Subtracts the proven echoes from a microphone, then attenuates the residual echo and stationary
+/// noise.
 ///
-/// Frames of two hops under a sine window, half overlapped, each bin with a gain of its own: a Wiener
-/// gain with a decision-directed estimate (Y. Ephraim and D. Malah, "Speech enhancement using a minimum
-/// mean-square error short-time spectral amplitude estimator", IEEE Trans. ASSP 32, 1984). What counts
-/// as unwanted is
-/// - a share of the echo that was taken out, in each band as large as what is left has been found to be
-///   when nobody near speaks: where no echo can be shown there is nothing to take down;
-/// - what grows louder and softer together with the far end (`EnvelopeComparison`), less deeply;
-/// - noise, followed by the minima of each bin, more slowly beside a voice.
+/// It works in frames of two hops under a sine window, half overlapped. Each bin has its own gain:
+/// a Wiener gain with a decision-directed estimate (Y. Ephraim and D. Malah, "Speech enhancement
+/// using a minimum mean-square error short-time spectral amplitude estimator", IEEE Trans. ASSP 32,
+/// 1984). The unwanted power is
+/// - a share of the subtracted echo, as large in each band as the residual has been without
+///   near-end speech (the leak): without a proven echo it is 0;
+/// - power whose envelope follows the far end (`EnvelopeComparison`), attenuated less;
+/// - noise, from the minimum of each bin, which rises more slowly during speech.
 ///
-/// How much of that is taken away follows from whether someone near speaks (`NearDetector`): then the gains
-/// are gentle.
+/// Near-end speech (`NearDetector`) makes the attenuation gentler.
 struct EchoSuppressor: ~Copyable {
   let hop: Int
   let bins: Int
-  /// Whether someone near speaks: from 0, not at all, to 1.
+  /// The share of the bins with more power than echo and noise explain, with a slow decay: from 0
+  /// to 1.
   private(set) var nearActivity: Float = 0
   /// Whether the loudspeaker is heard.
   private(set) var isFarHeard = false
-  /// How late the echo comes, in frames, beside what the filter has learnt, and the variance of that.
+  /// The lateness of the echo relative to the main filter, in frames, and its variance.
   var lateness: Float { @_noLocks get { choice.lateness } }
   var latenessVariance: Float { @_noLocks get { choice.latenessVariance } }
-  /// The energy of the last frame beside that of its noise.
+  /// The energy of the last frame without the echo, and of the noise in it.
   private(set) var frameEnergy: Float = 0
   private(set) var noiseEnergy: Float = 0
 
-  /// Whether someone near speaks, in the last frame.
+  /// Whether there is near-end speech in the last frame.
   var hearsSpeech: Bool {
     @_noLocks get {
       guard frameEnergy > 4 * noiseEnergy && frameEnergy > 4 * quietest else { return false }
@@ -36,17 +36,17 @@ struct EchoSuppressor: ~Copyable {
     }
   }
 
-  /// The coherence of the microphone with what is played: see `DelaySearch`.
+  /// The coherence of the microphone with the far end: see `DelaySearch`.
   var presence: Float = 0
 
-  /// Over how many hops it was found.
+  /// The number of hops that it was computed from.
   var comparedHops = 0
 
-  /// The highest coherence of the last 30 s, some of it forgotten.
-  private var strongest: Float = 0
-  /// The same without that of the first hops that are compared: it is high by chance, and for seconds after
-  /// a near end would be taken for an echo.
-  private var clearest: Float = 0
+  /// The highest coherence so far, which decays over some 30 s.
+  private var highestPresence: Float = 0
+  /// The same without the first `clearHops` hops, whose coherence is high by chance: for seconds a
+  /// near end would be taken for an echo.
+  private var highestClearPresence: Float = 0
   private static var clearHops: Int { @_noLocks get { 40 } }
 
   private var fft: RealFFT
@@ -54,29 +54,29 @@ struct EchoSuppressor: ~Copyable {
   /// The last two hops of the microphone and of the three echoes.
   private let frames: SampleStorage
   private var choice: EchoChoice
-  /// For each band, how much of the echo that is taken out is left, in power.
+  /// For each band, the power of the residual echo relative to the subtracted one.
   private let leaks: SampleStorage
   private var comparison: EnvelopeComparison
   private var detector: NearDetector
-  /// By how much the leaks are taken to have grown while nobody near speaks.
+  /// The assumed growth of the leaks, as a factor.
   private var growth: Float = 1
   private let windowed: SampleStorage
   private let tail: SampleStorage
   private let spectra: SpectrumStorage
   /// One row for each of `Row`.
   private let rows: SampleStorage
-  /// Bins that speech is looked for in: above 190 Hz, to 8 kHz.
+  /// The range of bins for speech: 190 Hz to 8 kHz.
   private let firstBin: Int
   private let endBin: Int
-  /// What a power of 1 in a bin of a frame of 256 is in one of this length.
+  /// Converts the power in a bin of a frame of 256 samples to that of a frame of this length.
   private let scale: Float
 
-  /// The least energy of a frame in the last 1.6 to 3.2 s: what never changes is not speech.
+  /// The least energy of a frame in the last 1.6 to 3.2 s: steady sound is not speech.
   private var quietest: Float = 0
   private var quiet = Float.greatestFiniteMagnitude
   private var lastQuiet = Float.greatestFiniteMagnitude
   private var age = 0
-  /// Hops since the loudspeaker was heard: a room rings on.
+  /// Hops since the loudspeaker was last heard.
   private var sinceFar = 0
   /// Hops in which the loudspeaker has been heard, up to `knownHops`.
   private var farHops = 0
@@ -120,11 +120,12 @@ struct EchoSuppressor: ~Copyable {
     }
   }
 
-  /// Filters one hop; what comes out is the hop before.
+  /// Filters one hop. The output is the hop before.
   ///
   /// - Parameters:
   ///   - microphone: A hop.
-  ///   - canceller: What has modelled the echo of that hop.
+  ///   - canceller: The canceller, which has modelled the echo of that hop; it gets the decisions
+  ///     about it.
   ///   - output: Room for a hop.
   @_noLocks
   mutating func suppress(
@@ -137,13 +138,14 @@ struct EchoSuppressor: ~Copyable {
     let spectrum = spectra[4]
     // The coherence of a few hops is high by chance.
     let shown = presence - 3 / Float(age + 1)
-    strongest = shown > 0.9997 * strongest ? shown : 0.9997 * strongest
+    highestPresence = shown > 0.9997 * highestPresence ? shown : 0.9997 * highestPresence
     choice.near = detector.probability
     if comparedHops >= Self.clearHops {
       let clear = presence - 3 / Float(comparedHops + 1)
-      clearest = clear > 0.9997 * clearest ? clear : 0.9997 * clearest
+      highestClearPresence =
+        clear > 0.9997 * highestClearPresence ? clear : 0.9997 * highestClearPresence
     }
-    choice.doubt = Self.clamped((0.1 - clearest) * 20)
+    choice.doubt = Self.clamped((0.1 - highestClearPresence) * 20)
     if canceller.isKeptUnproven { choice.forgetTrust() }
     choice.choose(
       microphone: spectra[0], echoes: (spectra[1], spectra[2], spectra[3]), error: spectrum,
@@ -167,13 +169,13 @@ struct EchoSuppressor: ~Copyable {
       row(.errorMean), far: canceller.farPower, bands: choice, firstBin: firstBin)
     followLeaks()
     guessUnproven()
-    judge()
-    listen(
+    updateNearActivity()
+    detectNear(
       canceller.uncertainty.buffer(at: 0, count: bins), canceller.errors,
       played: canceller.farPower.sum() > 2e-6 * Float(bins * bins))
     canceller.nearProbability = detector.probability
     let voice = voiceShare()
-    // An echo has less than a sixth of the energy.
+    // The echo has less than a sixth of the energy.
     canceller.isMostlyVoice = voice > 0.95
     findGains(voiceShare: voice)
     spectrum.multiply(by: row(.gain))
@@ -181,7 +183,7 @@ struct EchoSuppressor: ~Copyable {
     synthesize(spectrum, into: output)
   }
 
-  /// Has the microphone pass where too little has been shown for what was taken out.
+  /// Puts back the part of the microphone that was removed without enough proof.
   @_noLocks
   private func putBack(_ spectrum: Spectrum, from microphone: Spectrum) {
     for band in 0..<choice.bandCount {
@@ -233,7 +235,7 @@ struct EchoSuppressor: ~Copyable {
     }
   }
 
-  /// Averages over some 20 ms; for the noise, over 80 ms.
+  /// Averages powers over some 20 ms; for the noise over 80 ms.
   @_noLocks
   private mutating func average() {
     let (error, echo) = (row(.error), row(.echo))
@@ -241,19 +243,19 @@ struct EchoSuppressor: ~Copyable {
     for bin in 0..<bins {
       errorMean[bin] += 0.4 * (error[bin] - errorMean[bin])
       let risen = echoMean[bin] + 0.4 * (echo[bin] - echoMean[bin])
-      // A room rings on.
+      // The reverberation decays.
       echoMean[bin] = risen > 0.8 * echoMean[bin] ? risen : 0.8 * echoMean[bin]
       slowMean[bin] += 0.1 * (error[bin] - slowMean[bin])
     }
   }
 
-  /// What echo may be left beyond what has been shown: where nobody near speaks, a band's leak is taken to
-  /// have grown.
+  /// Estimates the residual echo beyond the proven one: without near-end speech the leaks are
+  /// assumed to grow.
   @_noLocks
   private mutating func guessUnproven() {
     let likeness = comparison.likeness
     let near = detector.probability
-    // In the first seconds little is known of the echo, and a voice easily taken for it.
+    // In the first seconds little is known about the echo, and speech is easily taken for it.
     let isKnown = farHops >= Self.knownHops
     growth *= isKnown && near < 0.04 ? 1.4 : isKnown && near < 0.1 ? 1 : 0.1
     growth = growth < 1 ? 1 : growth > 1000 ? 1000 : growth
@@ -273,7 +275,7 @@ struct EchoSuppressor: ~Copyable {
   @_noLocks
   private static func clamped(_ value: Float) -> Float { value < 0 ? 0 : value > 1 ? 1 : value }
 
-  /// Follows how much of the echo is left in each band.
+  /// Updates the leak of each band, and the energies that depend on them.
   @_noLocks
   private mutating func followLeaks() {
     let (errorMean, echoMean, noise) = (row(.errorMean), row(.echoMean), row(.noise))
@@ -303,7 +305,7 @@ struct EchoSuppressor: ~Copyable {
       for bin in first..<end { leak[bin] = leaks[band] }
     }
     frameEnergy = error
-    watchQuiet()
+    updateQuietest()
     noiseEnergy = floor
     isFarHeard = echo > 10 * floor
     sinceFar = isFarHeard ? 0 : sinceFar + 1
@@ -311,25 +313,25 @@ struct EchoSuppressor: ~Copyable {
   }
 
   @_noLocks
-  private mutating func watchQuiet() {
+  private mutating func updateQuietest() {
     age += 1
     if age % 200 == 0 {
       lastQuiet = quiet
       quiet = frameEnergy
     }
-    // The first frames are not whole.
+    // The first frames contain silence from before the start.
     if age > 10 && frameEnergy < quiet { quiet = frameEnergy }
     quietest = quiet < lastQuiet ? quiet : lastQuiet
   }
 
-  /// In which share of the bins more is heard than can be explained when someone near speaks.
+  /// The least `nearActivity` of near-end speech while the loudspeaker is heard.
   private static var spokenShare: Float { @_noLocks get { 0.15 } }
 
   @_noLocks
-  private mutating func judge() {
+  private mutating func updateNearActivity() {
     let (errorMean, echoMean, noise) = (row(.errorMean), row(.echoMean), row(.noise))
     let (leak, unproven) = (row(.leak), row(.unproven))
-    // Bins that belong to bands in which more is heard.
+    // The bins of the bands with more power than explained.
     var unexplained = 0
     for band in 0..<choice.bandCount {
       let (first, end) = (choice.first(band), choice.end(band))
@@ -346,41 +348,41 @@ struct EchoSuppressor: ~Copyable {
     nearActivity = share > 0.93 * nearActivity ? share : 0.93 * nearActivity
   }
 
-  /// Judges whether someone near speaks, and how far that is to be spared.
+  /// Updates the probability of near-end speech, and the weights that follow from it.
   @_noLocks
-  private mutating func listen(
+  private mutating func detectNear(
     _ uncertainty: ChannelBuffer, _ errors: NearDetector.Errors, played: Bool
   ) {
     detector.judge(
       NearDetector.Spectra(
         microphone: row(.heard), left: row(.errorMean), echo: row(.echoMean), leak: row(.leak),
         noise: row(.noise), uncertainty: uncertainty),
-      bands: choice, comparison: comparison, presence: (presence, strongest), errors: errors,
+      bands: choice, comparison: comparison, presence: (presence, highestPresence), errors: errors,
       known: Float(farHops) / Float(Self.knownHops))
-    // To lose a voice is worse than to let some echo pass.
+    // Losing speech is worse than letting some echo pass.
     let weight = Self.clamped((detector.probability - 0.01) * 12)
     nearWeight = weight > 0.93 * nearWeight ? weight : 0.93 * nearWeight
     sincePlayed = played ? 0 : sincePlayed + 1
-    let isAlone = detector.probability < 0.08 && sincePlayed < 50 && strongest > 0.05
-    alone = isAlone ? 1 : detector.probability > 0.15 ? 0 : 0.7 * alone
+    let isAlone = detector.probability < 0.08 && sincePlayed < 50 && highestPresence > 0.05
+    farAlone = isAlone ? 1 : detector.probability > 0.15 ? 0 : 0.7 * farAlone
   }
 
-  /// How sure it is that the far end is alone: from 0 to 1.
-  private var alone: Float = 0
+  /// The certainty that only the far end is heard: from 0 to 1.
+  private var farAlone: Float = 0
   /// Hops since something was played.
   private var sincePlayed = 0
 
-  /// What the last frame was judged by, whether someone near speaks.
+  /// The clues of the last frame: see `NearDetector`.
   var clues: ChannelBuffer { @_noLocks get { detector.lastClues } }
 
-  /// How far near speech is to be spared: from 0 to 1.
+  /// How much near-end speech is spared: from 0 to 1.
   private var nearWeight: Float = 0
 
-  /// The least gain beside a voice that is most of what is heard: the microphone is nearly as good as it is.
+  /// The least gain where near-end speech dominates: the microphone is nearly good enough then.
   private static var sparedGain: Float { @_noLocks get { 0.7 } }
 
-  /// How far what is heard is a voice and not the echo: 0 where the echo has three tenths of the energy of the last
-  /// quarter of a second, or more, and 1 where it has half of that.
+  /// The dominance of near-end speech over the echo: 0 where the echo has 30 % or more of the
+  /// energy of the last quarter of a second, 1 where it has 15 % or less.
   @_noLocks
   private mutating func voiceShare() -> Float {
     let (heard, echo) = (row(.heard), row(.echoMean))
@@ -406,7 +408,8 @@ struct EchoSuppressor: ~Copyable {
     let (gain, lastGain, lastPower) = (row(.gain), row(.lastGain), row(.lastPower))
     let over = 10 - 9 * nearWeight
     let share = over > 2 ? 2 / over : 1
-    // From -46 dB to -8 dB: what is taken down further beside a voice takes of the voice more than of the echo.
+    // From -46 dB to -8 dB: deeper gains during speech would take more of the speech than of the
+    // echo.
     let deep = Float(renderExp(-5.298317 + 4.382027 * Double(nearWeight)))
     let spared = Self.sparedGain * voiceShare * nearWeight
     let deepest = deep > spared ? deep : spared
@@ -415,18 +418,18 @@ struct EchoSuppressor: ~Copyable {
     let wanted: Float = sinceFar < 60 ? 0.05 + 0.2 * nearWeight : 0.25
     let noiseOver: Float = sinceFar < 60 ? 4 - 3 * nearWeight : 1
     noiseShare = wanted > noiseShare ? wanted : noiseShare + 0.3 * (wanted - noiseShare)
-    // 2 dB a second; 16 in the first one.
+    // 2 dB per second; 16 dB in the first second.
     let noiseRise: Float = age < 125 ? 1.03 : 1.004
-    // What is taken down beside a voice rises by a tenth of that: its lasting sounds would be taken for noise.
-    // What does not change is not speech.
+    // During speech the noise estimate rises a tenth as fast, so that lasting sounds of speech are
+    // not taken for noise. Steady sound is not speech.
     let spoken = frameEnergy > 4 * quietest ? nearWeight : 0
     let spokenRise = 1 + (noiseRise - 1) * (1 - 0.9 * spoken)
     for bin in 0..<bins {
       let known = leak[bin] * echo[bin]
       let guessed = share * unproven[bin]
       let found = known > guessed ? known : guessed
-      // Where the far end is alone, all that is left is echo, or noise.
-      let left = alone * share * errorMean[bin]
+      // With the far end alone, all of the residual is echo or noise.
+      let left = farAlone * share * errorMean[bin]
       let present = found > left ? found : left
       let lasting = 0.6 * unwanted[bin]
       let rest = present > lasting ? present : lasting

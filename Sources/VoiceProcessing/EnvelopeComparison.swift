@@ -1,19 +1,20 @@
 import RenderCore
 
-/// Tells by its loudness what is left of an echo that no filter explains: it grows louder and softer
-/// together with what is played, and speech of the near end does not.
+/// Finds residual echo that no filter explains by its envelope, which follows that of the far end;
+/// the envelope of near-end speech does not.
 ///
-/// In each bin, how far the amplitude of what is left is above its own mean is compared with the same
-/// of what was played, over some 0.4 s: J.-M. Valin, "On adjusting the learning rate in frequency domain
-/// echo cancellation with double-talk", IEEE Trans. ASLP 15, 2007, finds the leakage of a filter in the
-/// same way. A room makes sound last: what was played is smoothed over some 40 ms.
+/// In each bin, the deviation of the amplitude of the residual from its mean is correlated with
+/// that of the far end, over some 0.4 s: J.-M. Valin, "On adjusting the learning rate in frequency
+/// domain echo cancellation with double-talk", IEEE Trans. ASLP 15, 2007, finds the leakage of a
+/// filter in the same way. The far end is smoothed over some 40 ms, as by the reverberation of a
+/// room.
 struct EnvelopeComparison: ~Copyable {
-  /// How alike the two are, in the mean of all bands: from -1 to 1. In an echo alone mostly above 0.4, beside a
-  /// near end below 0.3.
+  /// The mean correlation over all bands, from -1 to 1: mostly above 0.4 for an echo alone, below
+  /// 0.3 with a near end.
   private(set) var likeness: Float = 0
 
   private let bins: Int
-  /// What was played, as a room makes it last, in power.
+  /// The smoothed power of the far end.
   private let played: SampleStorage
   private let playedMeans: SampleStorage
   private let leftMeans: SampleStorage
@@ -26,7 +27,7 @@ struct EnvelopeComparison: ~Copyable {
 
   /// A hop's share in the means.
   private static var rate: Float { @_noLocks get { 0.02 } }
-  /// Hops after which a comparison says what it says.
+  /// The hops after which the correlation counts in full.
   private static var full: Int { @_noLocks get { 75 } }
 
   init(bins: Int, bandCount: Int) {
@@ -42,9 +43,9 @@ struct EnvelopeComparison: ~Copyable {
   /// Compares a frame.
   ///
   /// - Parameters:
-  ///   - left: What is left of the microphone, in power, bin by bin.
-  ///   - far: What was played, in power.
-  ///   - choice: Whose bands are compared.
+  ///   - left: The power of the residual in each bin.
+  ///   - far: The power of the far end in each bin.
+  ///   - choice: Defines the bands.
   ///   - firstBin: Bands below it do not count.
   @_noLocks
   mutating func compare(
@@ -71,12 +72,13 @@ struct EnvelopeComparison: ~Copyable {
       alike += products[band] / renderSquareRoot(playedSquares[band] * leftSquares[band])
       count += 1
     }
-    // Full scale is 1: at -60 dBFS and above something is played.
+    // The far end counts from -60 dBFS on.
     if far.sum() > 2e-6 * Float(bins * bins) && compared < Self.full { compared += 1 }
     likeness = count > 0 ? alike / count * Float(compared) / Float(Self.full) : 0
   }
 
-  /// How much of what is played is left in a band, in power, if all that is alike is echo.
+  /// The power of the residual echo in a band relative to the far end, if all correlation is echo;
+  /// at most 1.
   @_noLocks
   func leak(_ band: Int) -> Float {
     guard products[band] > 0 && playedSquares[band] > 0 else { return 0 }
@@ -84,7 +86,7 @@ struct EnvelopeComparison: ~Copyable {
     return slope < 1 ? slope * slope : 1
   }
 
-  /// How alike the two are in a band: from -1 to 1.
+  /// The correlation in a band: from -1 to 1.
   @_noLocks
   func likeness(inBand band: Int) -> Float {
     guard playedSquares[band] > 0, leftSquares[band] > 0 else { return 0 }
@@ -92,7 +94,7 @@ struct EnvelopeComparison: ~Copyable {
       * Float(compared) / Float(Self.full)
   }
 
-  /// What was played, in power, in a bin.
+  /// The smoothed power of the far end in a bin.
   @_noLocks
   func played(_ bin: Int) -> Float { played[bin] }
 }

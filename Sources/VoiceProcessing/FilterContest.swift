@@ -7,7 +7,7 @@ enum EchoFilter {
   /// The one that does not adapt.
   case kept
 
-  /// Its place among the three.
+  /// The position in arrays of the three filters.
   var index: Int {
     @_noLocks get {
       switch self {
@@ -19,12 +19,13 @@ enum EchoFilter {
   }
 }
 
-/// Whether one filter leaves less than another, beyond chance.
+/// Tests whether the residual of one filter is significantly below that of another.
 ///
-/// The difference of what the two leave is compared with how far it would vary if both were equally
-/// good: by what is left times the difference of the two echoes. Three averages, over some 20, 50 and
-/// 250 ms: a large difference shows at once, a small one in time. libspeexdsp's canceller with two
-/// filters decides in this way; its averages are shorter.
+/// The difference of the two residual energies is compared with its standard deviation for equally
+/// good filters: its variance is the residual times the energy of the difference of the two echoes.
+/// There are three averages, over some 20, 50 and 250 ms: a large difference is significant at
+/// once, a small one later. libspeexdsp's canceller with two filters decides in this way, with
+/// shorter averages.
 struct FilterContest: BitwiseCopyable {
   private var short: Float = 0
   private var shortVariance: Float = 0
@@ -37,9 +38,9 @@ struct FilterContest: BitwiseCopyable {
   init() {}
 
   /// - Parameters:
-  ///   - held: The energy that the present filter leaves in a hop.
-  ///   - challenger: What the other one leaves.
-  ///   - difference: The energy of the difference of what the two take out.
+  ///   - held: The residual energy of the present filter in a hop.
+  ///   - challenger: That of the other filter.
+  ///   - difference: The energy of the difference of the two echoes.
   @_noLocks
   mutating func note(_ held: Float, _ challenger: Float, difference: Float, _ hop: Int) {
     let now = held - challenger
@@ -60,7 +61,7 @@ struct FilterContest: BitwiseCopyable {
     }
   }
 
-  /// Whether the challenger is worse, as clearly.
+  /// Whether the challenger is worse, with a stricter bound.
   var isLost: Bool {
     @_noLocks get {
       -short * abs(short) > 4 * shortVariance || -middle * abs(middle) > 4 * middleVariance

@@ -1,70 +1,74 @@
 import RenderCore
 
-/// Tells whether someone near the microphone speaks, from what a frame is beside the echo that is known.
+/// Estimates the probability of near-end speech in a frame.
 ///
-/// No single figure tells a voice from what a filter leaves of an echo, say after the room has changed.
-/// So all that bears on it is noted (`Clue`, `GroupClue`), and a recurrent network weighs it with what it
-/// remembers of the frames before (`RecurrentNetwork`): its weights are made by `Tests/Peers/near-detector.py`.
+/// No single number tells speech from residual echo, for instance after the room has changed. So
+/// all clues (`Clue`, `GroupClue`) are the inputs of a recurrent network (`RecurrentNetwork`),
+/// whose weights `Tests/Peers/near-detector.py` trains.
 struct NearDetector: ~Copyable {
-  /// How likely it is that someone near speaks: from 0 to 1.
+  /// The probability of near-end speech.
   private(set) var probability: Float = 0.5
 
-  /// What bears on whether someone near speaks. Powers are compared by their logarithms to base 2.
+  /// The inputs of the network. "A relative to B" is the difference of the logarithms, to base 2,
+  /// of their powers. The residual is the microphone without the subtracted echo.
   enum Clue: Int, CaseIterable {
-    /// What is left, beside the microphone.
+    /// The residual relative to the microphone.
     case left
-    /// What is left beside what the leaks of the echo and the noise explain, in the mean of the bands.
+    /// The residual relative to the expected residual echo plus noise, as the mean of the bands.
     case unexplained
-    /// The share of the bands in which far more is left than that.
+    /// The share of the bands in which that is above 1.3.
     case unexplainedShare
-    /// How alike what is left and what is played are over the bands: a correlation.
+    /// The correlation of the residual with the far end over the bands.
     case playedShape
-    /// The same of what is left and the echo.
+    /// The correlation of the residual with the echo over the bands.
     case echoShape
-    /// What is left beside what the filter may be wrong by.
+    /// The residual relative to the expected squared error of the filter.
     case surprise
-    /// What is left beside the noise.
+    /// The residual relative to the noise.
     case loudness
-    /// The microphone beside what is played.
+    /// The microphone relative to the far end; then the far end itself.
     case coupling
     case played
-    /// How much of the echo is believed, in the mean of the bands, and lately: see `EchoChoice`.
+    /// The share of the echo that is subtracted, as the mean of the bands; then `EchoChoice.trust`.
     case share
     case trust
-    /// The coherence of the microphone with what is played, now and at its highest: see `DelaySearch`.
+    /// The coherence of the microphone with the far end: now, and the highest so far: see
+    /// `DelaySearch`.
     case presence
     case strongest
-    /// How alike the loudness of what is left and of what is played are: see `EnvelopeComparison`.
+    /// The correlation of the envelopes of residual and far end: see `EnvelopeComparison`.
     case likeness
-    /// How much of the echo is left when nobody near speaks, in the mean of the bands.
+    /// The leak of the echo without near-end speech, as the mean of the bands.
     case leak
-    /// In how many of the bands the main filter and the shadow filter do better than the one that is kept.
+    /// The share of the bands in which the main filter, and the shadow filter, is better than the
+    /// kept one.
     case better
     case shadowBetter
-    /// What is left when the echo of the filter that is kept, and of the main one, is taken out as a whole.
+    /// The residual relative to the microphone when all of the echo is subtracted: of the kept
+    /// filter, and of the main one.
     case keptLeft
     case mainLeft
-    /// What the three filters leave in a hop, beside the microphone, and the least share that the main filter
-    /// has left in the last seconds.
+    /// The residual of each filter in a hop relative to the microphone, and the lowest of the main
+    /// filter in the last seconds.
     case mainError
     case shadowError
     case keptError
     case bestError
-    /// For how long the loudspeaker has been heard: 1 from 2.4 s on.
+    /// The time for which the loudspeaker has been heard: 1 from 2.4 s on.
     case known
 
     static var count: Int { @_noLocks get { 24 } }
   }
 
-  /// What bears on it in a group of two bands, the lowest first.
+  /// The inputs for a group of two bands, the lowest first.
   enum GroupClue: Int, CaseIterable {
-    /// What is left: beside the microphone, beside what the leaks of the echo and the noise explain, beside
-    /// what is played, and beside the noise.
+    /// The residual relative to the microphone, to the expected residual echo plus noise, to the
+    /// far end, and to the noise.
     case left
     case unexplained
     case played
     case loudness
-    /// How alike the loudness of what is left and of what is played are.
+    /// The correlation of the envelopes of residual and far end.
     case likeness
 
     static var count: Int { @_noLocks get { 5 } }
@@ -79,7 +83,7 @@ struct NearDetector: ~Copyable {
     let microphone: ChannelBuffer
     let left: ChannelBuffer
     let echo: ChannelBuffer
-    /// How much of the echo is left when nobody near speaks, as a factor.
+    /// The leak of the echo without near-end speech, as a factor.
     let leak: ChannelBuffer
     let noise: ChannelBuffer
     /// The expected squared error of the echo.
@@ -99,13 +103,13 @@ struct NearDetector: ~Copyable {
     }
   }
 
-  /// What a canceller's filters leave in the mean of the last 80 ms, in power.
+  /// The residual power of a canceller's filters, averaged over the last 80 ms.
   struct Errors {
     let main: Float
     let shadow: Float
     let kept: Float
     let microphone: Float
-    /// The least share of the microphone that the main one has left in the last seconds.
+    /// The lowest ratio of the residual of the main filter to the microphone in the last seconds.
     let best: Float
 
     @_noLocks
@@ -118,16 +122,16 @@ struct NearDetector: ~Copyable {
     }
   }
 
-  /// Bins that speech is looked for in.
+  /// The range of bins for speech.
   private let firstBin: Int
   private let endBin: Int
   /// The least power of a band.
   private let floor: Float
-  /// What a power of 1 in a bin of a frame of 256 is.
+  /// Converts the power in a bin of a frame of 256 samples to that of a frame of this length.
   private let scale: Float
   /// In the order of `Clue`, then group by group in the order of `GroupClue`.
   private let clues: SampleStorage
-  /// For each band, the logarithms of what is left, of what was played and of the echo.
+  /// For each band, the logarithms of residual, far end and echo.
   private let shapes: SampleStorage
   private var network: RecurrentNetwork
 
@@ -148,12 +152,12 @@ struct NearDetector: ~Copyable {
   /// Judges a frame.
   ///
   /// - Parameters:
-  ///   - spectra: What is compared.
-  ///   - choice: Whose bands they are compared in.
-  ///   - comparison: Of the loudness of what is left.
-  ///   - presence: The coherence of the microphone with what is played, now and at its highest.
-  ///   - errors: What the filters leave.
-  ///   - known: For how long the loudspeaker has been heard: from 0 to 1.
+  ///   - spectra: The powers of the frame.
+  ///   - choice: Defines the bands.
+  ///   - comparison: The comparison of the envelopes.
+  ///   - presence: The coherence of the microphone with the far end: now, and the highest so far.
+  ///   - errors: The residuals of the filters.
+  ///   - known: How long the loudspeaker has been heard: from 0 to 1.
   @_noLocks
   mutating func judge(
     _ spectra: Spectra, bands choice: borrowing EchoChoice,
@@ -192,7 +196,7 @@ struct NearDetector: ~Copyable {
       if ratio > 1.3 { unexplainedBands += 1 }
       share += choice.share(band)
       leaks += Self.log(leak)
-      let remains = choice.remains(band)
+      let remains = choice.residuals(band)
       keptLeft += remains.kept
       mainLeft += remains.main
       lately += remains.heard
@@ -238,10 +242,10 @@ struct NearDetector: ~Copyable {
     probability = 1 / (1 + Float(renderExp(Double(-found))))
   }
 
-  /// Below this nothing is compared: -80 dBFS in a hop of 128.
+  /// The floor of residual powers: -80 dBFS in a hop of 128 frames.
   private static var least: Float { @_noLocks get { 1e-6 } }
 
-  /// What belongs to two neighbouring bands.
+  /// The powers of two neighbouring bands.
   private struct Group: BitwiseCopyable {
     var heard: Float = 0
     var left: Float = 0
@@ -279,7 +283,7 @@ struct NearDetector: ~Copyable {
   /// The logarithm to base 2, within 0.09.
   @_noLocks
   private static func log(_ power: Float) -> Float {
-    // The exponent is the whole part; the mantissa goes on from there in a straight line.
+    // The exponent is the whole part; the mantissa interpolates linearly.
     Float(power.bitPattern) * (1 / 8_388_608) - 127
   }
 

@@ -1,10 +1,11 @@
 import RenderCore
 
-/// A layer of gated recurrent units and what they are worth together: one number for each frame.
+/// A layer of gated recurrent units and a linear output: one number for each frame.
 ///
-/// Units as K. Cho et al. have them ("Learning phrase representations using RNN encoder-decoder", EMNLP
-/// 2014), the reset gate behind the product with the state, and with bends that cost no exponential: a gate
-/// is `(1 + s(x)) / 2` and a candidate `s(x)`, where `s(x) = x / (1 + |x|)`.
+/// The units are those of K. Cho et al. ("Learning phrase representations using RNN
+/// encoder-decoder", EMNLP 2014), but the reset gate is applied after the product with the state,
+/// and the activations are softsigns, which need no exponential: a gate is `(1 + s(x)) / 2` and a
+/// candidate `s(x)`, where `s(x) = x / (1 + |x|)`.
 ///
 ///     update    = (1 + s(W x + U h + b)) / 2
 ///     reset     = (1 + s(W x + U h + b)) / 2
@@ -12,19 +13,19 @@ import RenderCore
 ///     h         = update * h + (1 - update) * candidate
 ///     result    = v h + d
 struct RecurrentNetwork: ~Copyable {
-  /// What a network has learnt.
+  /// The weights of a trained network.
   struct Weights {
-    /// Of each input: its mean, and 1 by its deviation.
+    /// The mean of each input, and the inverse of its standard deviation.
     let means: [Float]
     let scales: [Float]
-    /// Row by row, one for each input, then one for each unit's state: what it adds to the update gates, to
-    /// the reset gates, and to the candidates.
+    /// The matrices W and U, row by row: a row for each input, or for each unit's state, with its
+    /// weights in the update gates, in the reset gates and in the candidates.
     let inputs: [Float]
     let states: [Float]
-    /// What the gates and the candidates begin with, and the candidates' part that is reset.
+    /// The biases b of gates and candidates, and c of the part of the candidates that is reset.
     let biases: [Float]
     let stateBiases: [Float]
-    /// What each unit is worth, and what is added to them.
+    /// The output weights v and the bias d.
     let outputs: [Float]
     let bias: Float
   }
@@ -41,8 +42,8 @@ struct RecurrentNetwork: ~Copyable {
   private let bias: Float
   private let state: SampleStorage
   private let limited: SampleStorage
-  /// What the inputs, and the state, add up to: three stretches as long as the state, then zeros up to whole
-  /// vectors.
+  /// The sums over the inputs, and over the state: for update gates, reset gates and candidates,
+  /// then zeros up to whole vectors.
   private let fromInputs: SampleStorage
   private let fromState: SampleStorage
 
@@ -74,7 +75,7 @@ struct RecurrentNetwork: ~Copyable {
     return rows
   }
 
-  /// What the network makes of a frame, and of those before it.
+  /// The output for a frame. The state is carried over to the next call.
   @_noLocks
   mutating func judge(_ values: ChannelBuffer) -> Float {
     precondition(values.count == inputCount, "there is a value for each input")
@@ -91,10 +92,10 @@ struct RecurrentNetwork: ~Copyable {
     states.addRows(times: state.buffer(at: 0, count: unitCount), to: fromState)
     var sum = bias
     for unit in 0..<unitCount {
-      let update = 0.5 + 0.5 * Self.bent(fromInputs[unit] + fromState[unit])
+      let update = 0.5 + 0.5 * Self.softsign(fromInputs[unit] + fromState[unit])
       let (second, third) = (unitCount + unit, 2 * unitCount + unit)
-      let reset = 0.5 + 0.5 * Self.bent(fromInputs[second] + fromState[second])
-      let candidate = Self.bent(fromInputs[third] + reset * fromState[third])
+      let reset = 0.5 + 0.5 * Self.softsign(fromInputs[second] + fromState[second])
+      let candidate = Self.softsign(fromInputs[third] + reset * fromState[third])
       state[unit] = update * state[unit] + (1 - update) * candidate
       sum += outputs[unit] * state[unit]
     }
@@ -102,5 +103,5 @@ struct RecurrentNetwork: ~Copyable {
   }
 
   @_noLocks
-  private static func bent(_ value: Float) -> Float { value / (1 + abs(value)) }
+  private static func softsign(_ value: Float) -> Float { value / (1 + abs(value)) }
 }

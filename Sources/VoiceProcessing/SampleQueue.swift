@@ -1,6 +1,6 @@
 import RenderCore
 
-/// Frames of one channel that wait: first in, first out, with room for a fixed number.
+/// A first-in, first-out queue for the frames of one channel, with a fixed capacity.
 struct SampleQueue: ~Copyable {
   private let memory: SampleStorage
   private var first = 0
@@ -44,7 +44,7 @@ struct SampleQueue: ~Copyable {
     }
   }
 
-  /// Takes the oldest frames; there must be as many.
+  /// Takes the oldest frames; at least `samples.count` must be in the queue.
   @_noLocks
   mutating func pop(into samples: ChannelBuffer) {
     precondition(samples.count <= count, "not so many frames in the queue")

@@ -1,7 +1,7 @@
-/// What a quality from 0 to 127 costs and buys.
+/// The processing for a quality from 0 to 127.
 ///
-/// The length of room that the echo canceller covers grows with the quality from a quarter to the whole
-/// of 256 ms; from 43 on a distorting loudspeaker is modelled; from 85 on the filter settles faster
+/// The echo path that the canceller covers grows with the quality from a quarter to all of 256 ms;
+/// from 43 on the distortion of the loudspeaker is modelled; from 85 on the filter converges faster
 /// after a start. The figures are ours: Core Audio documents none.
 struct VoiceEffort: BitwiseCopyable {
   /// In hops.

@@ -1,9 +1,9 @@
 public import RenderCore
 
-/// A voice processor between the two sides of an I/O unit: the side that plays tells it what is played,
-/// at a rate of its own, and the side that hears has its sound processed.
+/// A voice processor shared by the two sides of an I/O unit: the loudspeaker side gives it the far
+/// end, at its own rate, and the microphone side has its samples processed.
 ///
-/// Both sides run on one thread. Each keeps an access, and this object as company.
+/// Both sides run on one thread. Each kernel holds an `access`, and its box retains this object.
 @safe
 public final class VoiceLine: @unchecked Sendable {
   // `@unchecked Sendable`: the accesses belong to one render thread at a time, as the kernels that hold
@@ -13,11 +13,13 @@ public final class VoiceLine: @unchecked Sendable {
   /// Makes a line. Control thread.
   ///
   /// - Parameters:
-  ///   - heardRate: What the processor runs at, in Hz: 8000 to 192 000.
-  ///   - playedRate: Of what is played.
-  ///   - maximumSlice: The most frames, at the rate that is played, that are played at once.
-  ///   - lead: By how many frames what is heard may be ahead of what is played beyond that.
-  ///   - searchesDelay: Whether the echo may come later than a room makes it.
+  ///   - heardRate: The rate of the microphone side, at which the processor runs, in Hz: 8000 to
+  ///     192 000.
+  ///   - playedRate: The rate of the loudspeaker side, in Hz.
+  ///   - maximumSlice: The largest slice of the loudspeaker side, in frames at `playedRate`.
+  ///   - lead: The frames by which the microphone side may be ahead of the loudspeaker side beyond
+  ///     that, at `heardRate`.
+  ///   - searchesDelay: See `VoiceProcessor.init`.
   public init(
     heardRate: Double, playedRate: Double, maximumSlice: Int, lead: Int, searchesDelay: Bool
   ) {
@@ -34,7 +36,7 @@ public final class VoiceLine: @unchecked Sendable {
         converts: heardRate != playedRate, maximumSlice: maximumSlice))
   }
 
-  /// How many frames what comes out of such a line is behind what goes in, at the rate that is heard.
+  /// The delay of the microphone side of a line with these arguments, in frames at `heardRate`.
   public static func delay(
     heardRate: Double, playedRate: Double, maximumSlice: Int, lead: Int
   ) -> Int {
@@ -49,7 +51,7 @@ public final class VoiceLine: @unchecked Sendable {
     let slack = Int((Double(maximumSlice) * heardRate / playedRate).rounded(.up)) + lead
     guard heardRate != playedRate else { return slack }
     let ahead = PolyphaseResampler.lookAhead(inputRate: playedRate, outputRate: heardRate)
-    // One frame for each rounding: of a slice, of the converter's, of what is ahead.
+    // One frame for each rounding: of a slice, of the converter, of its look-ahead.
     return slack + Int((Double(ahead) * heardRate / playedRate).rounded(.up)) + 3
   }
 
@@ -58,7 +60,7 @@ public final class VoiceLine: @unchecked Sendable {
     unsafe state.deallocate()
   }
 
-  /// What either side keeps: valid as long as the line.
+  /// The form for a kernel, valid as long as the line.
   public var access: VoiceLineAccess { unsafe VoiceLineAccess(state: state) }
 }
 
@@ -68,7 +70,7 @@ struct VoiceLineState: ~Copyable {
   var resampler: PolyphaseResampler
   let converts: Bool
   let maximumSlice: Int
-  /// Two mono buses in the shape that a resampler takes: what is played, at both rates.
+  /// Two mono buses: the far end at the rate of each side.
   let plan: RenderPlan
   let played: RenderBus
   let converted: RenderBus
@@ -93,24 +95,24 @@ struct VoiceLineState: ~Copyable {
 /// A voice line as one of its two sides sees it.
 @safe
 public struct VoiceLineAccess: BitwiseCopyable, @unchecked Sendable {
-  // `@unchecked Sendable`: as the line it is of: one render thread at a time uses both sides.
+  // `@unchecked Sendable`: as the line itself; one render thread at a time uses both sides.
   private let state: UnsafeMutablePointer<VoiceLineState>
 
   @_noLocks
   init(state: UnsafeMutablePointer<VoiceLineState>) { unsafe self.state = state }
 
-  /// How it is set. A change is heard from the next piece on.
+  /// The settings of the processor. A change applies from the next frames on.
   public var settings: VoiceSettings {
     @_noLocks get { unsafe state.pointee.processor.settings }
     @_noLocks nonmutating set { unsafe state.pointee.processor.settings = newValue }
   }
 
-  /// Whether someone is heard to speak while muted.
+  /// Whether somebody speaks while the microphone is muted.
   public var speaksWhileMuted: Bool {
     @_noLocks get { unsafe state.pointee.processor.speaksWhileMuted }
   }
 
-  /// Takes what is played: the mean of its channels is what the processor knows of it.
+  /// Takes a slice that is played. The processor uses the mean of its channels.
   @_noLocks
   public func play(_ bus: RenderBus) {
     var start = 0
@@ -123,8 +125,8 @@ public struct VoiceLineAccess: BitwiseCopyable, @unchecked Sendable {
     }
   }
 
-  /// Processes what is heard, in place: the mean of the channels, on all of them. While bypassed the
-  /// channels stay as they are.
+  /// Processes a slice of the microphone in place: the mean of the first `channelCount` channels
+  /// replaces every channel. While bypassed the channels stay as they are.
   @_noLocks
   public func process(_ bus: RenderBus, channelCount: Int) {
     var start = 0
@@ -132,7 +134,8 @@ public struct VoiceLineAccess: BitwiseCopyable, @unchecked Sendable {
       let rest = bus.frameCount - start
       let limit = unsafe state.pointee.processor.slack
       let frames = rest < limit ? rest : limit
-      unsafe state.pointee.processor.hear(bus, from: start, frames, channelCount: channelCount)
+      unsafe state.pointee.processor.takeMicrophone(
+        bus, from: start, frames, channelCount: channelCount)
       for channel in 0..<bus.channelCount {
         unsafe state.pointee.processor.write(
           over: bus[channel].dropping(start).prefix(frames))

@@ -1,12 +1,12 @@
 public import RenderCore
 
-/// What may be changed while a voice processor runs.
+/// The settings of a voice processor, which may change while it runs.
 public struct VoiceSettings: BitwiseCopyable, Hashable, Sendable {
-  /// Whether the microphone is passed on as it is, without delay.
+  /// Whether the microphone passes unchanged and without delay.
   public var isBypassed: Bool
-  /// Whether the level is controlled.
+  /// Whether the gain of speech is controlled.
   public var controlsLevel: Bool
-  /// Whether nothing is passed on.
+  /// Whether the output is silent.
   public var isMuted: Bool
   /// From 0, the cheapest, to 127, the best.
   public var quality: Int
@@ -23,25 +23,27 @@ public struct VoiceSettings: BitwiseCopyable, Hashable, Sendable {
   }
 }
 
-/// Makes a microphone fit for a conversation: takes out of it what a loudspeaker brings in, takes noise
-/// down, and brings speech to one level.
+/// Processes a microphone for conversations: echo cancellation, noise suppression and automatic
+/// gain control.
 ///
-/// Both signals are mono and at one rate; two clocks that are nearly at one speed are followed. `play` is told what is played and `process` gets
-/// what is heard, in turns of at most `slack` frames, the microphone first: frame n of the one is played
-/// while frame n of the other is recorded. What comes out is `delay` frames late, always, and does not
-/// depend on how the frames are cut. A bypassed microphone is not delayed; the echo goes on being learnt.
+/// Both signals are mono and have one nominal rate; a small difference of their clocks is
+/// compensated. `process` takes the microphone, with the near end (whoever speaks into it), and
+/// `play` the far end (what the loudspeaker plays), alternately and in this order, at most `slack`
+/// frames at a time: frame n of the far end is played while frame n of the microphone is recorded.
+/// The output is always `delay` frames late, and does not depend on how the frames are cut into
+/// slices. A bypassed microphone is not delayed; the filters continue to adapt.
 ///
-/// One thread at a time. Neither allocates nor locks once it is made.
+/// One thread at a time. After `init` it neither allocates nor locks.
 public struct VoiceProcessor: ~Copyable {
-  /// Frames that are processed at a time: some 8 ms.
+  /// The frames processed at a time: some 8 ms.
   public let hop: Int
-  /// The most frames that may be processed beyond what has been played.
+  /// The most frames by which `process` may be ahead of `play`.
   public let slack: Int
-  /// How many frames what comes out is behind what goes in.
+  /// The delay of the output, in frames.
   public var delay: Int { @_noLocks get { 2 * hop + slack } }
-  /// How much is done; from the next frames on.
+  /// A change applies from the next frames on.
   public var settings: VoiceSettings
-  /// Whether someone is heard to speak while muted.
+  /// Whether somebody speaks while the microphone is muted.
   public private(set) var speaksWhileMuted = false
 
   private var canceller: EchoCanceller
@@ -54,28 +56,29 @@ public struct VoiceProcessor: ~Copyable {
   private var heard: SampleQueue
   private var ready: SampleQueue
   private let memory: SampleStorage
-  /// From 0, processed, to 1, as it is.
+  /// The share of the unprocessed microphone: from 0 to 1.
   private var bypass: Float
-  /// From 0, muted, to 1.
-  private var voice: Float
+  /// The gain of the mute switch: 0 is muted, 1 is not.
+  private var unmuted: Float
   private let step: Float
   private var hasBegun = false
-  private var speech = 0
-  /// Frames of silence that have been put in the place of what was not there yet.
-  private var owed = 0
-  private var pause = 0
+  private var speechHops = 0
+  /// Frames of the far end that were not there in time and taken for silence; as many of those that
+  /// follow are dropped.
+  private var assumedSilence = 0
+  private var pauseHops = 0
 
-  /// How much of a room's response can be taken out, in seconds.
+  /// The longest echo path that can be cancelled, in seconds.
   public static var longestEcho: Double { @_noLocks get { 0.256 } }
 
   /// Makes a processor. Control thread.
   ///
   /// - Parameters:
   ///   - sampleRate: In Hz, from 8000 to 192 000.
-  ///   - slack: The most frames that are processed before what was played meanwhile is known.
-  ///   - settings: What it begins with.
-  ///   - searchesDelay: Whether the echo may come later than `longestEcho`, by up to half a second more,
-  ///     as with a sound server between; the delay is then looked for.
+  ///   - slack: The most frames of one `process` or `play`, and by which `process` may be ahead.
+  ///   - settings: The initial settings.
+  ///   - searchesDelay: Whether to search for a delay of the echo of up to half a second in
+  ///     addition to `longestEcho`, as a sound server causes.
   public init(
     sampleRate: Double, slack: Int, settings: VoiceSettings = .init(), searchesDelay: Bool = false
   ) {
@@ -99,15 +102,15 @@ public struct VoiceProcessor: ~Copyable {
     ready = SampleQueue(capacity: 4 * (hop + slack))
     memory = SampleStorage(repeating: 0, count: 4 * hop + 3 * slack)
     bypass = 0
-    voice = 1
-    // 10 ms from one to the other.
+    unmuted = 1
+    // A fade takes 10 ms.
     step = Float(100 / sampleRate)
-    // The suppressor is a hop late by itself.
+    // The suppressor adds the delay of another hop.
     ready.pushSilence(hop + slack)
   }
 
-  /// Frames in a hop at a rate: nearest to 8 ms, and within a tenth of that where it can be had, such that a
-  /// transform of two hops is fast.
+  /// The frames of a hop at a rate: the number nearest to 8 ms for which a transform of two hops is
+  /// fast or, where there is none within a tenth of 8 ms, has no prime factors above 5.
   public static func hop(sampleRate: Double) -> Int {
     let wanted = Int((0.008 * sampleRate).rounded())
     for distance in 0...(wanted / 10) {
@@ -126,24 +129,24 @@ public struct VoiceProcessor: ~Copyable {
 
   // MARK: Render thread
 
-  /// How many hops have been processed.
+  /// The number of hops processed.
   package private(set) var hopCount = 0
-  /// What the last hop was judged by, whether someone near speaks: see `NearDetector`.
+  /// The clues of the last hop: see `NearDetector`.
   package var nearClues: ChannelBuffer { @_noLocks get { suppressor.clues } }
-  /// How likely that was: from 0 to 1.
+  /// The probability of near-end speech in the last hop.
   package var nearProbability: Float { @_noLocks get { canceller.nearProbability } }
 
-  /// Takes what has been played.
+  /// Takes frames of the far end, which have been played.
   ///
   /// - Parameter loudspeaker: At most `slack` frames.
   @_noLocks
   public mutating func play(_ loudspeaker: ChannelBuffer) {
     precondition(loudspeaker.count <= slack, "at most `slack` frames at a time")
-    // What was taken to be silent is past.
-    let late = owed < loudspeaker.count ? owed : loudspeaker.count
-    owed -= late
+    // These frames have been replaced by silence already.
+    let late = assumedSilence < loudspeaker.count ? assumedSilence : loudspeaker.count
+    assumedSilence -= late
     let loudspeaker = loudspeaker.dropping(late)
-    // What nobody has asked for makes way: the microphone is off, or behind.
+    // The microphone is off or behind: drop the oldest frames.
     if loudspeaker.count > played.room {
       let lost = loudspeaker.count - played.room
       played.pop(into: memory.buffer(at: 0, count: lost < 4 * hop ? lost : 4 * hop))
@@ -152,11 +155,11 @@ public struct VoiceProcessor: ~Copyable {
     processHops()
   }
 
-  /// Processes what has been heard.
+  /// Processes frames of the microphone.
   ///
   /// - Parameters:
   ///   - microphone: At most `slack` frames.
-  ///   - output: Room for as many; it may be the same.
+  ///   - output: Room for as many; it may be the same buffer.
   @_noLocks
   public mutating func process(_ microphone: ChannelBuffer, into output: ChannelBuffer) {
     let frames = microphone.count
@@ -167,9 +170,11 @@ public struct VoiceProcessor: ~Copyable {
     write(over: output.prefix(frames))
   }
 
-  /// Takes the mean of some channels as what is heard. `write` gives what comes of it.
+  /// Takes the mean of the first channels of a bus as the microphone. `write(over:)` writes the
+  /// output.
   @_noLocks
-  mutating func hear(_ bus: RenderBus, from start: Int, _ frames: Int, channelCount: Int) {
+  mutating func takeMicrophone(_ bus: RenderBus, from start: Int, _ frames: Int, channelCount: Int)
+  {
     precondition(frames <= slack, "at most `slack` frames at a time")
     let mono = memory.buffer(at: 4 * hop, count: frames)
     Self.mean(bus, from: start, channelCount: channelCount, into: mono)
@@ -190,16 +195,17 @@ public struct VoiceProcessor: ~Copyable {
     for index in mono.indices { mono[index] *= share }
   }
 
-  /// Puts the frames that are due into `memory`, and beside them how much of them is to be heard.
+  /// Puts the next output frames into `memory`, and behind them the fade of the bypass and of the
+  /// mute switch for each.
   @_noLocks
   private mutating func advance(_ frames: Int) {
     processHops()
-    // Where the loudspeaker has not been heard of for longer, it is taken to have been silent.
+    // A far end that is later than `slack` is taken for silence.
     while ready.count < frames {
       let missing = hop - played.count
       if missing > 0 {
         played.pushSilence(missing)
-        owed += missing
+        assumedSilence += missing
       }
       processHops()
     }
@@ -210,20 +216,21 @@ public struct VoiceProcessor: ~Copyable {
     let bypassEnd: Float = settings.isBypassed ? 1 : 0
     let voiceEnd: Float = settings.isMuted ? 0 : 1
     if !hasBegun {
-      // As it is set at the start, without a fade.
+      // The first settings apply without a fade.
       hasBegun = true
       bypass = bypassEnd
-      voice = voiceEnd
+      unmuted = voiceEnd
     }
     for index in 0..<frames {
       bypass = Self.approach(bypass, bypassEnd, step)
-      voice = Self.approach(voice, voiceEnd, step)
+      unmuted = Self.approach(unmuted, voiceEnd, step)
       plainness[index] = bypass
-      loudness[index] = voice
+      loudness[index] = unmuted
     }
   }
 
-  /// Puts the frames that are due in the place of what one channel has heard.
+  /// Replaces the frames of one channel by the next output frames, faded with the bypass and the
+  /// mute switch.
   @_noLocks
   mutating func write(over channel: ChannelBuffer) {
     let frames = channel.count
@@ -262,23 +269,23 @@ public struct VoiceProcessor: ~Copyable {
     played.pop(into: far)
     heard.pop(into: near)
     for index in 0..<hop {
-      far[index] = Self.sane(far[index])
-      near[index] = Self.sane(near[index])
+      far[index] = Self.limited(far[index])
+      near[index] = Self.limited(near[index])
     }
     if search.align(far, near) { canceller.restart() }
     suppressor.presence = search.presence
     suppressor.comparedHops = search.comparedHops
-    let isElsewhere = skew.follow(far)
+    let hasJumped = skew.compensate(far)
     canceller.effort = VoiceEffort(quality: settings.quality, longest: canceller.largestLength)
     canceller.model(loudspeaker: far, microphone: near)
     suppressor.suppress(microphone: near, canceller: &canceller, into: cleaned)
     near.copy(from: cleaned)
-    if isElsewhere { canceller.restart() }
+    if hasJumped { canceller.restart() }
     skew.note(lateness: suppressor.lateness, variance: suppressor.latenessVariance)
-    if let lack = skew.lack {
+    if let lack = skew.missingLag {
       let room = canceller.leadingSilence(atMost: lack.upperBound)
       let count = room > lack.lowerBound ? room : lack.lowerBound
-      skew.fallBack(by: count)
+      skew.increaseLag(by: count)
       canceller.delayPlayed(by: count)
     }
     let isSpeech = suppressor.hearsSpeech
@@ -288,29 +295,29 @@ public struct VoiceProcessor: ~Copyable {
     hopCount += 1
   }
 
-  /// A sample that adds up: a number, and not so large that its square would not be one.
+  /// A sample limited to ±64; 0 for NaN. So sums of squares stay finite.
   @_noLocks
-  private static func sane(_ sample: Float) -> Float {
+  private static func limited(_ sample: Float) -> Float {
     guard sample > -64 else { return sample <= -64 ? -64 : 0 }
     return sample < 64 ? sample : 64
   }
 
-  /// Speech has begun after 64 ms of it and ended after 0.4 s without.
+  /// Speech begins after 8 hops (64 ms) of it, and ends after 50 hops (0.4 s) without.
   @_noLocks
   private mutating func noteSpeech(_ isSpeech: Bool) {
     guard settings.isMuted else {
-      speech = 0
+      speechHops = 0
       speaksWhileMuted = false
       return
     }
     if isSpeech {
-      speech += 1
-      pause = 0
-      if speech >= 8 { speaksWhileMuted = true }
+      speechHops += 1
+      pauseHops = 0
+      if speechHops >= 8 { speaksWhileMuted = true }
     } else {
-      pause += 1
-      if pause >= 6 { speech = 0 }
-      if pause >= 50 { speaksWhileMuted = false }
+      pauseHops += 1
+      if pauseHops >= 6 { speechHops = 0 }
+      if pauseHops >= 50 { speaksWhileMuted = false }
     }
   }
 }

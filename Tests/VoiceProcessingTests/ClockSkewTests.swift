@@ -17,14 +17,14 @@ import Testing
       late += 128 * (0.0002 - skew.rate)
       let lateness = late
       late *= 0.95
-      _ = skew.follow(far.buffer(at: 0, count: 128))
+      _ = skew.compensate(far.buffer(at: 0, count: 128))
       skew.note(lateness: Float(lateness), variance: 0.0001)
-      if let lack = skew.lack {
-        skew.fallBack(by: lack.upperBound)
+      if let lack = skew.missingLag {
+        skew.increaseLag(by: lack.upperBound)
         moved += lack.upperBound
       }
     }
-    let isOn = skew.isOn
+    let isOn = skew.isCompensating
     #expect(isOn)
     #expect(moved == 6)
     let rate = skew.rate
@@ -43,14 +43,14 @@ import Testing
       late += Double(hop) * (-0.0002 - skew.rate)
       let lateness = late
       late *= 0.95
-      _ = skew.follow(far.buffer(at: 0, count: hop))
+      _ = skew.compensate(far.buffer(at: 0, count: hop))
       // Each hop is off by half a frame at 16 kHz.
       skew.note(
         lateness: Float(lateness) + 0.5 * scale * Float(random.normal()),
         variance: 0.25 * scale * scale)
-      if let lack = skew.lack { skew.fallBack(by: lack.upperBound) }
+      if let lack = skew.missingLag { skew.increaseLag(by: lack.upperBound) }
     }
-    let isOn = skew.isOn
+    let isOn = skew.isCompensating
     #expect(isOn)
     let found = skew.rate
     #expect(abs(found + 0.0002) < 0.00003)
@@ -66,7 +66,7 @@ import Testing
         skew.note(
           lateness: deviation * Float(random.normal()), variance: deviation * deviation)
       }
-      let isOn = skew.isOn
+      let isOn = skew.isCompensating
       #expect(!isOn)
     }
   }
@@ -76,8 +76,8 @@ import Testing
     let far = SampleStorage(repeating: 0, count: 128)
     // First late, then without skew: it begins to read a whole number of frames late.
     for _ in 0..<200 { skew.note(lateness: 1, variance: 0.0001) }
-    if let lack = skew.lack { skew.fallBack(by: lack.upperBound) }
-    let isOn = skew.isOn
+    if let lack = skew.missingLag { skew.increaseLag(by: lack.upperBound) }
+    let isOn = skew.isCompensating
     #expect(isOn)
     var worst: Float = 0
     var lag = 6.0
@@ -86,7 +86,7 @@ import Testing
       for index in 0..<128 {
         far[index] = Float(renderSine(0.2 * Double(hop * 128 + index)))
       }
-      _ = skew.follow(far.buffer(at: 0, count: 128))
+      _ = skew.compensate(far.buffer(at: 0, count: 128))
       for index in 0..<128 {
         lag += rate
         guard hop > 2 else { continue }
@@ -176,18 +176,18 @@ import Testing
   func `what is played is read later by as much as is asked for, and only where it has to be`() {
     var skew = ClockSkew(hop: 128, sampleRate: 16_000)
     let far = SampleStorage(repeating: 0, count: 128)
-    #expect(skew.lack == nil)
+    #expect(skew.missingLag == nil)
     for _ in 0..<200 { skew.note(lateness: -1, variance: 0.0001) }
     // Six taps, and 4 to 32 frames for an echo that gets earlier.
-    #expect(skew.lack == 10...38)
-    skew.fallBack(by: 10)
+    #expect(skew.missingLag == 10...38)
+    skew.increaseLag(by: 10)
     var turns = 0
     for _ in 0..<400 {
       skew.note(lateness: -0.5, variance: 0.0001)
-      _ = skew.follow(far.buffer(at: 0, count: 128))
-      if let lack = skew.lack {
+      _ = skew.compensate(far.buffer(at: 0, count: 128))
+      if let lack = skew.missingLag {
         #expect(lack == 4...32)
-        skew.fallBack(by: lack.lowerBound)
+        skew.increaseLag(by: lack.lowerBound)
         turns += 1
       }
     }
