@@ -218,7 +218,7 @@ public final class AudioGraph: Sendable {
       guard !instance.isInitialized else { return }
       let configuration = instance.configuration()
       let refusals = found.unit.violations(in: configuration).filter { $0.severity == .error }
-      if let first = refusals.first { throw first.of(node) }
+      if let first = refusals.first { throw first.at(node: node) }
       state.running?.hold(instance.initialize(configuration), for: node)
     }
   }
@@ -310,7 +310,7 @@ public final class AudioGraph: Sendable {
         _ = try unit.rampControl(
           ramp.parameter, ramp.scope, ramp.element, to: ramp.target, goesAround: true)
       } catch {
-        preparation.violations.append(error.of(ramp.node))
+        preparation.violations.append(error.at(node: ramp.node))
       }
     }
     return preparation

@@ -200,7 +200,7 @@ struct BusKey: RawRepresentable, Hashable, Sendable {
 
   init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  func _rawHashValue(seed: Int) -> Int { mixed(rawValue, seed) }
+  func _rawHashValue(seed: Int) -> Int { multiplicativeHash(rawValue, seed) }
 
   /// A number that no bus can have is stored as -1.
   init(node: NodeID, bus: Int) {
@@ -316,7 +316,7 @@ struct GraphModel: Sendable {
       instance: instance,
       isIO: component.type == .outputType
         && unit.description.property(.enableIO) != nil,
-      isOutput: component.type == .outputType && !unit.description.handsOn)
+      isOutput: component.type == .outputType && !unit.description.isSubgraphOutput)
     if node.isOutput { outputUnits.append(id) }
     nodes.append(node)
     return id

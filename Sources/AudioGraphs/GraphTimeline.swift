@@ -28,7 +28,7 @@ extension AudioGraph {
           _ = try LiveSettingsMove.control(of: ramp, instance)
         }
       } catch {
-        throw error.of(ramp.node)
+        throw error.at(node: ramp.node)
       }
       try state.model.add(ramp)
     }

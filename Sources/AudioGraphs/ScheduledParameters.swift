@@ -51,7 +51,7 @@ extension AudioGraph {
     }
     let unit = try unit(node)
     for event in events {
-      do throws(Violation) { try unit.check(event) } catch { throw error.of(node) }
+      do throws(Violation) { try unit.check(event) } catch { throw error.at(node: node) }
     }
     let status = try parameterSchedule(of: node).schedule(events.span)
     guard status == .ok else {

@@ -5,7 +5,7 @@
 public struct ComponentDescription: Hashable, Sendable {
   /// The kind of unit: `'aumx'` for a mixer; `any` in a search.
   public var type: FourCharCode
-  /// The unit of its kind: `'mcmx'`; `any` in a search.
+  /// The unit among those of its type: `'mcmx'`; `any` in a search.
   public var subtype: FourCharCode
   /// The manufacturer: `'appl'`; `any` in a search.
   public var manufacturer: FourCharCode

@@ -1,7 +1,7 @@
 /// The noise added to samples before they are rounded to the integers of a file or a bus, which
 /// turns the rounding error into steady noise without distortion.
 ///
-/// Nothing is added while the format can hold every sample, so that copies stay exact and silence
+/// No noise is added while the format can hold every sample, so that copies stay exact and silence
 /// stays silent. The noise is the same in each run.
 public enum Dither: String, CaseIterable, Hashable, Sendable {
   /// Rounding without noise.

@@ -1,6 +1,6 @@
-/// A hash for numbers that no user chooses: one multiplication, whose upper half is well
-/// distributed.
-package func mixed(_ number: UInt64, _ seed: Int) -> Int {
+/// Hashes a number by one multiplication, whose upper half is well distributed. For numbers that no
+/// user chooses: it does not resist collisions made on purpose.
+package func multiplicativeHash(_ number: UInt64, _ seed: Int) -> Int {
   let product = (number &+ UInt64(bitPattern: Int64(seed))) &* 0x9E37_79B9_7F4A_7C15
   return Int(truncatingIfNeeded: product ^ product >> 32)
 }
@@ -12,7 +12,9 @@ public struct NodeID: RawRepresentable, Hashable, Comparable, Sendable {
   /// Compares by the order of addition.
   public static func < (left: NodeID, right: NodeID) -> Bool { left.rawValue < right.rawValue }
 
-  /// One multiplication is enough, because a graph and not a user chooses the numbers. Graphs of
-  /// many nodes spend much time in look-ups.
-  public func _rawHashValue(seed: Int) -> Int { mixed(UInt64(UInt32(bitPattern: rawValue)), seed) }
+  /// Graphs of many nodes spend much time in look-ups. A graph chooses the numbers, so that a fast
+  /// hash is safe.
+  public func _rawHashValue(seed: Int) -> Int {
+    multiplicativeHash(UInt64(UInt32(bitPattern: rawValue)), seed)
+  }
 }

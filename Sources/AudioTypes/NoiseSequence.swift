@@ -1,5 +1,6 @@
 /// Pseudorandom numbers, the same in each run: SplitMix64 (Steele, Lea and Flood, "Fast splittable
-/// pseudorandom number generators", 2014). Each can be computed without the ones before.
+/// pseudorandom number generators", 2014). Each number is computed from its own state, without the
+/// numbers before it.
 package enum NoiseSequence {
   /// The increment of the state from one number to the next.
   @inlinable package static var step: UInt64 { @_noLocks get { 0x9E37_79B9_7F4A_7C15 } }

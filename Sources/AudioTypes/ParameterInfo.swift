@@ -80,7 +80,7 @@ public struct ParameterInfo: Hashable, Sendable {
     get { storage.fields.defaultValue }
     set { storage.fields.defaultValue = newValue }
   }
-  /// Whether only the unit sets it, and clients read it: a meter.
+  /// Whether only the unit sets it: a meter, which clients read.
   public var isReadOnly: Bool {
     get { storage.fields.isReadOnly }
     set { storage.fields.isReadOnly = newValue }
@@ -134,8 +134,8 @@ public struct ParameterInfo: Hashable, Sendable {
         proposed: proposed))
   }
 
-  /// Its path in a patch, from the object of its scope on: `parameters/volume`; for a band its key:
-  /// `bands/0/frequency`.
+  /// Its path in a patch, within the object of its scope: `parameters/volume`; for a parameter of a
+  /// band its key: `bands/0/frequency`.
   public var path: [String] {
     isOfBand ? key.split(separator: "/").map(String.init) : ["parameters", key]
   }
@@ -143,13 +143,13 @@ public struct ParameterInfo: Hashable, Sendable {
   /// Whether its range is a full circle, whose two ends are the same direction.
   public var isCircular: Bool { unit == .degrees && range.upperBound - range.lowerBound == 360 }
 
-  /// The largest magnitude that is wrapped, in degrees: a hundred turns.
-  public static let mostDegrees: Float = 36_000
+  /// The largest magnitude that `wrapped(_:)` changes, in degrees: a hundred turns.
+  public static let maximumDegrees: Float = 36_000
 
-  /// The value in the range for the same direction. A value beyond a hundred turns, or of a
-  /// parameter that is not circular, stays as it is.
+  /// The value of the same direction within the range of a circular parameter. Returns a value
+  /// beyond `maximumDegrees`, or of any other parameter, unchanged.
   public func wrapped(_ value: Float) -> Float {
-    guard isCircular, abs(value) <= Self.mostDegrees else { return value }
+    guard isCircular, abs(value) <= Self.maximumDegrees else { return value }
     if value > range.upperBound {
       return value - 360 * ((value - range.upperBound) / 360).rounded(.up)
     }

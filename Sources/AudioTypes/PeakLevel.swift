@@ -41,9 +41,9 @@ public struct PeakLevel: Hashable, Sendable {
     PeakLevel(known: min(known, 1), possible: min(possible, 1))
   }
 
-  /// The level after a filter. The least gain of the filter applies to every sound. What the filter
-  /// boosts beyond that, a source of known level may not contain: this only counts as possible. For
-  /// sources of unknown level it is left out.
+  /// The level after a filter. The lowest gain of the filter, if above 0 dB, applies to every
+  /// sound. The boost beyond that counts only as possible, because a source of known level may lack
+  /// those frequencies; for sources of unknown level it is ignored.
   ///
   /// - Parameter gains: In decibels, over the whole range of frequencies; empty for none.
   public func filtered(by gains: [Double]) -> PeakLevel {

@@ -124,7 +124,7 @@ public struct PropertyInfo: Hashable, Sendable {
     var summary: String
     var liveWords: Int
     var initialWords: [UInt32]
-    var yieldsTo: UInt32?
+    var replacedBy: UInt32?
     var isState: Bool
     var proposed: String
   }
@@ -142,13 +142,13 @@ public struct PropertyInfo: Hashable, Sendable {
     case preset
     case presets
     case floats
-    /// Rows of equal length with finite numbers: at most so many rows and columns, and one more of
-    /// each.
+    /// Rows of equal length with finite numbers: up to `most` rows and columns of levels, and in
+    /// addition one row and one column of volumes.
     case matrix(most: Int)
     /// Numbers in double precision.
     case doubles
     case ids
-    /// Any number of whole numbers in the range.
+    /// A list of whole numbers in the range, of any length.
     case integers(ClosedRange<Int32>)
     /// One of some named `UInt32`s.
     case choice([Choice])
@@ -156,7 +156,7 @@ public struct PropertyInfo: Hashable, Sendable {
     case parameterInfo
     case status
     case strings
-    /// The value depends on a question: see `UnitInstance.property(_:_:_:asking:)`.
+    /// The value answers a question: see `UnitInstance.property(_:_:_:asking:)`.
     case parameterText
     case classInfo
     case clipping
@@ -229,7 +229,7 @@ public struct PropertyInfo: Hashable, Sendable {
     get { storage.fields.scopes }
     set { storage.fields.scopes = newValue }
   }
-  /// The only element that has it, for each scope listed; in other scopes every element has it.
+  /// For each scope listed, the only element that has it. In other scopes every element has it.
   public var elements: [Scope: Int] {
     get { storage.fields.elements }
     set { storage.fields.elements = newValue }
@@ -265,21 +265,21 @@ public struct PropertyInfo: Hashable, Sendable {
     get { storage.fields.summary }
     set { storage.fields.summary = newValue }
   }
-  /// The number of control block words of a live property: 1, or for a list as many as its longest
-  /// and one before them, which is 0 until the list has been set.
+  /// The number of control block words of a live property: 1, or for a list the length of the
+  /// longest one plus 1. The first word of a list is 0 until the list has been set.
   public var liveWords: Int {
     get { storage.fields.liveWords }
     set { storage.fields.liveWords = newValue }
   }
-  /// The initial values of its words, where they are not 0 or its default; empty for none.
+  /// The initial values of its words; empty where they are 0 or its default.
   public var initialWords: [UInt32] {
     get { storage.fields.initialWords }
     set { storage.fields.initialWords = newValue }
   }
   /// A parameter of the same element that, once set, replaces this property; `nil` for none.
-  public var yieldsTo: UInt32? {
-    get { storage.fields.yieldsTo }
-    set { storage.fields.yieldsTo = newValue }
+  public var replacedBy: UInt32? {
+    get { storage.fields.replacedBy }
+    set { storage.fields.replacedBy = newValue }
   }
   /// Whether ClassInfo saves and restores it.
   public var isState: Bool {
@@ -292,15 +292,15 @@ public struct PropertyInfo: Hashable, Sendable {
     set { storage.fields.proposed = newValue }
   }
 
-  /// - Parameter isState: `nil` for true where a patch may set it and clients may write it at any
-  ///   time.
+  /// - Parameter isState: `nil` for the default: true where a patch may set the property and
+  ///   clients may write it at any time.
   public init(
     _ id: PropertyID, key: String, constant: String, kind: Kind, unit: ParameterUnit = .generic,
     scopes: Set<Scope>, elements: [Scope: Int] = [:], access: Access,
     defaultValue: PropertyValue? = nil,
     scopeDefaults: [Scope: PropertyValue] = [:],
     isPatchProperty: Bool = false, isLive: Bool = false, liveWords: Int = 1,
-    initialWords: [UInt32] = [], yieldsTo: UInt32? = nil, isState: Bool? = nil, summary: String,
+    initialWords: [UInt32] = [], replacedBy: UInt32? = nil, isState: Bool? = nil, summary: String,
     proposed: String = ""
   ) {
     storage = SharedFields(
@@ -320,7 +320,7 @@ public struct PropertyInfo: Hashable, Sendable {
         summary: summary,
         liveWords: liveWords,
         initialWords: initialWords,
-        yieldsTo: yieldsTo,
+        replacedBy: replacedBy,
         isState: isState ?? (isPatchProperty && access == .readWrite),
         proposed: proposed))
   }

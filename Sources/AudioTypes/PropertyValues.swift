@@ -29,10 +29,11 @@ public struct StartTime: Hashable, Sendable {
   }
 }
 
-/// The question and the answer of the properties that convert a parameter's value to text and back:
-/// Core Audio's `AudioUnitParameterStringFromValue`, `…ValueFromString` and `…NameInfo` in one.
+/// A question to, or an answer of, the properties that convert a parameter's value to text and
+/// back: Core Audio's `AudioUnitParameterStringFromValue`, `…ValueFromString` and `…NameInfo` in
+/// one.
 public struct ParameterText: Hashable, Sendable {
-  /// The parameter, or for a clump's name the clump.
+  /// The parameter's number; in a question about the name of a clump the clump's number.
   public var parameter: UInt32
   /// In a question the value to convert, `nil` for the current one; in an answer the value of the
   /// text.
@@ -98,7 +99,7 @@ public struct ClassInfo: Hashable, Sendable {
   public var preset: Preset
   /// Every settable parameter of every element.
   public var parameters: [ParameterSetting]
-  /// Every property of the sound that was set, and the names of elements.
+  /// Every property that affects the sound and was set, and the names of elements.
   public var properties: [PropertySetting]
 
   public init(
@@ -113,8 +114,8 @@ public struct ClassInfo: Hashable, Sendable {
   }
 }
 
-/// An object in a property, where Core Audio has a pointer: a callback, a unit. Two are equal if
-/// they are the same object.
+/// An object as the value of a property where Core Audio has a pointer: a callback, a unit. Two
+/// values are equal if they hold the same object.
 public struct PropertyObject: Hashable, Sendable {
   /// `nil` removes a callback or a connection.
   public let object: (any AnyObject & Sendable)?

@@ -199,8 +199,8 @@ extension StreamFormat {
     return copy
   }
 
-  /// Equality where 0 on either side matches anything, and flags without effect are ignored (facts:
-  /// `CAStreamBasicDescription`'s wildcard equality).
+  /// Whether two formats are equal, as `CAStreamBasicDescription` compares them: a field that is 0
+  /// on either side matches anything, and flags without effect are ignored.
   public func matches(_ other: StreamFormat) -> Bool {
     func agree<T: Numeric & Equatable>(_ left: T, _ right: T) -> Bool {
       left == 0 || right == 0 || left == right
@@ -212,7 +212,7 @@ extension StreamFormat {
       && agree(bytesPerFrame, other.bytesPerFrame)
       && agree(channelsPerFrame, other.channelsPerFrame)
       && agree(bitsPerChannel, other.bitsPerChannel)
-      // Only 0 is the wildcard: `areAllClear` is a value.
+      // Flags of 0 match anything; `areAllClear` does not.
       && (flags.rawValue == 0 || other.flags.rawValue == 0
         || significantFlags(beside: other) == other.significantFlags(beside: self))
   }

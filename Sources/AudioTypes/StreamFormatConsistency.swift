@@ -23,12 +23,11 @@ public enum FormatInconsistency: Hashable, Sendable {
 }
 
 extension StreamFormat {
-  /// Whether it is within Core Audio's general limits (facts, section 4.4). Rate 0 is: it means
-  /// "not set yet".
+  /// Whether it is within Core Audio's general limits. A rate of 0, "not set yet", is.
   public var isSane: Bool { !inconsistencies.contains(where: \.isInsane) }
 
-  /// All contradictions in the format, as a bus judges it (facts, sections 4.3 and 4.4), in the
-  /// order of the checks. Empty for a format that a bus of some unit could carry.
+  /// All contradictions in the format, in the order in which a bus checks them. Empty for a format
+  /// that a bus of some unit could carry.
   public var inconsistencies: [FormatInconsistency] {
     var found: [FormatInconsistency] = []
     if !(sampleRate >= 0 && sampleRate < 3e6) { found.append(.sampleRateOutOfRange) }
@@ -72,8 +71,8 @@ extension StreamFormat {
     let word = bytesPerSample
     if word * 8 < Int(bitsPerChannel) || word == 0 {
       let perChannel = (bitsPerChannel + 7) / 8
-      // The most common mistake: channels counted where each has a buffer of its own, or not
-      // counted where they share one.
+      // The most common mistake: the bytes of all channels where each has a buffer of its own, or
+      // of one channel where they share a buffer.
       found.append(
         isInterleaved && channelsPerFrame > 1 && bytesPerFrame == perChannel
           ? .bytesPerFrame(found: bytesPerFrame, expected: perChannel * channelsPerFrame)
@@ -107,7 +106,8 @@ extension StreamFormat {
 }
 
 extension FormatInconsistency {
-  /// Whether it is outside Core Audio's general limits, which apply before any unit's own.
+  /// Whether the format is outside Core Audio's general limits, which are checked before those of
+  /// any unit.
   public var isInsane: Bool {
     switch self {
     case .sampleRateOutOfRange, .fieldTooLarge, .noFormatID, .framesPerPacket, .bytesPerPacket:
@@ -116,7 +116,7 @@ extension FormatInconsistency {
     }
   }
 
-  /// The `mX` field of the format that it is about.
+  /// The field of `AudioStreamBasicDescription` with the contradiction: `mSampleRate`.
   public var field: String {
     switch self {
     case .sampleRateOutOfRange: "mSampleRate"

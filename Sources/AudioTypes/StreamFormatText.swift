@@ -1,6 +1,6 @@
 extension StreamFormat: CustomStringConvertible {
-  /// The format as Core Audio's classic tools print it (facts, section 4.7): ` 2 ch,  44100 Hz,
-  /// 'lpcm' (0x00000029) 32-bit little-endian float, deinterleaved`.
+  /// The format as Core Audio's classic tools print it: ` 2 ch, 44100 Hz, 'lpcm' (0x00000029)
+  /// 32-bit little-endian float, deinterleaved`.
   public var description: String {
     let rate = sampleRate.isFinite ? Int(exactly: sampleRate.rounded(.toNearestOrEven)) ?? 0 : 0
     let head =
@@ -54,8 +54,8 @@ public func rateText(_ rate: Double) -> String {
   Int(exactly: rate).map(String.init) ?? "\(rate)"
 }
 
-/// What helps where a rate was written in kilohertz: no bus runs at less than 1000 Hz. `nil` for
-/// other rates.
+/// A hint for a rate that was probably meant in kilohertz: above 0 and below 1000 Hz, at which no
+/// bus runs. `nil` for any other rate.
 public func hertzHelp(_ rate: Double) -> String? {
   guard rate > 0, rate < 1000 else { return nil }
   return "rates are in hertz: \(rateText((rate * 1000).rounded())) was meant?"

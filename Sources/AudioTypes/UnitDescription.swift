@@ -1,5 +1,5 @@
-/// The description of a kind of unit: schema, `units`, the validator's limits and the reference are
-/// made from it.
+/// The description of a kind of unit. The schema, the listing of `patchrun units`, the limits of
+/// the validator and the reference are made from it.
 public struct UnitDescription: Hashable, Sendable {
   private struct Fields: Hashable, Sendable {
     var component: ComponentDescription
@@ -15,7 +15,7 @@ public struct UnitDescription: Hashable, Sendable {
     var parameters: [ParameterInfo]
     var formatNotes: [String]
     var bands: Bands?
-    var handsOn: Bool
+    var isSubgraphOutput: Bool
   }
 
   private var storage: SharedFields<Fields>
@@ -60,7 +60,7 @@ public struct UnitDescription: Hashable, Sendable {
     get { storage.fields.defaultMaximumFramesPerSlice }
     set { storage.fields.defaultMaximumFramesPerSlice = newValue }
   }
-  /// Whether slices may exceed `maximumFramesPerSlice` without an error, as for I/O units.
+  /// Whether slices may be longer than `maximumFramesPerSlice` without an error, as for I/O units.
   public var sizesItsOwnSlices: Bool {
     get { storage.fields.sizesItsOwnSlices }
     set { storage.fields.sizesItsOwnSlices = newValue }
@@ -85,11 +85,11 @@ public struct UnitDescription: Hashable, Sendable {
     get { storage.fields.bands }
     set { storage.fields.bands = newValue }
   }
-  /// Whether it is the output unit of a sub-graph, which passes its input to another unit of the
-  /// graph.
-  public var handsOn: Bool {
-    get { storage.fields.handsOn }
-    set { storage.fields.handsOn = newValue }
+  /// Whether it is the output unit of a sub-graph, which passes its input on to a unit of the
+  /// enclosing graph.
+  public var isSubgraphOutput: Bool {
+    get { storage.fields.isSubgraphOutput }
+    set { storage.fields.isSubgraphOutput = newValue }
   }
 
   /// The buses (elements) of one scope.
@@ -108,24 +108,24 @@ public struct UnitDescription: Hashable, Sendable {
   /// Parts of a unit with the same parameters each: NBandEQ's filters. In a patch they are the
   /// node's "bands", an array of objects.
   ///
-  /// The number of a band's parameter is that of the first band's plus the band's index. The
-  /// property `number` sets the number of bands; a patch with "bands" need not set it, and its
-  /// bands are switched on unless it says otherwise.
+  /// The number of a band's parameter is that of the first band's plus the band's index.
+  /// `countProperty` sets the number of bands; a patch with "bands" need not set it. Bands of a
+  /// patch are on unless it says otherwise.
   public struct Bands: Hashable, Sendable {
-    /// The most bands.
-    public var most: Int
+    /// The largest number of bands.
+    public var maximumCount: Int
     /// The property that sets the number of bands.
-    public var number: PropertyID
+    public var countProperty: PropertyID
     /// The parameters of the first band, with their keys in a band: `frequency`.
     public var parameters: [ParameterInfo]
-    /// The number of the first band's parameter that bypasses the band.
+    /// The number of the parameter that bypasses the first band.
     public var bypass: UInt32
 
     public init(
-      most: Int, number: PropertyID, parameters: [ParameterInfo], bypass: UInt32
+      maximumCount: Int, countProperty: PropertyID, parameters: [ParameterInfo], bypass: UInt32
     ) {
-      self.most = most
-      self.number = number
+      self.maximumCount = maximumCount
+      self.countProperty = countProperty
       self.parameters = parameters
       self.bypass = bypass
     }
@@ -133,7 +133,7 @@ public struct UnitDescription: Hashable, Sendable {
     /// The parameters of all bands, grouped by parameter.
     var all: [ParameterInfo] {
       parameters.flatMap { info in
-        (0..<most).map { band in
+        (0..<maximumCount).map { band in
           var info = info
           info.id += UInt32(band)
           info.key = "bands/\(band)/\(info.key)"
@@ -167,14 +167,14 @@ public struct UnitDescription: Hashable, Sendable {
         parameters: parameters + (bands?.all ?? []),
         formatNotes: formatNotes,
         bands: bands,
-        handsOn: false))
+        isSubgraphOutput: false))
   }
 
   /// Whether it is the output unit of a graph, which pulls it.
-  public var isOutput: Bool { component.type == .outputType && !handsOn }
+  public var isOutput: Bool { component.type == .outputType && !isSubgraphOutput }
 
-  /// The parameters, with those of bands only once: under the key `bands/N/frequency`, with the
-  /// first band's number.
+  /// The parameters, those of bands only once: with the key `bands/N/frequency` and the number of
+  /// the first band's parameter.
   public var listedParameters: [ParameterInfo] {
     parameters.filter { !$0.isOfBand }
       + (bands?.parameters ?? []).map { info in

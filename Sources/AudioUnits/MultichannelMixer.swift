@@ -32,7 +32,7 @@ public enum MultichannelMixer: AudioUnit {
       PropertyInfo(
         .matrixLevels, key: "matrixLevels", constant: "kAudioUnitProperty_MatrixLevels",
         kind: .floats, scopes: [.input], access: .readWrite, isPatchProperty: true, isLive: true,
-        liveWords: 5, yieldsTo: Parameter.pan,
+        liveWords: 5, replacedBy: Parameter.pan,
         summary:
           "A gain from each channel of the input to the left and the right of the mix, channel "
           + "by channel, in the place of the pan; a pan that is set later takes their place. They "

@@ -8,7 +8,7 @@ public import RenderCore
 public enum SubgraphOutput: AudioUnit {
   public static let description: UnitDescription = {
     var description = GenericOutput.description
-    description.handsOn = true
+    description.isSubgraphOutput = true
     description.sizesItsOwnSlices = true
     return description
   }()

@@ -10,7 +10,7 @@ extension GraphBuilder {
       guard let configuration = configurations[id], let info = try? graph.nodeInfo(id),
         let unit = info.unit?.unit
       else { continue }
-      for note in unit.notes(on: quoted(info.name), in: configuration) { report(note.of(id)) }
+      for note in unit.notes(on: quoted(info.name), in: configuration) { report(note.at(node: id)) }
     }
   }
 }

@@ -274,8 +274,8 @@ struct ConvolutionKernel: RenderKernel, ~Copyable {
     gain.follow()
     mix.follow()
     // Without a change the convolver's output is the result.
-    var isTurned = gain.isTurned
-    if mix.isTurned { isTurned = true }
+    var isTurned = gain.hasChanged
+    if mix.hasChanged { isTurned = true }
     if gain.current * mix.current != wet { isTurned = true }
     guard isTurned else { return .ok }
     let starts = (gain, mix)

@@ -1,11 +1,10 @@
 import Glibc
 
-/// Memory for tables that are computed once, aligned to 64 bytes. Used by one control thread until
-/// it is filled.
+/// Memory for tables that are computed once, aligned to 64 bytes. One control thread fills it
+/// before others read it.
 @safe
 public final class PreparedBytes: @unchecked Sendable {
-  // `@unchecked Sendable`: its maker fills it before it shares it, and nobody changes it
-  // afterwards.
+  // `@unchecked Sendable`: filled before it is shared, then never changed.
 
   /// The number of bytes.
   public let count: Int

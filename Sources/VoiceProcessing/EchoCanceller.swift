@@ -76,7 +76,7 @@ struct EchoCanceller: ~Copyable {
   let variance: RowStorage
   let shadow: SpectrumStorage
   let shadowVariance: RowStorage
-  /// The expected power of each part of an echo path, which is the bound of its variance.
+  /// The expected decay of an echo path: the power of each part, 1 for the first.
   let taper: SampleStorage
   /// The energy of the residual of the kept filter and of the far end with a decay as in a room,
   /// both smoothed over a third of a second.

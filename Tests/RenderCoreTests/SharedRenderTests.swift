@@ -141,7 +141,7 @@ private final class Helpers {
     let order = RowStrands(rows, busCount: 5)
     #expect(order.strands.map(\.rows) == [[0, 1], [2, 3], [4]])
     #expect(order.strands.map(\.needs) == [[], [], [0, 1]])
-    #expect(order.longestWay == 3)
+    #expect(order.longestChain == 3)
   }
 
   @Test func `strands that wait for nothing are taken together, and fewer of the last ones`() {

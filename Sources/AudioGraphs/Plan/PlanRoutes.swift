@@ -71,14 +71,14 @@ struct PlanRoutes {
       guard case .link(let old, let behind)? = from, case .link(let new, let index)? = to else {
         return false
       }
-      return new.instances[index].begunAgain == old.instances[behind].serial
+      return new.instances[index].restartedSerial == old.instances[behind].serial
     }
   }
 
   /// Whether the new feed is the old sound, begun again.
   static func isOnset(from: Interaction?, to: Interaction?) -> Bool {
     guard case .callback(let old)? = from, case .callback(let new)? = to,
-      let first = new.instances.first?.begunAgain
+      let first = new.instances.first?.restartedSerial
     else { return false }
     return old.instances.first?.serial == first
   }

@@ -260,10 +260,12 @@ struct Preparer {
       result.violations += unfed
       if !unfed.isEmpty { doubtful.insert(node.id) }
     }
-    var found = node.unit.violations(in: configuration).map { $0.of(node.id) }
+    var found = node.unit.violations(in: configuration).map { $0.at(node: node.id) }
     if doubtful.contains(node.id) { found.removeAll { !Self.rulesOfSides.contains($0.rule) } }
     if result.pulled.contains(node.id), !doubtful.contains(node.id) {
-      found += DitheredBuses.violations(node.unit.description, configuration).map { $0.of(node.id) }
+      found += DitheredBuses.violations(node.unit.description, configuration).map {
+        $0.at(node: node.id)
+      }
     }
     if node.isIO, let category {
       found += CategoryPermits.violations(node, configuration, category)
@@ -511,7 +513,7 @@ struct Preparer {
         FormatsGiven.violation(
           node, scope, missing, like: other, sampleRate: device.sampleRate))
     }
-    if let refused { result.violations.append(refused.of(node.id)) }
+    if let refused { result.violations.append(refused.at(node: node.id)) }
     if !missing.isEmpty || refused != nil { doubtful.insert(node.id) }
   }
 

@@ -201,7 +201,7 @@ struct RunningGraph: Sendable {
       do throws(Violation) {
         ramps.append(try ramp.ramp(unit, rate: clientRate))
       } catch {
-        throw error.of(ramp.node)
+        throw error.at(node: ramp.node)
       }
     }
     return (ramps.isEmpty ? nil : RenderTimeline(ramps), moved)

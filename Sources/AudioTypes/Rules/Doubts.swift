@@ -13,7 +13,7 @@ public struct Doubts: OptionSet, Hashable, Sendable {
 
   /// A part of the node could not be read.
   public static let unreadNode = Doubts(rawValue: 1 << 0)
-  /// A feed of the node, or something that it feeds, is missing.
+  /// A feed of the node, or an input that it feeds, is missing.
   public static let feeds = Doubts(rawValue: 1 << 1)
   /// A stream format of the node, or of a node that it inherits its format from, could not be set.
   public static let format = Doubts(rawValue: 1 << 2)
@@ -28,12 +28,12 @@ public struct Doubts: OptionSet, Hashable, Sendable {
   public static let gaps = Doubts(rawValue: 1 << 5)
   /// A connection has no valid destination: it may be meant for any input without a feed.
   public static let destination = Doubts(rawValue: 1 << 6)
-  /// Some node of the patch has lost a feed, or something that it feeds.
+  /// A feed of some node of the patch, or an input that it feeds, is missing.
   public static let feedsElsewhere = Doubts(rawValue: 1 << 7)
   /// It is not known which sides of an I/O unit are on.
   public static let sides = Doubts(rawValue: 1 << 8)
   /// The patch's stream format could not be read.
   public static let patchFormat = Doubts(rawValue: 1 << 10)
-  /// The session's requests, and so its grants, are not known.
+  /// The requests of the session are not known, and so neither is its grant.
   public static let session = Doubts(rawValue: 1 << 9)
 }

@@ -1,7 +1,7 @@
 /// A change of a graph that would correct a violation, as data: a help line describes it, and a
 /// program that has the text of the patch turns it into edits.
 ///
-/// All changes are about the node of the violation's place, unless they say otherwise.
+/// All changes are made to the node at the violation's place.
 public struct Remedy: Hashable, Sendable {
   /// A single change.
   public enum Change: Hashable, Sendable {

@@ -10,11 +10,12 @@ public struct Rule: Sendable {
   public let name: String
   /// The severity of its findings.
   public let severity: Severity
-  /// What holds where the rule is kept: a sentence that starts in lower case and has no full stop.
+  /// The state in which the rule is kept: a sentence that starts in lower case and has no full
+  /// stop.
   public let summary: String
   /// The statuses of Core Audio for it, the usual one first; empty for none.
   public let statuses: [Status]
-  /// The status of a finding that names no other; `nil` for none.
+  /// The status of a finding without one of its own; `nil` for none.
   public let status: Status?
   /// The doubts under which a finding would only repeat an error that has been reported.
   public let silencedBy: Doubts
@@ -27,8 +28,9 @@ public struct Rule: Sendable {
   ///   - code: `PR` and four digits.
   ///   - name: The family and the rule, in lower case, with a slash between them.
   ///   - statuses: The usual one first.
-  ///   - isStatusUsual: Whether a finding that names no status carries the first of them.
-  ///   - silencedBy: By default nothing is reported about a node that was partly unreadable.
+  ///   - isStatusUsual: Whether a finding without a status of its own has the first of `statuses`.
+  ///   - silencedBy: By default `unreadNode`: the rule is silent about a node that could not be
+  ///     read completely.
   ///   - page: Evaluated at each call of `page`.
   public init(
     _ code: Code, _ name: String, _ summary: String, severity: Severity = .error,

@@ -73,7 +73,7 @@ extension Rule.Page.Example {
     .patch(.init(right: right, wrong: wrong, wrongBytes: wrongBytes))
   }
 
-  /// Two expectations for `ExamplePatches.tested`, each in a test file.
+  /// Two test files with one expectation each for `ExamplePatches.tested`.
   ///
   /// - Parameters:
   ///   - settings: The members of the `settings` object of both tests; empty for none.

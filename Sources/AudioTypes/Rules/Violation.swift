@@ -1,7 +1,7 @@
-/// A finding about a graph: something that initializing would refuse, or would accept although the
-/// user will not want it.
+/// A finding about a graph: an error, which initialization refuses, or a warning or a note about
+/// something that it accepts.
 ///
-/// It names a place in the graph. A program that has the text of the patch adds the place in the
+/// It has a place in the graph. A program that has the text of the patch adds the place in the
 /// text.
 public struct Violation: Error, Hashable, Sendable {
   /// A part of a graph.
@@ -25,8 +25,8 @@ public struct Violation: Error, Hashable, Sendable {
     case whole
     /// The feed of an input element: its connection or its callback.
     case feed(Int)
-    /// A callback in the chain that feeds an input element: `behind` is 1 for the callback that the
-    /// input's callback pulls, and so on.
+    /// A callback in the chain that feeds an input element. `behind` counts pulls: 1 for the
+    /// callback that the input's own callback pulls, and so on.
     case callback(Int, behind: Int)
     /// A tap, by its number.
     case tap(Int)
@@ -86,8 +86,9 @@ public struct Violation: Error, Hashable, Sendable {
     self.remedies = remedies
   }
 
-  /// A copy for a unit that has become a node.
-  public func of(_ node: NodeID) -> Violation {
+  /// A copy whose place is in `node`, for a violation found by a unit, which does not know its
+  /// node.
+  public func at(node: NodeID) -> Violation {
     var copy = self
     copy.place.node = node
     for index in copy.notes.indices where copy.notes[index].place.node == nil {

@@ -98,11 +98,11 @@ public enum Varispeed: AudioUnit {
 
   public static func pulledInputs(in configuration: UnitConfiguration) -> [Int: PullDemand] {
     guard configuration.inputs[0].isUsed else { return [:] }
-    let lookAhead = TurningReader.lookAhead(fastest: fastest)
+    let lookAhead = VarispeedReader.lookAhead(fastest: fastest)
     return [
       0: PullDemand(
         framesPerFrame: fastest, ahead: lookAhead + 2, speed: speed(configuration),
-        playsAtWill: true)
+        hasVariableSpeed: true)
     ]
   }
 
@@ -115,7 +115,7 @@ public enum Varispeed: AudioUnit {
     var configuration = configuration
     configuration.controls = controls
     return .float64(
-      Double(TurningReader.lookAhead(fastest: fastest)) / speed(configuration) / rate)
+      Double(VarispeedReader.lookAhead(fastest: fastest)) / speed(configuration) / rate)
   }
 
   public static func memory(in configuration: UnitConfiguration) -> Int {
@@ -135,7 +135,7 @@ public enum Varispeed: AudioUnit {
     private static var mostPulled: Int { @_noLocks get { 1024 } }
 
     private let channelCount: Int
-    private var reader: TurningReader
+    private var reader: VarispeedReader
     private var glides: GlideBank
     private var hasBegun = false
     /// The sample time of the next input frame, in frames of the input.
@@ -146,7 +146,7 @@ public enum Varispeed: AudioUnit {
     init(_ configuration: UnitConfiguration, controls: ControlLayout) {
       let format = configuration.inputs[0].format
       channelCount = format.channelCount
-      reader = TurningReader(
+      reader = VarispeedReader(
         channelCount: format.channelCount, fastest: Varispeed.fastest,
         maximumPush: Self.mostPulled)
       let length = EffectParameters.glideLength(format.sampleRate)
@@ -173,7 +173,7 @@ public enum Varispeed: AudioUnit {
       var done = 0
       while done < context.frameCount {
         let rest = context.frameCount - done
-        let length = rest < TurningReader.longest ? rest : TurningReader.longest
+        let length = rest < VarispeedReader.longest ? rest : VarispeedReader.longest
         for frame in 0..<length { reader.frame(at: pace(ahead: frame + 1)) }
         let status = supply(context)
         guard status == .ok else { return status }

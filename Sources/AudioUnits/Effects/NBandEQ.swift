@@ -60,7 +60,7 @@ public enum NBandEQ: FilterUnit {
         proposed: "that a unit which is bypassed leaves it out")
     ],
     bands: .init(
-      most: mostBands, number: .numberOfBands,
+      maximumCount: mostBands, countProperty: .numberOfBands,
       parameters: [
         ParameterInfo(
           id: Parameter.bypassBand, key: "bypass", constant: "kAUNBandEQParam_BypassBand",

@@ -74,9 +74,9 @@ public struct EqualizerCascade: ~Copyable {
     var start = 0
     while start < left.count {
       let length = Swift.min(left.count - start, Swift.min(framesUntilCheck, Self.longest))
-      filters.take(left.dropping(start).prefix(length), right.dropping(start).prefix(length))
+      filters.load(left.dropping(start).prefix(length), right.dropping(start).prefix(length))
       filters.run(0, Self.bandCount, channel: 0, length: length)
-      filters.give(
+      filters.store(
         leftOutput.dropping(start).prefix(length), rightOutput.dropping(start).prefix(length))
       start += length
       count(length)

@@ -7,7 +7,7 @@ final class UnitBlueprint: Sendable {
   /// The generic properties and the unit's own, in the order of their numbers.
   let properties: [PropertyInfo]
   /// Properties that a parameter replaces.
-  let yielding: [PropertyInfo]
+  let replaceable: [PropertyInfo]
   let factoryPresets: [Preset]
   let controls: ControlMap
   /// The initial values of the properties.
@@ -40,7 +40,7 @@ final class UnitBlueprint: Sendable {
     initialOutputFormat = unit.initialFormat(.output)
     let properties = GenericProperties.properties(of: description)
     self.properties = properties
-    yielding = properties.filter { $0.yieldsTo != nil }
+    replaceable = properties.filter { $0.replacedBy != nil }
     if case .presets(let presets)? = description.property(.factoryPresets)?.defaultValue {
       factoryPresets = presets
     } else {

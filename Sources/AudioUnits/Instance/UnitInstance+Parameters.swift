@@ -95,8 +95,8 @@ extension UnitInstance {
     by parameter: UInt32, _ scope: Scope, _ element: Int, _ state: inout State
   ) -> PropertyID? {
     guard
-      let info = blueprint.yielding.first(where: {
-        $0.yieldsTo == parameter && $0.scopes.contains(scope)
+      let info = blueprint.replaceable.first(where: {
+        $0.replacedBy == parameter && $0.scopes.contains(scope)
       })
     else { return nil }
     let place = PropertyPlace(info.id, scope, element)

@@ -8,7 +8,7 @@ extension UnitInstance {
   /// A parameter of a band, by its key in the band or its `k…` name; `nil` where there is no such
   /// band or parameter.
   func bandParameter(named name: String, of band: Int) -> ParameterInfo? {
-    guard let bands = description.bands, (0..<bands.most).contains(band),
+    guard let bands = description.bands, (0..<bands.maximumCount).contains(band),
       let info = bands.parameters.first(where: { $0.key == name || $0.constant == name })
     else { return nil }
     return parameterInfo(info.id + UInt32(band), .global)
@@ -29,18 +29,20 @@ extension GraphBuilder {
           help: ["an equalizer has some: \"component\": \"NBandEQ\""]))
       return
     }
-    let key = unit.info(bands.number)?.key ?? ""
-    let saysNumber = node.properties.contains { unit.info(named: $0.name)?.id == bands.number }
-    if !saysNumber, (1...bands.most).contains(written.value.count) {
+    let key = unit.info(bands.countProperty)?.key ?? ""
+    let saysNumber = node.properties.contains {
+      unit.info(named: $0.name)?.id == bands.countProperty
+    }
+    if !saysNumber, (1...bands.maximumCount).contains(written.value.count) {
       do throws(Violation) {
         try unit.setProperty(
-          bands.number, .global, 0, to: .uint32(UInt32(written.value.count)))
+          bands.countProperty, .global, 0, to: .uint32(UInt32(written.value.count)))
       } catch {
-        report(error.of(id), at: written.json)
+        report(error.at(node: id), at: written.json)
       }
     }
-    var count = bands.most
-    if case .uint32(let number)? = try? unit.property(bands.number) { count = Int(number) }
+    var count = bands.maximumCount
+    if case .uint32(let number)? = try? unit.property(bands.countProperty) { count = Int(number) }
     if written.value.isEmpty {
       report(
         UnitRules.parameterRange.diagnostic(
@@ -55,9 +57,9 @@ extension GraphBuilder {
           status: .invalidPropertyValue, at: first.json.markRange,
           pointer: first.json.pointer.description,
           help: [
-            count < bands.most
+            count < bands.maximumCount
               ? "leave \(quoted(key)) out: it is then as many as are written"
-              : "there are \(bands.most) at most: let a second \(name) have the others"
+              : "there are \(bands.maximumCount) at most: let a second \(name) have the others"
           ]))
     }
     for (number, band) in written.value.prefix(count).enumerated() {

@@ -93,7 +93,7 @@ extension GraphBuilder {
       try unit.setProperty(
         .elementCount, scope, 0, to: .uint32(UInt32(clamping: count.value)))
     } catch {
-      report(error.of(id), at: count.json)
+      report(error.at(node: id), at: count.json)
       doubts.raise(.feeds, about: id)
     }
   }

@@ -59,7 +59,7 @@ extension GraphBuilder {
     do throws(Violation) {
       _ = try unit.property(.streamFormat, scope, element.bus.value)
     } catch {
-      report(error.of(id), at: element.bus.json)
+      report(error.at(node: id), at: element.bus.json)
     }
   }
 
@@ -104,7 +104,7 @@ extension GraphBuilder {
       try unit.setProperty(property, scope, bus, to: value)
     } catch {
       if property == .streamFormat || property == .sampleRate { doubts.raise(.format, about: id) }
-      report(error.of(id), at: json)
+      report(error.at(node: id), at: json)
     }
   }
 
@@ -168,7 +168,7 @@ extension GraphBuilder {
       } catch {
         doubts.raise(at: .init(node: id, .property(info.id, scope, bus)))
         let isPlace = [UnitRules.propertyScope, UnitRules.element].contains(error.rule)
-        report(error.of(id), at: isPlace ? field.key.json : field.value)
+        report(error.at(node: id), at: isPlace ? field.key.json : field.value)
       }
     }
   }
@@ -272,10 +272,10 @@ extension GraphBuilder {
       reportReplaced(info, field, unit, id, scope, bus)
       try unit.setParameter(info.id, scope, bus, to: value)
       if let warning = unit.warning(info.id, scope, bus, value) {
-        report(withDecibels(warning.of(id), info, value, at: field.value))
+        report(withDecibels(warning.at(node: id), info, value, at: field.value))
       }
     } catch {
-      report(withDecibels(error.of(id), info, value, at: field.value))
+      report(withDecibels(error.at(node: id), info, value, at: field.value))
     }
   }
 
@@ -301,7 +301,7 @@ extension GraphBuilder {
   ) {
     guard
       let info = unit.properties.first(where: {
-        $0.yieldsTo == parameter.id && $0.scopes.contains(scope)
+        $0.replacedBy == parameter.id && $0.scopes.contains(scope)
       }), unit.hasSet(info.id, scope, bus)
     else { return }
     let place = Violation.Place(node: id, .property(info.id, scope, bus))

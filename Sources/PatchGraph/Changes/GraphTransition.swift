@@ -180,7 +180,7 @@ struct GraphTransition {
         instances.append(CallbackInstance(callback, continuing: playing(input, behind)))
       case .beginning(let input, let behind):
         instances.append(
-          playing(input, behind).map { CallbackInstance(beginningAgain: $0) }
+          playing(input, behind).map { CallbackInstance(restarting: $0) }
             ?? CallbackInstance(callback))
       case .fresh: instances.append(CallbackInstance(callback))
       }

@@ -313,7 +313,7 @@ private struct ControlLister {
   /// How many bands a unit has now; 0 for one without.
   private static func bandCount(_ unit: UnitInstance) -> Int {
     guard let bands = unit.description.bands,
-      case .uint32(let count)? = try? unit.property(bands.number)
+      case .uint32(let count)? = try? unit.property(bands.countProperty)
     else { return 0 }
     return Int(count)
   }

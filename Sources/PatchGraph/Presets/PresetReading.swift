@@ -125,7 +125,7 @@ extension PatchDocument.Node {
   private func yielding(
     to own: PatchDocument.Node, of unit: any AudioUnit.Type
   ) -> PatchDocument.Node {
-    let infos = UnitInstance(unit).properties.filter { $0.yieldsTo != nil }
+    let infos = UnitInstance(unit).properties.filter { $0.replacedBy != nil }
     guard !infos.isEmpty else { return self }
     func remains(
       _ fields: (properties: [PatchDocument.Field], parameters: [PatchDocument.Field]),
@@ -139,7 +139,7 @@ extension PatchDocument.Node {
         }
         func isParameter(_ field: PatchDocument.Field) -> Bool {
           unit.description.parameters(in: scope).contains {
-            $0.id == info.yieldsTo && ($0.key == field.name || $0.constant == field.name)
+            $0.id == info.replacedBy && ($0.key == field.name || $0.constant == field.name)
           }
         }
         if own.properties.contains(where: isProperty) {

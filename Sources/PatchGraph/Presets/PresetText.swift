@@ -45,7 +45,7 @@ private enum PresetText {
         let value = try? unit.property(info.id, scope, element),
         value != info.scopeDefaults[scope] ?? info.defaultValue, let text = text(value, info.kind)
       else { return nil }
-      if let parameter = info.yieldsTo { replaced.insert(parameter) }
+      if let parameter = info.replacedBy { replaced.insert(parameter) }
       if case .preset(let preset) = value, preset.number >= 0 { hasFactoryPreset = true }
       return .init(info.key, text)
     }
@@ -66,7 +66,7 @@ private enum PresetText {
   /// The bands; `nil` for a unit without.
   static func bands(of unit: UnitInstance) -> JSONText? {
     guard let bands = unit.description.bands,
-      case .uint32(let count)? = try? unit.property(bands.number)
+      case .uint32(let count)? = try? unit.property(bands.countProperty)
     else { return nil }
     let all = unit.description.parameters.filter(\.isOfBand)
     return .array(

@@ -231,7 +231,7 @@ struct TimelineBuilder {
         let warning = unit.warning(
           target.info.id, target.info.scope, target.element, target.info.wrapped(value))
       {
-        findings.append(warning.of(target.node).diagnostic(in: places, at: to))
+        findings.append(warning.at(node: target.node).diagnostic(in: places, at: to))
       }
     } catch {
       let isValue = error.rule == UnitRules.parameterRange

@@ -11,7 +11,7 @@ extension UnitSchema {
           + "that is written here is on unless it has \"bypass\": true."),
       "type": "array",
       "minItems": 1,
-      "maxItems": .number(bands.most),
+      "maxItems": .number(bands.maximumCount),
       "items": settings(
         "A band of the \(unit.name).",
         bands.parameters.map { info in

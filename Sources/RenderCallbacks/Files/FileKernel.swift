@@ -183,7 +183,7 @@ struct FileKernel: RenderKernel {
   @_noLocks
   private mutating func scale(_ output: RenderBus, _ begin: Int, _ ready: Int) {
     let mark = Int(truncatingIfNeeded: unscaled[0])
-    var isTurned = gain.isTurned
+    var isTurned = gain.hasChanged
     if mark > 0 { isTurned = true }
     guard isTurned else {
       gain.skip(output.frameCount - begin)

@@ -1,11 +1,11 @@
 public import AudioTypes
 import Synchronization
 
-/// A callback on one input, or one that such a callback pulls, with its live settings, which both
-/// of its halves follow.
+/// A callback at one place of a graph (it feeds an input, or another callback pulls it), with its
+/// live settings, which its kernel and its service follow.
 ///
 /// A graph makes an instance of each callback that it is given. A client that wants to change
-/// settings makes the instance itself, and gives the graph that:
+/// settings makes the instance itself and gives it to the graph:
 ///
 ///     let tone = CallbackInstance(ToneCallback(frequency: 440))
 ///     try graph.setInputCallback(tone, of: io)
@@ -50,30 +50,30 @@ public final class CallbackInstance: RenderCallback {
   package let serial = CallbackInstance.lastSerial.wrappingAdd(1, ordering: .relaxed).newValue
   /// The serial of the instance that it replaces.
   package let predecessor: Int?
-  /// The serial of the instance that it restarts: this one is heard at full level from its first
-  /// frame on, while that one fades out. `nil` for one that fades in.
-  package let begunAgain: Int?
+  /// The serial of the instance that this one restarts: the graph plays this one at full level from
+  /// its first frame on, and fades that one out. `nil` for an instance that fades in.
+  package let restartedSerial: Int?
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - callback: For an instance: its callback with the current values.
-  ///   - old: A playing instance that the new one replaces. The new one continues at that one's
-  ///     position, where its kind can. `nil` to start at the beginning.
+  ///   - callback: The callback; of a `CallbackInstance` its callback with the current values.
+  ///   - old: A playing instance that the new one replaces, at whose position the new one continues
+  ///     if its kind can. `nil` to start at the beginning.
   public convenience init(_ callback: any RenderCallback, continuing old: CallbackInstance? = nil) {
-    self.init(callback, continuing: old, beginningAgain: nil)
+    self.init(callback, continuing: old, restarting: nil)
   }
 
   /// Restarts the callback of a playing instance, with its current values: the graph plays the new
   /// instance at full level from its first frame on, and fades the old one out.
-  public convenience init(beginningAgain old: CallbackInstance) {
-    self.init(old, continuing: nil, beginningAgain: old)
+  public convenience init(restarting old: CallbackInstance) {
+    self.init(old, continuing: nil, restarting: old)
   }
 
   private init(
     _ callback: any RenderCallback, continuing old: CallbackInstance?,
-    beginningAgain again: CallbackInstance?
+    restarting again: CallbackInstance?
   ) {
-    begunAgain = again?.serial
+    restartedSerial = again?.serial
     let callback = (callback as? CallbackInstance)?.callback ?? callback
     original = callback
     predecessor = old?.serial
@@ -125,7 +125,7 @@ public final class CallbackInstance: RenderCallback {
     }
   }
 
-  /// Calls `listener` after each change of one setting, given by its number, or of any for `nil`.
+  /// Calls `listener` after each change of the setting with a number, or of any setting for `nil`.
   public func addListener(
     _ setting: UInt32? = nil, _ listener: @escaping Listener
   ) -> ListenerToken {

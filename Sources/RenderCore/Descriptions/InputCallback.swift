@@ -30,7 +30,7 @@ public struct InputCallbackKernel: RenderKernel {
     return .ok
   }
 
-  // The client's code: keeping the render thread's rules is its own responsibility.
+  // The client's code, which must keep the render thread's rules.
   @_semantics("no_performance_analysis")
   private func call(_ context: RenderContext) {
     let heard = context.input(0)

@@ -3,20 +3,21 @@ public import AudioTypes
 /// A callback with settings that can be set, ramped, scheduled and observed while it plays, as a
 /// unit's parameters can.
 ///
-/// It lists them with their initial values, and makes a kernel that follows their controls.
+/// It lists these settings with their initial values, and makes a kernel that follows their
+/// controls.
 public protocol LiveCallback: RenderCallback {
-  /// The live settings with their initial values: for one callback always the same settings, in the
-  /// same order.
+  /// The live settings with their initial values. A callback always returns the same settings in
+  /// the same order.
   var liveSettings: [LiveSetting] { get }
 
   /// The same callback with other values, by the keys of live settings. Settings that are not named
   /// stay.
   func setting(_ values: [String: Double]) -> Self
 
-  /// Makes the callback's two halves; the kernel follows the controls of an instance.
+  /// Makes the kernel and the service for a bus; the kernel follows the controls of an instance.
   ///
   /// - Parameters:
-  ///   - instance: The instance of this callback, whose current values this callback has.
+  ///   - instance: The instance that the source belongs to. This callback has its current values.
   ///   - before: The source to replace and continue; `nil` to start at the beginning.
   /// - Throws: The first of `problems(for:)`.
   func makeSource(
@@ -54,7 +55,8 @@ public struct LiveSetting: Hashable, Sendable {
   public var id: UInt32
   /// The description of the setting.
   public var info: SettingInfo
-  /// The member that this is, in a setting that is an object of numbers; `nil` for others.
+  /// The name of the member, for one number of a setting that is an object of numbers; `nil` for
+  /// any other setting.
   public var member: String?
   /// The initial value; 0 or 1 for false and true.
   public var value: Double

@@ -1,7 +1,7 @@
 public import AudioTypes
 
-/// What feeds an input bus in place of a connection: Core Audio's render callback, not yet made for
-/// a bus.
+/// A source that feeds an input bus in place of a connection: Core Audio's render callback.
+/// `makeSource` makes it for one bus.
 ///
 /// Used from the control thread.
 public protocol RenderCallback: Sendable {
@@ -25,15 +25,15 @@ public protocol RenderCallback: Sendable {
   /// - Parameter level: The peak level of the input.
   func peak(pulling level: PeakLevel) -> PeakLevel
 
-  /// About how many bytes `makeSource` allocates, apart from a few thousand that every source
-  /// takes. Called before anything is allocated, and also where there are problems.
+  /// Approximately the bytes that `makeSource` allocates, without a few thousand that every source
+  /// takes. Called before anything is allocated, also where there are problems.
   func memory(for format: StreamFormat, maximumFramesPerSlice: Int) -> Int
 
   /// Whether the callback, made for a bus of floats, leaves out the rounding that it does for a bus
   /// of integers. A plan then rounds its floats itself, where the bus is dithered.
   var canLeaveRounding: Bool { get }
 
-  /// Makes the callback's two halves for a bus.
+  /// Makes the kernel and the service for a bus.
   ///
   /// - Throws: The first of `problems(for:)`.
   func makeSource(
@@ -63,12 +63,12 @@ public enum CallbackInput: Hashable, Sendable {
   case required
 }
 
-/// Why a callback or a tap cannot do its work.
+/// Why a callback or a tap cannot work on a bus.
 public struct CallbackProblem: Error, Hashable, Sendable {
   /// The kind of problem.
   public enum Kind: Hashable, Sendable {
     case fileNotFound, fileUnreadable, notAudio, unwritable, badSetting, formatNotSupported
-    /// The file exists and was not written by patchrun.
+    /// The file exists, and another program wrote it.
     case notOwn
     /// The path of a recording contains an unknown word.
     case takeName
@@ -133,9 +133,9 @@ public struct RenderSource: Sendable {
   public var writesBusWords: Bool
   /// The frames that it lasts, or continues after its input has ended; `nil` where it never ends.
   public var duration: Int?
-  /// The half that reads ahead; `nil` for none.
+  /// Reads files ahead; `nil` for none.
   public var service: (any RenderService)?
-  /// Its position, for a source that replaces and continues it; `nil` where none can.
+  /// Its position, for a source that replaces and continues it; `nil` where none can continue it.
   public var clock: SourceClock?
   /// The current `duration`, where live settings change it; `nil` where they do not. Control
   /// thread.
@@ -161,10 +161,11 @@ public protocol RenderTap: Sendable {
   /// nothing for writing, so that `makeSink` may still fail.
   func problems(for format: StreamFormat) -> [CallbackProblem]
 
-  /// About how many bytes `makeSink` allocates, apart from a few thousand that every sink takes.
+  /// Approximately the bytes that `makeSink` allocates, without a few thousand that every sink
+  /// takes.
   func memory(for format: StreamFormat, maximumFramesPerSlice: Int) -> Int
 
-  /// Makes the tap's two halves for a bus. May create files.
+  /// Makes the kernel and the service for a bus. May create files.
   ///
   /// - Throws: The first of `problems(for:)`, or why a file could not be created.
   func makeSink(
@@ -180,7 +181,7 @@ extension RenderTap {
 public struct RenderSink: Sendable {
   /// Reads input 0 of each slice.
   public var kernel: KernelBox
-  /// The half that writes the frames to a file; `nil` for none.
+  /// Writes the frames to a file; `nil` for none.
   public var service: (any RenderService)?
   /// Reads the measurements of a tap that measures; `nil` for others.
   public var reader: (any TapReader)?
@@ -194,11 +195,12 @@ public struct RenderSink: Sendable {
   }
 }
 
-/// The half of a callback or a tap that may wait for a disk, outside of the render thread.
+/// The part of a callback or a tap that reads or writes files, and may wait for the disk: never on
+/// the render thread of a live host.
 ///
 /// The host calls it before the first slice, and then repeatedly: live, from a thread for services,
 /// as often as `secondsToSpare(atLeast:)` asks; offline, between slices, in one of the rendering
-/// threads, in parallel with other services. Never two calls of one service at a time.
+/// threads, in parallel with other services. It makes one call of a service at a time.
 public protocol RenderService: AnyObject, Sendable {
   /// Reads ahead as far as there is room, or writes the frames that wait. Afterwards there are at
   /// least `frameCount` frames to read, or room for as many.
@@ -206,17 +208,18 @@ public protocol RenderService: AnyObject, Sendable {
   /// - Throws: A failure that ends the service. The host then only calls `finish()` or `abandon()`.
   func service(atLeast frameCount: Int) throws(ServiceError)
 
-  /// The seconds after which a live host must call `service(atLeast:)` again with the same number
-  /// of frames: for so long the frames read ahead, or the room left, will do. Called after each of
-  /// those calls. 0 or less asks for a call as soon as possible.
+  /// The time for which the frames read ahead, or the room left, suffice: a live host must call
+  /// `service(atLeast:)` again, with the same number of frames, before it has passed. In seconds; 0
+  /// or less asks for a call as soon as possible. Called after each call of `service(atLeast:)`.
   func secondsToSpare(atLeast frameCount: Int) -> Double
 
-  /// `service(atLeast:)` for a host that calls before each slice, in the thread that renders it: it
-  /// need not read further ahead than `frameCount`, and the frames are still in the cache when they
-  /// are played.
+  /// `service(atLeast:)` for a host that calls it before each slice, in the thread that renders the
+  /// slice. The service need not read further ahead than `frameCount`, so that the frames are still
+  /// in the cache when they are played.
   func service(inStepFor frameCount: Int) throws(ServiceError)
 
-  /// Writes the rest, completes and closes the files. Called once, after the last slice.
+  /// Writes the frames that wait, then completes and closes the files. Called once, after the last
+  /// slice.
   ///
   /// - Throws: Why the rest could not be written, or the files not be completed.
   func finish() throws(ServiceError)
@@ -234,8 +237,8 @@ public protocol RenderService: AnyObject, Sendable {
   /// thread but the render thread, also while another call waits for the disk.
   func takeOngoingEvent() -> ServiceEvent?
 
-  /// Notes a pause of `seconds` in a recording, between two frames of which the second came `ago`
-  /// seconds before this call.
+  /// Notes a pause of `seconds` in a recording. The first frame after the pause came `ago` seconds
+  /// before this call.
   func noteGap(seconds: Double, ago: Double, cause: String)
 }
 

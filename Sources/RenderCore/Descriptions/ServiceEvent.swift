@@ -16,7 +16,7 @@ public struct ServiceEvent: Hashable, Sendable {
     case ended
     /// A picture could not be written.
     case unwritten
-    /// A recording has begun under another name than the requested one.
+    /// A recording has begun under a name that differs from the requested one.
     case begun
     /// A recording continues in its file, although a new one was requested.
     case kept

@@ -61,9 +61,9 @@ public struct SettingInfo: Hashable, Sendable {
 
   /// Whether the setting can change while a callback plays.
   public enum Change: String, Hashable, Sendable {
-    /// It cannot: another value makes another callback, which replaces this one.
+    /// It cannot: a callback with the new value replaces this one.
     case fixed
-    /// It can be set, and not ramped.
+    /// It can be set, but not ramped.
     case live
     /// It can be set and ramped, as a unit's parameter can.
     case ramp
@@ -71,8 +71,8 @@ public struct SettingInfo: Hashable, Sendable {
 
   /// The name in a patch: `frequency`.
   public var key: String
-  /// Its number among the settings of its kind, as parameters have one. A member of an object of
-  /// numbers has the number `LiveSetting.id`.
+  /// Its number among the settings of its kind. A member of an object of numbers has a number of
+  /// its own: `LiveSetting.id`.
   public var id: UInt32
   /// Whether it can change while a callback plays.
   public var change: Change
@@ -80,7 +80,7 @@ public struct SettingInfo: Hashable, Sendable {
   public var kind: Kind
   /// The unit of a number; `.generic` for none.
   public var unit: ParameterUnit
-  /// The value where the setting is missing; `nil` where that depends on other things.
+  /// The value of a missing setting; `nil` where it depends on other things.
   public var defaultValue: SettingValue?
   /// Whether the setting must be given.
   public var isRequired: Bool

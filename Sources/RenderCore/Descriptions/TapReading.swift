@@ -126,6 +126,6 @@ public struct SpectrumReading: Hashable, Sendable {
 
 /// Reads what a tap measures. Any thread but the render thread.
 public protocol TapReader: AnyObject, Sendable {
-  /// The latest reading. Neither waits for the render thread nor delays it.
+  /// The latest reading. The call neither waits for the render thread nor delays it.
   var reading: TapReading { get }
 }

@@ -2,7 +2,7 @@ public import AudioTypes
 
 /// Routes the channels of a bus to other channels; a channel may go to several or to none.
 ///
-/// It copies words unread, so that it works for every sample type.
+/// It copies words without interpreting them, so that it works for every sample type.
 public struct ChannelMapKernel: RenderKernel, ~Copyable {
   // The input channel for each channel of the output, or -1 for silence.
   private let map: DoubleStorage

@@ -26,7 +26,7 @@ public enum DeviceConversion {
       roundings += 1
     }
     if let playedRate, playedRate != hardwareRate {
-      // The last frame that a pull takes from the graph is so much behind the pull's end.
+      // A pull takes frames from the graph up to `ahead` frames behind its own end.
       let ahead = PolyphaseResampler.lookAhead(
         inputRate: playedRate, outputRate: hardwareRate, quality: quality)
       lead += (Double(ahead) * hardwareRate / playedRate).rounded(.up)

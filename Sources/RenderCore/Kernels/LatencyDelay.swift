@@ -2,9 +2,9 @@ public import AudioTypes
 
 /// Delays a bus by a number of frames, to align a path with others.
 ///
-/// Samples pass bit for bit. Another delay takes effect once as many frames have been received as
-/// it needs: a bus of floats crossfades in 10 ms, by gains that add up to 1; a bus of words
-/// switches at once.
+/// Samples pass bit for bit. A new delay takes effect once enough frames have been received for it:
+/// a bus of floats crossfades in 10 ms, with gains that add up to 1; a bus of words switches at
+/// once.
 public struct LatencyDelay: RenderKernel, ~Copyable {
   // `capacity` words for each channel, as a ring.
   private let memory: SampleStorage
@@ -15,7 +15,7 @@ public struct LatencyDelay: RenderKernel, ~Copyable {
   private var delay: Int
   private var next = 0
   /// Frames received, up to the capacity.
-  private var heard: Int
+  private var received: Int
   private var place = 0
   private var fadePosition = 0
 
@@ -24,8 +24,8 @@ public struct LatencyDelay: RenderKernel, ~Copyable {
   /// - Parameters:
   ///   - capacity: The longest possible delay in frames, plus 1.
   ///   - controls: Word 0 is the delay in frames, below the capacity.
-  ///   - startsDelayed: Whether it starts with that delay, filled with silence: at the start of a
-  ///     graph.
+  ///   - startsDelayed: Whether it starts with that delay, filled with silence, as at the start of
+  ///     a graph; otherwise it starts with a delay of 0.
   ///   - fadeLength: The length of the crossfade in frames; 0 to switch at once.
   public init(
     channelCount: Int, capacity: Int, controls: ControlAccess, startsDelayed: Bool, fadeLength: Int
@@ -37,7 +37,7 @@ public struct LatencyDelay: RenderKernel, ~Copyable {
     self.fadeLength = fadeLength
     self.controls = controls
     delay = startsDelayed ? min(Int(controls[word: 0]), capacity - 1) : 0
-    heard = startsDelayed ? capacity : 0
+    received = startsDelayed ? capacity : 0
     next = delay
   }
 
@@ -55,15 +55,15 @@ public struct LatencyDelay: RenderKernel, ~Copyable {
     while done < context.frameCount {
       // A piece ends where a fade begins or ends, and is at most a ring long, so that it reads
       // before it overwrites.
-      if next == delay, wanted != delay, wanted < capacity, heard >= wanted {
+      if next == delay, wanted != delay, wanted < capacity, received >= wanted {
         next = wanted
         fadePosition = 0
         if fadeLength == 0 { delay = next }
       }
       var length = context.frameCount - done
       if length > capacity { length = capacity }
-      if wanted != delay, next == delay, heard < wanted, wanted - heard < length {
-        length = wanted - heard
+      if wanted != delay, next == delay, received < wanted, wanted - received < length {
+        length = wanted - received
       }
       if next != delay, fadeLength - fadePosition < length { length = fadeLength - fadePosition }
       for channel in 0..<channelCount {
@@ -72,7 +72,7 @@ public struct LatencyDelay: RenderKernel, ~Copyable {
           into: output[channel].dropping(done).prefix(length), first: channel * capacity)
       }
       place = (place + length) % capacity
-      heard = heard + length > capacity ? capacity : heard + length
+      received = received + length > capacity ? capacity : received + length
       if next != delay {
         fadePosition += length
         if fadePosition == fadeLength { delay = next }

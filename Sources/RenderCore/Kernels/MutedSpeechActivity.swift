@@ -18,7 +18,7 @@ public final class MutedSpeechActivityListener: Sendable {
   public init(_ body: @escaping Body) { self.body = body }
 }
 
-/// Calls a listener when the unit's kernel changes the control that reports speech.
+/// Calls a listener when the control in which the unit's kernel reports speech changes.
 ///
 /// `@safe`: the kernel's box retains the listener and the controls.
 @safe
@@ -45,7 +45,7 @@ public struct MutedSpeechKernel: RenderKernel {
     return .ok
   }
 
-  // The client's code: keeping the render thread's rules is its own responsibility.
+  // The client's code, which must keep the render thread's rules.
   @_semantics("no_performance_analysis")
   private func call(_ event: MutedSpeechActivityListener.Event) {
     unsafe listener._withUnsafeGuaranteedRef { $0.body(event) }

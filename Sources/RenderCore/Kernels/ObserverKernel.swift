@@ -19,7 +19,7 @@ public struct ObserverKernel: RenderKernel {
     return .ok
   }
 
-  // The client's code: keeping the render thread's rules is its own responsibility.
+  // The client's code, which must keep the render thread's rules.
   @_semantics("no_performance_analysis")
   private func tell(_ context: RenderContext) {
     let flags = flags
@@ -48,10 +48,10 @@ public final class TapGate: Sendable {
 }
 
 extension KernelBox {
-  /// A kernel that runs this one while word 0 of a block is not 0, and otherwise does nothing.
+  /// A kernel that runs this one while word 0 of a block is not 0.
   func running(where gate: ControlBlock) -> KernelBox {
     let gated = GatedKernel(self, gate.access)
-    // A kernel that calls a client's code keeps that mark.
+    // The new box calls a client's code where this one does.
     return callsClient ? .calling(gated, with: self, gate) : .holding(gated, with: self, gate)
   }
 }

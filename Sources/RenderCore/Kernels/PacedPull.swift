@@ -1,7 +1,7 @@
 public import AudioTypes
 
-/// Pulls its input 0 in step with the plan around it, at another rate, and puts nothing out: for a
-/// bus that only a tap observes.
+/// Pulls its input 0 in step with the plan around it, at another rate. It has no output: for a bus
+/// that only a tap observes.
 public struct PacedPull: RenderKernel, ~Copyable {
   private let ratio: Double
   private var rendered = 0

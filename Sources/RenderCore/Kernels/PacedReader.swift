@@ -1,5 +1,6 @@
-/// Reads several signals, each at a pace that may change at any time: sources at other sample
-/// rates, varispeed playback, Doppler shift, a signal at two ears.
+/// Reads several signals, each at its own pace (frames of the signal for each frame read), which
+/// may change at any time: sources at other sample rates, varispeed playback, Doppler shift, a
+/// signal at two ears.
 ///
 /// It works in blocks of one length. Within a block the pace and the delay change linearly: frame n
 /// of a block is read at
@@ -10,8 +11,8 @@
 /// a windowed sinc whose passband ends below half the lower rate. Between copy and filter, and
 /// between two filters, it crossfades over a block.
 ///
-/// Calls for each block and signal: `framesNeeded`, `push` of so many, any number of `read`s,
-/// `advance`.
+/// For each block and signal call `framesNeeded`, `push` with that many frames, any number of
+/// `read`s, and `advance`.
 @safe
 public struct PacedReader: ~Copyable, @unchecked Sendable {
   // `@unchecked Sendable`: it owns its memory, and one thread at a time uses it.
@@ -135,7 +136,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
     unsafe tables.deallocate()
   }
 
-  /// How many frames of a signal are pushed ahead of the frame that is read, at most, at a constant
+  /// The most frames of a signal that are pushed ahead of the frame that is read, at a constant
   /// pace: a block and half a filter.
   public static func lookAhead(pace: Double, blockLength: Int) -> Int {
     Int((Double(blockLength) * pace).rounded(.up)) + 2
@@ -256,8 +257,8 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Lets the next block start without a crossfade from the last filter. For a signal of which
-  /// blocks were skipped.
+  /// Lets the next block of a signal start without a crossfade from the last filter, after skipped
+  /// blocks.
   @_noLocks
   public mutating func forgetFilters(_ signal: Int) {
     let index = checked(signal)

@@ -1,10 +1,10 @@
 import AudioTypes
 
-/// Feeds an input that has its own pace: everything upstream of it, as a plan that runs when the
-/// unit asks, for as many frames as it asks.
+/// Feeds an input that its unit pulls at a pace of its own. Everything upstream of the input is a
+/// plan, which runs for as many frames as the unit asks for, when it asks.
 ///
-/// A sample rate converter pulls more or fewer frames than it puts out; varispeed playback does
-/// too. Made on the control thread, run on the render thread by the kernel that has the input.
+/// Sample rate conversion and varispeed playback pull more or fewer frames than they output. Made
+/// on the control thread, run on the render thread by the kernel that has the input.
 @safe
 public final class PulledInput: @unchecked Sendable {
   // `@unchecked Sendable`: made on one thread, then used only by the thread that renders the plan
@@ -42,23 +42,23 @@ public struct PullDemand: Hashable, Sendable {
   /// The most frames of the input for each frame of the output: the ratio of the rates, times the
   /// highest playback speed.
   public var framesPerFrame: Double
-  /// Frames of the input that the unit may pull beyond that: the lookahead of its filter.
+  /// Frames of the input that the unit may pull in addition: the look-ahead of its filter.
   public var ahead: Int
-  /// The initial playback speed: seconds of the input per second. It tells how soon a source ends.
+  /// The initial playback speed: seconds of the input per second of the output. The time at which a
+  /// source ends follows from it.
   public var speed: Double
   /// The delay of the output in frames of the input; negative where the output begins within the
   /// input.
   public var delay: Double
-  /// Frames of the input for which the unit sounds after the input has ended, at its initial
-  /// settings: reverberation.
+  /// The tail of the unit at its initial settings, such as reverberation, in frames of the input.
   public var tail: Double
-  /// Whether the playback speed is a setting. A source in real time, such as a microphone, cannot
+  /// Whether the playback speed can be set. A source in real time, such as a microphone, cannot
   /// feed such an input.
-  public var playsAtWill: Bool
+  public var hasVariableSpeed: Bool
 
   public init(
     framesPerFrame: Double, ahead: Int = 0, speed: Double = 1, delay: Double = 0, tail: Double = 0,
-    playsAtWill: Bool = false
+    hasVariableSpeed: Bool = false
   ) {
     precondition(framesPerFrame > 0 && ahead >= 0 && speed > 0, "a pull goes forward")
     self.framesPerFrame = framesPerFrame
@@ -66,7 +66,7 @@ public struct PullDemand: Hashable, Sendable {
     self.speed = speed
     self.delay = delay
     self.tail = tail
-    self.playsAtWill = playsAtWill
+    self.hasVariableSpeed = hasVariableSpeed
   }
 
   /// The most frames of the input for `frameCount` frames of the output.

@@ -1,9 +1,9 @@
-/// The position of a source, from which a source that replaces it continues.
+/// The position of a source, at which a source that replaces it continues.
 ///
 /// The kernel of the source notes where each slice begins and ends. The kernel that replaces it
-/// asks once, in its first slice. Either may render first, so that the answer takes into account
-/// whether the old source has rendered that slice already. On another thread it is the end of the
-/// last slice.
+/// asks once, in its first slice. The old source may render that slice before or after the new one;
+/// `place(at:)` gives the position at the beginning of the slice in both cases. Other threads get
+/// the end of the last slice.
 public final class SourceClock: Sendable {
   private let counters = CounterBlock(count: 6)
   /// The rate of the source, in Hz.

@@ -1,8 +1,8 @@
 /// Assigns memory to the channels of a plan's buses: buses that are never in use at the same time
 /// share memory.
 ///
-/// The memory of a graph of a thousand units is then as large as its widest place, and stays in the
-/// processor's cache.
+/// So the memory grows with the number of buses in use at one time, and stays in the processor's
+/// cache for a graph of a thousand units.
 struct BusMemory {
   /// The stretch of memory of each channel, for the channels of all buses, one bus after the other.
   private(set) var stretches: [Int] = []
@@ -19,8 +19,7 @@ struct BusMemory {
   }
 
   /// - Parameters:
-  ///   - rows: In the order of rendering. A row fills its outputs, and needs its inputs until it
-  ///     has.
+  ///   - rows: In the order of rendering. A row needs its inputs until it has filled its outputs.
   ///   - kept: The buses that are filled or read outside of the rows.
   ///   - strands: The strand of each row, where several threads render them. A stretch used by the
   ///     rows of one strand only is reused by that strand, and by no other.

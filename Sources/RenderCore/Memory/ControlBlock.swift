@@ -4,11 +4,10 @@ import Synchronization
 /// unit renders, and meters. Some are written by the control thread, others by the render thread.
 /// Each is a 32-bit word, read and written whole.
 ///
-/// Each number has a glide: the frames in which its last change is to be reached; 0 leaves them to
-/// the unit. Every change sets the glide anew, a client's change to 0. Each number also has a
-/// stored value, which clients read: the one that was set or scheduled last, even before it
-/// applies.
-/// clients read the number that was set last, also where the unit comes to it later.
+/// Each number has a glide: the frames in which the unit is to reach the last change; 0 leaves the
+/// number of frames to the unit. Every change sets the glide; a client's change sets it to 0. Each
+/// number also has a stored value, which clients read: the value set or scheduled last, even before
+/// it applies.
 @safe
 public final class ControlBlock: @unchecked Sendable {
   // `@unchecked Sendable`: the words are atomic, the pointer never changes.
@@ -19,7 +18,7 @@ public final class ControlBlock: @unchecked Sendable {
   /// Makes a block of zeros.
   public convenience init(count: Int) { self.init([UInt32](repeating: 0, count: count)) }
 
-  /// Makes a block of numbers, as if each had been set.
+  /// Makes a block with initial numbers, which are also the stored values.
   public init(_ numbers: [UInt32]) {
     count = numbers.count
     // Four words for each number, in four rows: the number, its glide, its stored value, and the
@@ -110,8 +109,8 @@ public struct ControlAccess: BitwiseCopyable, @unchecked Sendable {
     }
   }
 
-  /// A count of the changes: while it stays, a kernel need not read the numbers again.
-  /// `note(_:at:)` does not change it.
+  /// A number that every change increments, so that a kernel reads the numbers again only where it
+  /// differs. `note(_:at:)` does not change it.
   public var version: UInt32 {
     @_noLocks get { unsafe words[4 * count + 1].load(ordering: .acquiring) }
   }
@@ -127,7 +126,7 @@ public struct ControlAccess: BitwiseCopyable, @unchecked Sendable {
   @_noLocks
   func isSame(as other: ControlAccess) -> Bool { unsafe words == other.words }
 
-  /// The frames in which the last change of a number is to be reached; 0 leaves them to the unit.
+  /// The glide of a number, in frames; 0 leaves the length to the unit.
   @_noLocks
   public func glide(_ index: Int) -> Int {
     precondition(index >= 0 && index < count, "no such control")
@@ -147,7 +146,7 @@ public struct ControlAccess: BitwiseCopyable, @unchecked Sendable {
     unsafe words[3 * count + index].wrappingAdd(1, ordering: .releasing)
   }
 
-  /// Notes that a scheduled change applies now, or never will.
+  /// Notes that a scheduled change is no longer pending: it applies now, or never will.
   @_noLocks
   func settleScheduled(_ index: Int) {
     precondition(index >= 0 && index < count, "no such control")

@@ -14,10 +14,10 @@ public struct GlidingControl: BitwiseCopyable {
   private var value: Double
   private var position = 0
   private var frames = 0
-  /// Whether `follow()` has been called.
+  /// Whether `follow()` has been called, so that a later change ramps.
   public private(set) var hasBegun = false
   /// Whether the control has ever changed since this was made.
-  public private(set) var isTurned = false
+  public private(set) var hasChanged = false
   /// Whether the current or last change has a glide of its own.
   public private(set) var isRamping = false
 
@@ -48,7 +48,7 @@ public struct GlidingControl: BitwiseCopyable {
     let next = Double(Float(bitPattern: now))
     // False for infinities and NaN.
     guard next - next == 0 else { return false }
-    isTurned = true
+    hasChanged = true
     let glide = controls.glide(index)
     isRamping = glide > 0
     origin = value

@@ -5,8 +5,8 @@ public import AudioTypes
 /// An interleaved format has one buffer for all channels, any other format has one for each
 /// channel.
 ///
-/// `@safe`: whoever hands the buffers out owns the memory for the duration of that call, and each
-/// access is bounds-checked.
+/// `@safe`: the caller that passes the buffers owns the memory for the duration of that call, and
+/// each access is bounds-checked.
 @safe
 public struct SampleBuffers: BitwiseCopyable {
   /// The number of buffers.

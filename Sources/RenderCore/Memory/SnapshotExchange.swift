@@ -3,8 +3,8 @@ import Synchronization
 /// A row of numbers passed from the render thread to others: a reader always gets the last complete
 /// row, and neither side waits for the other.
 ///
-/// Three rows: one being written, one being read, and one between them, which each side swaps for
-/// its own.
+/// There are three rows: one that is written, one that is read, and one in the middle, which each
+/// side swaps for its own.
 @safe
 public final class SnapshotExchange: @unchecked Sendable {
   // `@unchecked Sendable`: each row belongs to one side at a time; the swap orders the two.

@@ -5,14 +5,15 @@
 public final class StoredFrames: @unchecked Sendable {
   // `@unchecked Sendable`: nothing changes after `init`.
   private let samples: UnsafeMutablePointer<Float>
-  /// How many frames there are.
+  /// The number of frames.
   public let frameCount: Int
   /// Channels of a frame.
   public let channelCount: Int
   /// Whether every sample is a finite number.
   public let isFinite: Bool
 
-  /// Frames that `fill` writes to the memory that it is given; `nil` where it returns `false`. Control thread.
+  /// Allocates the memory, and passes it to `fill`, which writes all frames. `nil` where `fill`
+  /// returns `false`. Control thread.
   public init?(
     frameCount: Int, channelCount: Int, filledBy fill: (UnsafeMutablePointer<Float>) -> Bool
   ) {
@@ -31,13 +32,13 @@ public final class StoredFrames: @unchecked Sendable {
 
   deinit { unsafe samples.deallocate() }
 
-  /// The frames as a kernel reads them. It is valid as long as this object: the kernel's box keeps it.
+  /// The form for a kernel, valid as long as this object, which the kernel's box retains.
   public var access: StoredFramesAccess {
     unsafe StoredFramesAccess(
       samples: samples, frameCount: frameCount, channelCount: channelCount)
   }
 
-  /// Copies interleaved frames to memory with room for them. Any thread.
+  /// Copies frames, interleaved, to `memory`, which must have room for them. Any thread.
   public func copy(_ frames: Range<Int>, to memory: UnsafeMutablePointer<Float>) {
     precondition(frames.lowerBound >= 0 && frames.upperBound <= frameCount, "frames of the sound")
     unsafe memory.update(
@@ -61,7 +62,7 @@ public struct StoredFramesAccess: BitwiseCopyable, @unchecked Sendable {
     self.channelCount = channelCount
   }
 
-  /// Copies frames of one channel, from `first` on, as many as `sink` has.
+  /// Fills `sink` with the frames of one channel, from frame `first` on.
   @_noLocks
   public func read(from first: Int, into sink: ChannelBuffer, channel: Int) {
     precondition(

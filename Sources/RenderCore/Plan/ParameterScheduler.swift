@@ -3,18 +3,18 @@ import Synchronization
 /// The parameter events that clients scheduled for one slice: changes of controls at frames, and
 /// ramps.
 ///
-/// The slice is cut where a change or a ramp begins, where a ramp ends, and within a ramp behind
-/// its first frame and every 64 frames after that. A unit that glides linearly then follows the
-/// ramp exactly. A ramp that continues is scheduled again for the next slice, with the same values
-/// and an offset that is earlier by a slice. It then continues as within one slice, so that the
-/// output does not depend on where slices end.
+/// The slice is cut into pieces: where a change or a ramp begins, where a ramp ends, and within a
+/// ramp after its first frame and every 64 frames from there. A unit that glides linearly then
+/// follows the ramp exactly. To continue a ramp, a client schedules it again for the next slice,
+/// with the same values and an offset earlier by a slice. It then continues as within one slice, so
+/// that the output does not depend on where slices end.
 ///
 /// Events apply to one slice. At its end a change whose frame has not come applies at once, and a
 /// ramp that is not scheduled again stops where it is. Of two events for the same control the one
 /// that begins later ends the other.
 ///
-/// Any thread posts, without a lock, events for the slice that begins next; the thread that renders
-/// adds events to the slice that it renders.
+/// Any thread may post events for the next slice, without a lock; the rendering thread adds events
+/// to the slice that it renders.
 @safe
 public final class ParameterScheduler: @unchecked Sendable {
   // `@unchecked Sendable`: atomic turns hand over the places of the ring; the rest belongs to the
@@ -29,7 +29,7 @@ public final class ParameterScheduler: @unchecked Sendable {
     let controls: ControlAccess
     let index: Int
     let isRamp: Bool
-    /// In frames: from the beginning of the slice and, once it is inserted, from that of the
+    /// In frames, counted from the beginning of the slice; after insertion from that of the
     /// session.
     var start: Int
     let length: Int
@@ -38,7 +38,7 @@ public final class ParameterScheduler: @unchecked Sendable {
     var hasBegun = false
     var isOver = false
     /// Whether it begins in the middle of a piece.
-    var joins = false
+    var beginsInPiece = false
     /// The value that it set last.
     var written: Float = 0
 
@@ -76,7 +76,7 @@ public final class ParameterScheduler: @unchecked Sendable {
     }
 
     @_noLocks
-    func movesSame(as other: Event) -> Bool {
+    func hasSameControl(as other: Event) -> Bool {
       if index != other.index { return false }
       return controls.isSame(as: other.controls)
     }
@@ -89,7 +89,7 @@ public final class ParameterScheduler: @unchecked Sendable {
       if length != other.length { return false }
       if from != other.from { return false }
       if to != other.to { return false }
-      return movesSame(as: other)
+      return hasSameControl(as: other)
     }
   }
 
@@ -102,11 +102,11 @@ public final class ParameterScheduler: @unchecked Sendable {
   /// The stages posted to the session, and those that have begun.
   private let postedStages = Atomic<Int>(0)
   private let begunStages = Atomic<Int>(0)
-  /// The number of events that are pending, and of ramps that may continue. While it is not 0,
-  /// blocks are retained.
-  private let live = Atomic<Int>(0)
+  /// The number of pending events and of ramps that may continue. While it is above 0, no block is
+  /// released.
+  private let liveCount = Atomic<Int>(0)
   /// The blocks that events point to.
-  private let company = Mutex<[ControlBlock]>([])
+  private let retainedBlocks = Mutex<[ControlBlock]>([])
 
   // For the rendering thread: the events of the slice in the order of their frames, and the ramps
   // that were not over when the last slice ended.
@@ -114,12 +114,12 @@ public final class ParameterScheduler: @unchecked Sendable {
   private let kept: UnsafeMutablePointer<Event>
   private var count = 0
   private var keptCount = 0
-  /// The number of kept ramps that stop in this slice; their glides end with it.
-  private var leftCount = 0
+  /// The number of kept ramps that stop in this slice, at whose end their glides are set to 0.
+  private var stoppedCount = 0
   private var ownCount = 0
   private var head = 0
   private var sliceStart = 0
-  private var isFresh = false
+  private var isFirstPiece = false
 
   public init() {
     let capacity = room
@@ -143,12 +143,12 @@ public final class ParameterScheduler: @unchecked Sendable {
   /// Retains a block as long as an event may point to it. Must be called for every block before its
   /// first event.
   public func hold(_ block: ControlBlock) {
-    company.withLock { blocks in
+    retainedBlocks.withLock { blocks in
       var others: [ControlBlock] = []
       for index in blocks.indices {
         // A schedule that can post events for a block retains it too.
         let isHeld = !isKnownUniquelyReferenced(&blocks[index])
-        if blocks[index] !== block, isHeld || live.load(ordering: .acquiring) > 0 {
+        if blocks[index] !== block, isHeld || liveCount.load(ordering: .acquiring) > 0 {
           others.append(blocks[index])
         }
       }
@@ -158,7 +158,7 @@ public final class ParameterScheduler: @unchecked Sendable {
 
   /// Forgets the ramps under way. Called while nothing renders.
   public func restart() {
-    live.wrappingSubtract(keptCount, ordering: .relaxed)
+    liveCount.wrappingSubtract(keptCount, ordering: .relaxed)
     for index in 0..<keptCount {
       let event = unsafe kept[index]
       event.controls.endGlide(event.index)
@@ -216,7 +216,7 @@ public final class ParameterScheduler: @unchecked Sendable {
   /// order, before it is posted or added.
   @_noLocks
   public func note(_ event: Event) {
-    live.wrappingAdd(1, ordering: .relaxed)
+    liveCount.wrappingAdd(1, ordering: .relaxed)
     if !event.isRamp { event.controls.noteScheduled(event.index, event.to) }
   }
 
@@ -248,7 +248,7 @@ public final class ParameterScheduler: @unchecked Sendable {
   @_noLocks
   public func beginSlice(at frame: Int) {
     sliceStart = frame
-    isFresh = true
+    isFirstPiece = true
     while count < room {
       let place = head & (room - 1)
       let turn = unsafe turns[place].load(ordering: .acquiring)
@@ -282,9 +282,9 @@ public final class ParameterScheduler: @unchecked Sendable {
   /// frame and at most `frameCount`.
   @_noLocks
   public func cut(_ frameCount: Int, at frame: Int) -> Int {
-    if isFresh {
-      isFresh = false
-      goOn()
+    if isFirstPiece {
+      isFirstPiece = false
+      continueRamps()
     }
     var rest = frameCount
     var index = 0
@@ -302,7 +302,7 @@ public final class ParameterScheduler: @unchecked Sendable {
 
   /// Continues the ramps that were scheduled again, and stops the others at their current values.
   @_noLocks
-  private func goOn() {
+  private func continueRamps() {
     for index in 0..<keptCount {
       let old = unsafe kept[index]
       var isGoingOn = false
@@ -312,7 +312,7 @@ public final class ParameterScheduler: @unchecked Sendable {
         if new.hasBegun { continue }
         if !old.isSameRamp(as: new) { continue }
         unsafe events[place].hasBegun = true
-        unsafe events[place].joins = old.joins
+        unsafe events[place].beginsInPiece = old.beginsInPiece
         unsafe events[place].written = old.written
         isGoingOn = true
       }
@@ -322,10 +322,10 @@ public final class ParameterScheduler: @unchecked Sendable {
       let past = sliceStart - old.start
       let value = past >= old.length ? old.to : old.value(past - 1)
       old.controls.set(old.index, to: value, glide: 1)
-      unsafe kept[leftCount] = old
-      leftCount += 1
+      unsafe kept[stoppedCount] = old
+      stoppedCount += 1
     }
-    live.wrappingSubtract(keptCount, ordering: .releasing)
+    liveCount.wrappingSubtract(keptCount, ordering: .releasing)
     keptCount = 0
   }
 
@@ -355,14 +355,14 @@ public final class ParameterScheduler: @unchecked Sendable {
     }
     if !event.hasBegun {
       // From the current value to the ramp's value in this frame.
-      unsafe events[index].joins = place > 0
+      unsafe events[index].beginsInPiece = place > 0
       set(index, to: event.value(place), glide: 1)
       return 1
     }
     let begin = place - (place - 1) % 64
     let end = begin + 64 < event.length ? begin + 64 : event.length
-    if place == begin || event.joins {
-      unsafe events[index].joins = false
+    if place == begin || event.beginsInPiece {
+      unsafe events[index].beginsInPiece = false
       set(index, to: event.value(end - 1), glide: end - place)
     }
     return end - place
@@ -382,18 +382,18 @@ public final class ParameterScheduler: @unchecked Sendable {
     for place in 0..<index {
       let other = unsafe events[place]
       if !other.isRamp { continue }
-      if other.movesSame(as: event) { unsafe events[place].isOver = true }
+      if other.hasSameControl(as: event) { unsafe events[place].isOver = true }
     }
   }
 
   /// Ends a slice, after its last piece.
   @_noLocks
   public func endSlice() {
-    for index in 0..<leftCount {
+    for index in 0..<stoppedCount {
       let left = unsafe kept[index]
       left.controls.endGlide(left.index)
     }
-    leftCount = 0
+    stoppedCount = 0
     for index in 0..<count {
       let event = unsafe events[index]
       guard event.isRamp, event.hasBegun, event.isOver else { continue }
@@ -414,7 +414,7 @@ public final class ParameterScheduler: @unchecked Sendable {
       unsafe (kept + keptCount).initialize(to: event)
       keptCount += 1
     }
-    live.wrappingSubtract(count - keptCount, ordering: .releasing)
+    liveCount.wrappingSubtract(count - keptCount, ordering: .releasing)
     count = 0
     ownCount = 0
   }

@@ -5,8 +5,8 @@ import Synchronization
 /// finished, to be freed.
 ///
 /// A list without locks: the control thread appends a stage, the render thread goes to the next
-/// stage once its frame has come, and puts the old one on a pile, which the control thread takes as
-/// a whole. The last stage plays until another one is posted.
+/// stage once its frame has come, and pushes the old one onto the list of finished stages, which
+/// the control thread takes as a whole. The last stage plays until another one is posted.
 ///
 /// `@unchecked Sendable`: one side at a time may write to a stage, and every transfer is atomic.
 @safe
@@ -19,13 +19,13 @@ public struct PlanQueue: ~Copyable, @unchecked Sendable {
   public struct Node: ~Copyable {
     let stage: PlanStage
     fileprivate let next = unsafe Atomic<Handle?>(nil)
-    // Used by the render thread until the node is on the pile.
+    // Used by the render thread until the node is in the list of finished stages.
     fileprivate var began = 0
-    fileprivate var below: Handle?
+    fileprivate var nextFinished: Handle?
 
     fileprivate init(_ stage: consuming PlanStage) {
       self.stage = stage
-      unsafe below = nil
+      unsafe nextFinished = nil
     }
   }
 
@@ -45,7 +45,7 @@ public struct PlanQueue: ~Copyable, @unchecked Sendable {
   }
 
   private let first = unsafe Atomic<Handle?>(nil)
-  private let pile = unsafe Atomic<Handle?>(nil)
+  private let finished = unsafe Atomic<Handle?>(nil)
   private let begunCount = Atomic<Int>(0)
   // Used by the control thread only.
   private let last = unsafe Atomic<Handle?>(nil)
@@ -80,7 +80,7 @@ public struct PlanQueue: ~Copyable, @unchecked Sendable {
   public func post(_ stage: consuming PlanStage) -> Int {
     let node = Handle.allocate(capacity: 1)
     unsafe node.initialize(to: Node(stage))
-    // The last stage is never on the pile: it leaves only when another one follows.
+    // The last stage is never finished: it ends only when another one follows.
     if let last = unsafe last.load(ordering: .relaxed) {
       unsafe last.pointee.next.store(node, ordering: .releasing)
     } else {
@@ -100,11 +100,11 @@ public struct PlanQueue: ~Copyable, @unchecked Sendable {
   /// The number of stages that have not begun.
   public var waitingStages: Int { postedStages - begunStages }
 
-  /// Frees the stages on the pile.
+  /// Frees the finished stages.
   public func collect() {
-    var rest = unsafe pile.exchange(nil, ordering: .acquiring)
+    var rest = unsafe finished.exchange(nil, ordering: .acquiring)
     while let node = unsafe rest {
-      unsafe rest = node.pointee.below
+      unsafe rest = node.pointee.nextFinished
       unsafe Self.free(node)
     }
   }
@@ -157,10 +157,10 @@ public struct PlanQueue: ~Copyable, @unchecked Sendable {
 
   @_noLocks
   private func leave(_ node: Handle) {
-    var top = unsafe pile.load(ordering: .relaxed)
+    var top = unsafe finished.load(ordering: .relaxed)
     while true {
-      unsafe node.pointee.below = top
-      let (done, now) = unsafe pile.compareExchange(
+      unsafe node.pointee.nextFinished = top
+      let (done, now) = unsafe finished.compareExchange(
         expected: top, desired: node, ordering: .acquiringAndReleasing)
       if done { return }
       unsafe top = now

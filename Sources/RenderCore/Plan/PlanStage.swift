@@ -32,13 +32,13 @@ public struct PlanStage: ~Copyable, @unchecked Sendable {
   public let plan: RenderPlan
   /// The first frame at which the stage may begin.
   public let earliest: Int
-  /// The frames that it plays at least before the next stage begins: the length of a fade in it.
+  /// The least frames that it plays before the next stage begins: the length of a fade in it.
   public let minimumFrames: Int
   private let writes: UnsafeMutableBufferPointer<Write>
   /// Moves controls while the plan is played.
   let timeline: Unmanaged<RenderTimeline>?
   /// Retains the blocks that the writes point to.
-  private let company: [ControlBlock]
+  private let retainedBlocks: [ControlBlock]
 
   /// - Parameters:
   ///   - earliest: 0 to begin as soon as possible.
@@ -59,7 +59,7 @@ public struct PlanStage: ~Copyable, @unchecked Sendable {
         to: Write(controls: write.block.access, index: write.index, word: write.word))
     }
     unsafe self.timeline = timeline.map { unsafe .passRetained($0) }
-    company = writes.map(\.block)
+    retainedBlocks = writes.map(\.block)
   }
 
   deinit {
@@ -70,7 +70,8 @@ public struct PlanStage: ~Copyable, @unchecked Sendable {
   /// The timeline that moves controls while the plan is played. Control thread.
   public var movedBy: RenderTimeline? { unsafe timeline?.takeUnretainedValue() }
 
-  /// Lets the stage's timeline continue from the last stage's, where they differ. Render thread.
+  /// Lets the timeline of the stage continue from that of the stage before, where the two differ.
+  /// Render thread.
   @_noLocks
   func beginTimeline(after old: Unmanaged<RenderTimeline>?, at frame: Int) {
     guard let new = unsafe timeline else {

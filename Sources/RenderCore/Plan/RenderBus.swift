@@ -58,7 +58,8 @@ public struct RenderBus: BitwiseCopyable {
     unsafe row.pointee.content.pointee = .silent
   }
 
-  /// The largest magnitude of all channels, as the bits of a finite float; `nil` where no kernel has found it.
+  /// The largest magnitude of all channels, as the bits of a finite float; `nil` where no kernel
+  /// has set it.
   public var largest: UInt32? {
     @_noLocks get {
       let largest = unsafe row.pointee.content.pointee.largest
@@ -73,7 +74,7 @@ public struct RenderBus: BitwiseCopyable {
   }
 }
 
-/// What the plan knows of the samples of a bus in a slice.
+/// What the plan knows about the samples of a bus in a slice.
 struct BusContent: BitwiseCopyable {
   static var notFound: UInt32 { @_noLocks get { .max } }
 

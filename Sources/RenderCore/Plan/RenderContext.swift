@@ -66,7 +66,7 @@ public struct RenderContext: BitwiseCopyable {
     return unsafe input._withUnsafeGuaranteedRef { $0.pull(frameCount, at: timeStamp) }
   }
 
-  /// The frames of the last `pull` of an input element: at most as many as that asked for.
+  /// The frames of the last `pull` of an input element. `frameCount` is at most that of the `pull`.
   @_noLocks
   public func pulled(_ element: Int, frameCount: Int) -> RenderBus {
     guard let pulled = unsafe pulledInput(element) else { preconditionFailure("not pulled") }

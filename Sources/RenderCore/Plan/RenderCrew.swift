@@ -9,7 +9,7 @@ import Synchronization
 /// for some 50 µs, then sleep.
 @safe
 public final class RenderCrew: @unchecked Sendable {
-  // `@unchecked Sendable`: the rendering thread writes `rows` and `errand` while no helper is
+  // `@unchecked Sendable`: the rendering thread writes `rows` and `job` while no helper is
   // inside.
 
   /// The number of openings and closings: odd while there are rows to take.
@@ -18,26 +18,26 @@ public final class RenderCrew: @unchecked Sendable {
   private let inside = Atomic<Int>(0)
   private let sleepers = Atomic<Int>(0)
   private let hasEnded = Atomic<Bool>(false)
-  private let bell: UnsafeMutablePointer<sem_t>
+  private let wakeSemaphore: UnsafeMutablePointer<sem_t>
   private var rows: UnsafeMutablePointer<SharedRows>?
-  /// The errand to share in place of rows, between two pieces.
-  private var errand: (any CrewErrand)?
+  /// The job to share in place of rows, between two pieces.
+  private var job: (any CrewJob)?
 
   public init() {
-    unsafe bell = .allocate(capacity: 1)
-    unsafe bell.initialize(to: sem_t())
-    unsafe sem_init(bell, 0, 0)
+    unsafe wakeSemaphore = .allocate(capacity: 1)
+    unsafe wakeSemaphore.initialize(to: sem_t())
+    unsafe sem_init(wakeSemaphore, 0, 0)
     unsafe rows = nil
   }
 
   deinit {
-    unsafe sem_destroy(bell)
-    unsafe bell.deallocate()
+    unsafe sem_destroy(wakeSemaphore)
+    unsafe wakeSemaphore.deallocate()
   }
 
   // MARK: A helper's thread
 
-  /// Renders rows and does errands until `end()`.
+  /// Renders rows and does jobs until `end()`.
   public func help() {
     var seen = 0
     while let turn = nextTurn(after: seen) {
@@ -45,8 +45,8 @@ public final class RenderCrew: @unchecked Sendable {
       // Either `close()` sees this helper inside, or the helper sees here that it has closed.
       inside.wrappingAdd(1, ordering: .sequentiallyConsistent)
       if turns.load(ordering: .sequentiallyConsistent) == turn {
-        if let errand {
-          errand.work()
+        if let job {
+          job.work()
         } else if let rows = unsafe rows {
           unsafe rows.pointee.work()
         }
@@ -63,7 +63,7 @@ public final class RenderCrew: @unchecked Sendable {
       let turn = turns.load(ordering: .acquiring)
       if turn != seen, !turn.isMultiple(of: 2) { return turn }
       spins += 1
-      guard spins > Self.patience else {
+      guard spins > Self.spinLimit else {
         shims_pause()
         continue
       }
@@ -71,19 +71,19 @@ public final class RenderCrew: @unchecked Sendable {
       // An opening since then may not have counted this sleeper, or has posted for it already.
       if turns.load(ordering: .sequentiallyConsistent) == turn, !hasEnded.load(ordering: .acquiring)
       {
-        while unsafe sem_wait(bell) != 0 {}
-      } else if !wakeOne() {
-        while unsafe sem_wait(bell) != 0 {}
+        while unsafe sem_wait(wakeSemaphore) != 0 {}
+      } else if !removeSleeper() {
+        while unsafe sem_wait(wakeSemaphore) != 0 {}
       }
       spins = 0
     }
   }
 
-  /// The number of looks before a helper sleeps: some 50 µs.
-  private static let patience = 1500
+  /// The number of times that a helper checks for work before it sleeps: some 50 µs.
+  private static let spinLimit = 1500
 
-  /// Removes one sleeper from the count; `false` where a wake has already counted them all.
-  private func wakeOne() -> Bool {
+  /// Removes one sleeper from the count; `false` where `wake()` has already taken all of them.
+  private func removeSleeper() -> Bool {
     var count = sleepers.load(ordering: .relaxed)
     while count > 0 {
       let (done, now) = sleepers.compareExchange(
@@ -102,15 +102,15 @@ public final class RenderCrew: @unchecked Sendable {
 
   // MARK: Between two pieces
 
-  /// Does an errand together with the helpers. Called by the thread that renders, between two
-  /// pieces. Returns when it is done.
-  public func share(_ errand: any CrewErrand) {
-    self.errand = errand
+  /// Does a job together with the helpers. Called by the rendering thread between two pieces.
+  /// Returns when the job is done.
+  public func share(_ job: any CrewJob) {
+    self.job = job
     turns.wrappingAdd(1, ordering: .sequentiallyConsistent)
     wake()
-    errand.work()
+    job.work()
     close()
-    self.errand = nil
+    self.job = nil
   }
 
   // MARK: The render thread
@@ -127,7 +127,7 @@ public final class RenderCrew: @unchecked Sendable {
     return unsafe rows.pointee.status()
   }
 
-  /// Lets no helper in any more, and waits for those inside.
+  /// Stops helpers from entering, and waits for those inside to leave.
   @_noLocks
   private func close() {
     turns.wrappingAdd(1, ordering: .sequentiallyConsistent)
@@ -138,14 +138,14 @@ public final class RenderCrew: @unchecked Sendable {
   @_noLocks
   private func wake() {
     guard sleepers.load(ordering: .sequentiallyConsistent) > 0 else { return }
-    ring(sleepers.exchange(0, ordering: .sequentiallyConsistent))
+    post(sleepers.exchange(0, ordering: .sequentiallyConsistent))
   }
 
   // Takes no lock. Makes a system call only where a helper sleeps, which none does while pieces
   // follow each other.
   @_semantics("no_performance_analysis")
-  private func ring(_ count: Int) {
-    for _ in 0..<count { unsafe sem_post(bell) }
+  private func post(_ count: Int) {
+    for _ in 0..<count { unsafe sem_post(wakeSemaphore) }
   }
 }
 
@@ -154,11 +154,11 @@ public final class RenderCrew: @unchecked Sendable {
 @_noLocks
 func spin(_ spins: inout Int) {
   spins += 1
-  if spins & 4095 == 0 { letOthersRun() } else { rest() }
+  if spins & 4095 == 0 { letOthersRun() } else { pauseProcessor() }
 }
 
 @_semantics("no_performance_analysis")
 private func letOthersRun() { sched_yield() }
 
 @_semantics("no_performance_analysis")
-private func rest() { shims_pause() }
+private func pauseProcessor() { shims_pause() }

@@ -1,6 +1,6 @@
 public import AudioTypes
 
-/// The half of a unit, a callback or a tap that runs on the render thread.
+/// The part of a unit, a callback or a tap that runs on the render thread.
 ///
 /// A kernel is made on the control thread with all the memory that it will need, then moved into a
 /// box; after that only the render thread uses it. It outlives the plans that run it, and so keeps
@@ -18,26 +18,26 @@ public protocol RenderKernel: ~Copyable {
 /// `@unchecked Sendable`: made on the control thread, then used by one render thread at a time; the
 /// exchange of plans orders the two.
 public class KernelBox: @unchecked Sendable {
-  private let company: [AnyObject]
+  private let retained: [AnyObject]
   /// Whether the kernel calls a client's code, which may rely on being called by one thread only.
   public let callsClient: Bool
 
-  /// Boxes a kernel. The box retains `company`, the objects that the kernel points to.
+  /// Boxes a kernel. The box retains the objects in `retained`, which the kernel points to.
   public static func holding(
-    _ kernel: consuming some RenderKernel & ~Copyable, with company: AnyObject...
+    _ kernel: consuming some RenderKernel & ~Copyable, with retained: AnyObject...
   ) -> KernelBox {
-    TypedKernelBox(kernel, company: company, callsClient: false)
+    TypedKernelBox(kernel, retained: retained, callsClient: false)
   }
 
-  /// Boxes a kernel that calls a client's code. The box retains `company`.
+  /// Boxes a kernel that calls a client's code. The box retains the objects in `retained`.
   public static func calling(
-    _ kernel: consuming some RenderKernel & ~Copyable, with company: AnyObject...
+    _ kernel: consuming some RenderKernel & ~Copyable, with retained: AnyObject...
   ) -> KernelBox {
-    TypedKernelBox(kernel, company: company, callsClient: true)
+    TypedKernelBox(kernel, retained: retained, callsClient: true)
   }
 
-  fileprivate init(company: [AnyObject], callsClient: Bool) {
-    self.company = company
+  fileprivate init(retained: [AnyObject], callsClient: Bool) {
+    self.retained = retained
     self.callsClient = callsClient
   }
 
@@ -52,10 +52,10 @@ private final class TypedKernelBox<Kernel: RenderKernel & ~Copyable>: KernelBox,
   // Behind a pointer, because a stored property would cost an exclusivity check in every slice.
   private let kernel: UnsafeMutablePointer<Kernel>
 
-  init(_ kernel: consuming Kernel, company: [AnyObject], callsClient: Bool) {
+  init(_ kernel: consuming Kernel, retained: [AnyObject], callsClient: Bool) {
     unsafe self.kernel = .allocate(capacity: 1)
     unsafe self.kernel.initialize(to: kernel)
-    super.init(company: company, callsClient: callsClient)
+    super.init(retained: retained, callsClient: callsClient)
   }
 
   deinit {

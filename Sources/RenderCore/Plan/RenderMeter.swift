@@ -4,15 +4,15 @@ import Synchronization
 
 /// Measures the time of the render thread by parts of the graph.
 ///
-/// In a graph that gets a meter before it is initialized, the clock is read before and after each
-/// kernel; the output is the same, bit for bit. Plans of a graph without one contain no meter. A
-/// meter belongs to one graph. Readings may be taken at any time, events only while nothing pulls.
+/// A graph that gets a meter before it is initialized reads the clock before and after each kernel;
+/// the output is the same, bit for bit. Plans of other graphs contain no meter. A meter belongs to
+/// one graph. Readings may be taken at any time, events only while nothing pulls.
 @safe
 public final class RenderMeter: @unchecked Sendable {
   // `@unchecked Sendable`: the table of parts is locked; sums are atomic; the events are read when
   // the render thread is done.
 
-  /// What a kernel's time is counted for.
+  /// The part of a graph to which the time of a kernel is added.
   public enum Part: Hashable, Sendable {
     /// A unit, by the name of its node.
     case unit(String)

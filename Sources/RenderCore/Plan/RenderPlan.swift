@@ -21,7 +21,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     /// The inputs that the kernel pulls, by their element. `inputs` must have an entry for each of
     /// them too, which the kernel does not read.
     public var pulled: [Int: PulledInput]
-    /// Its word 0 gets the status of each failed render of the kernel; `nil` for none.
+    /// Receives the status of each failed render of the kernel in its word 0; `nil` for none.
     public var failure: ControlBlock?
     /// The input element that a callback feeds; 0 for other rows.
     public var element: Int
@@ -60,7 +60,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
   /// Whether a row calls a client's code, which may rely on one thread.
   let callsClients: Bool
   /// Retains the blocks that the steps point to.
-  private let company: [ControlBlock]
+  private let retainedBlocks: [ControlBlock]
 
   /// Makes a plan of rows that run in the order given.
   ///
@@ -70,8 +70,8 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
   /// - Parameters:
   ///   - kept: The buses that the host fills, or reads after a slice; `nil` for all. Other buses
   ///     share memory where they are not in use at the same time.
-  ///   - threadCount: The most threads that may render it. One thread does where the rows depend on
-  ///     each other, where more would not pay, or where a client's code is called.
+  ///   - threadCount: The most threads that may render it. One thread is used where the rows depend
+  ///     on each other, where more would not be faster, or where a client's code is called.
   public init(
     rows: [Row], busChannelCounts: [Int], maximumFramesPerSlice: Int,
     observers: [RenderObserver] = [], keeping kept: [Int]? = nil, threadCount: Int = 1
@@ -92,7 +92,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     var strands: RowStrands?
     if threadCount > 1, !callsClients {
       var order = RowStrands(rows, busCount: busChannelCounts.count)
-      if order.pays(maximumFramesPerSlice) {
+      if order.isWorthSharing(maximumFramesPerSlice) {
         order.gather(for: threadCount)
         strands = order
       }
@@ -133,7 +133,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     unsafe indices = .allocate(capacity: max(1, flat.count))
     for (index, bus) in flat.enumerated() { unsafe indices.initializeElement(at: index, to: bus) }
     let table = UnsafeMutableBufferPointer<PlanSteps.Step>.allocate(capacity: rows.count)
-    company = rows.compactMap(\.failure)
+    retainedBlocks = rows.compactMap(\.failure)
     var firstIndex = 0
     for (index, row) in rows.enumerated() {
       unsafe table.initializeElement(
@@ -256,7 +256,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     }
   }
 
-  // The client's code: keeping the render thread's rules is its own responsibility.
+  // The client's code, which must keep the render thread's rules.
   @_semantics("no_performance_analysis")
   private static func tell(
     _ observer: Unmanaged<RenderObserver>, _ flags: RenderActionFlags, _ frameCount: Int,

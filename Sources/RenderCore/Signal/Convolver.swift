@@ -3,8 +3,8 @@
 ///
 /// The response is partitioned after W. G. Gardner, "Efficient Convolution without Input-Output
 /// Delay" (1995). The first 64 taps are convolved directly, the others in the frequency domain in
-/// equal blocks, which are longer where there is more time: 64 frames up to tap 1024, 512 up to tap
-/// 8192, then 4096. The work for the longer blocks is spread evenly, in portions of 64 frames.
+/// blocks of 64 frames up to tap 1024, of 512 frames up to tap 8192, and then of 4096 frames: later
+/// taps leave more time. The work for the longer blocks is spread evenly, in portions of 64 frames.
 ///
 /// The blocks are aligned to the first frame ever processed, so that the output does not depend on
 /// slices. Sums are floats.

@@ -2,7 +2,7 @@
 ///
 /// Each filter is a direct form II, whose state depends on its poles only; `cvector_filter` defines
 /// the arithmetic, and how filters and channels share a vector. Channels are filtered in pairs, in
-/// stretches: `take` loads a stretch, `run` filters it, `give` stores it. There is no delay. Each
+/// stretches: `load` reads a stretch, `run` filters it, `store` writes it. There is no delay. Each
 /// filter does the same arithmetic on the same samples in any order, so that the output is the same
 /// to the bit however a stream is sliced, and whichever filters run together.
 ///
@@ -141,7 +141,7 @@ public struct FilterCascade: ~Copyable {
   /// Loads a stretch of a channel and of the next one. Without a next channel `second` must be the
   /// first again; a cascade of one channel ignores it.
   @_noLocks
-  public func take(_ first: ChannelBuffer, _ second: ChannelBuffer) {
+  public func load(_ first: ChannelBuffer, _ second: ChannelBuffer) {
     precondition(
       width * first.count <= samples.count && second.count >= first.count, "a stretch is too long")
     widen(first, second, width: width, into: samples)
@@ -166,7 +166,7 @@ public struct FilterCascade: ~Copyable {
   /// Stores the stretch, frame n times `gain + rise (place + n + 1)`. Without a second channel
   /// `second` must be the first again.
   @_noLocks
-  public func give(
+  public func store(
     _ first: ChannelBuffer, _ second: ChannelBuffer, gain: Double = 1, rise: Double = 0,
     place: Int = 0
   ) {

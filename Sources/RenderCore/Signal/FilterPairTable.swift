@@ -1,9 +1,9 @@
 /// Pairs of filters (for instance a left and a right one for each of many directions) as spectra,
 /// ready for a `PairConvolver`.
 ///
-/// Each filter is stored without its initial delay, and the delay beside it: a mixture of aligned
-/// filters is a filter of the same kind, while a mixture of filters with different delays is a
-/// comb. Made on the control thread and never changed.
+/// Each filter is stored without its initial delay, and the delay separately: a mixture of aligned
+/// filters is a filter of the same kind, while a mixture of filters with different delays is a comb
+/// filter. Made on the control thread and never changed.
 @safe
 public final class FilterPairTable: @unchecked Sendable {
   // `@unchecked Sendable`: immutable once made.

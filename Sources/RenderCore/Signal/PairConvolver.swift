@@ -5,7 +5,7 @@
 /// inverse transforms for all of them. When the filters of a source change, their outputs crossfade
 /// linearly over a block.
 ///
-/// Calls for each block: `begin`, then for each source `block(of:)` to write its frames and
+/// For each block call `begin`, then for each source `block(of:)` to write its frames and
 /// `convolve`, then `finish`.
 @safe
 public struct PairConvolver: ~Copyable, @unchecked Sendable {

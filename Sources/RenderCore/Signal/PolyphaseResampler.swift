@@ -177,8 +177,8 @@ public struct PolyphaseResampler: ~Copyable {
 
   // MARK: Render thread
 
-  /// The exact number of input frames to push before `frameCount` output frames can be pulled; 0
-  /// where they can be pulled now.
+  /// The exact number of input frames to push before the next `frameCount` output frames can be
+  /// pulled; 0 if they can be pulled now.
   @_noLocks
   public func inputFramesNeeded(forOutput frameCount: Int) -> Int {
     guard frameCount > 0 else { return 0 }
@@ -186,8 +186,8 @@ public struct PolyphaseResampler: ~Copyable {
     return need > 0 ? need : 0
   }
 
-  /// Takes `frameCount` input frames from a bus, from frame `offset` on. There must be room: there
-  /// is for `maximumInputFrames` whenever the largest pull lacks input.
+  /// Takes `frameCount` input frames from a bus, from frame `offset` on. There must be `room`;
+  /// while the largest pull lacks input, there is room for `maximumInputFrames`.
   @_noLocks
   public mutating func push(_ bus: RenderBus, offset: Int = 0, frameCount: Int) {
     guard frameCount > 0 else { return }

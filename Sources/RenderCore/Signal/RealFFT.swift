@@ -2,8 +2,8 @@ import CKissFFT
 import CVector
 
 /// The discrete Fourier transform of real samples, and its inverse, in floats, for even lengths
-/// whose prime factors are 2, 3 and 5: with our own transform, with the vectors in use, for powers of
-/// two from 128 to 16384 and three times those from 128 to 4096, and kissfft for others.
+/// whose prime factors are 2, 3 and 5. Powers of two from 128 to 16384, and three times those from
+/// 128 to 4096, use our own transform, with the vectors in use; other lengths use kissfft.
 ///
 /// A plan and its scratch memory are made on the control thread. The transforms neither allocate
 /// nor lock nor call the system. One thread at a time may use them, because they share the scratch

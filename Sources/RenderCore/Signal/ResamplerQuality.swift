@@ -32,9 +32,9 @@ extension PolyphaseResampler {
     /// `.mastering` at the middle render quality, 64.
     public static var mastering: Quality { Quality(.mastering) }
 
-    /// How many rows to compute for each row that cubic interpolation would need, where rows are
-    /// interpolated linearly. The error of that leaves images of tones near half the rate at -130
-    /// dB for 1024 rows, and 12 dB less for twice as many.
+    /// The rows to compute for each row that cubic interpolation would need, so that linear
+    /// interpolation between rows suffices. The error of that leaves images of tones near half the
+    /// rate at -130 dB for 1024 rows, and 12 dB less for twice as many.
     var rowDensity: Int {
       switch complexity {
       case .linear: 1

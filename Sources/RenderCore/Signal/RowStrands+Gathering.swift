@@ -1,14 +1,14 @@
 extension RowStrands {
   /// Whether several threads would finish earlier than one: there must be enough work beside the
-  /// longest chain of rows. A row takes some microseconds a slice; for threads to meet takes about
-  /// one.
-  func pays(_ frameCount: Int) -> Bool {
+  /// longest chain of rows. A row takes some microseconds per slice; synchronizing threads takes
+  /// about one.
+  func isWorthSharing(_ frameCount: Int) -> Bool {
     let rows = strandOfRow.count
-    return 2 * rows >= 3 * longestWay && (rows - longestWay) * frameCount >= 8192
+    return 2 * rows >= 3 * longestChain && (rows - longestChain) * frameCount >= 8192
   }
 
-  /// Joins successive strands that need no other, because threads meet each time that one takes a
-  /// strand. The last ones stay short, so that all threads finish at about the same time.
+  /// Joins successive strands that need no other, because taking a strand synchronizes threads. The
+  /// last strands stay short, so that all threads finish at about the same time.
   mutating func gather(for threadCount: Int) {
     var gathered: [Strand] = []
     var numbers: [Int] = []

@@ -13,8 +13,8 @@ struct RowStrands {
   var strands: [Strand] = []
   /// The strand of each row.
   var strandOfRow: [Int] = []
-  /// The rows of the longest chain, in which each row needs the one before.
-  private(set) var longestWay = 0
+  /// The number of rows in the longest chain in which each row needs the one before.
+  private(set) var longestChain = 0
 
   /// - Parameter busCount: The number of buses of the plan.
   init(_ rows: [RenderPlan.Row], busCount: Int) {
@@ -46,7 +46,7 @@ struct RowStrands {
         readers[bus] = []
       }
       depths.append(1 + (needs.map { depths[$0] }.max() ?? 0))
-      longestWay = max(longestWay, depths[index])
+      longestChain = max(longestChain, depths[index])
       if needs.count == 1, strands[strandOfRow[needs[0]]].rows.last == needs[0] {
         strandOfRow.append(strandOfRow[needs[0]])
         strands[strandOfRow[index]].rows.append(index)

@@ -100,7 +100,7 @@ struct SharedRows: ~Copyable {
       unsafe done[index].store(piece, ordering: .releasing)
       left.wrappingSubtract(1, ordering: .releasing)
     }
-    // The strands of others may be long, and contain a mix to share.
+    // Other threads' strands may take long, and contain a mix to help with.
     var spins = 0
     while left.load(ordering: .acquiring) > 0 { help(&spins) }
   }

@@ -1,6 +1,7 @@
 import CVector
 
-// What goes to the vector kernels is not checked for locks and allocations: the checker cannot see into C.
+// Calls of the vector kernels are not checked for locks and allocations: the checker cannot see
+// into C.
 
 /// A spectrum of a real signal, with separate real and imaginary parts.
 ///
@@ -71,7 +72,8 @@ public struct Spectrum: BitwiseCopyable {
       imaginary.start)
   }
 
-  /// The sum over all bins of the squared magnitude divided by the product of two powers plus `least`.
+  /// The sum over all bins of the squared magnitude divided by the product of the two powers
+  /// `first` and `second` plus `least`.
   @_semantics("no_performance_analysis")
   public func coherence(_ first: ChannelBuffer, _ second: ChannelBuffer, least: Float) -> Float {
     precondition(first.count >= count && second.count >= count, "a power for each bin")
@@ -279,7 +281,7 @@ extension RealFFT {
 /// frequency domain (G. Enzner and P. Vary, "Frequency-domain adaptive Kalman filter for acoustic
 /// echo control in hands-free telephones", Signal Processing 86, 2006).
 public enum KalmanBins {
-  /// The factor from a variance to a step size: `trust = 1 / (spread + 2 noise + floor)`.
+  /// Computes the factor from a variance to a step size: `trust = 1 / (spread + 2 noise + floor)`.
   @_noLocks
   public static func trust(
     _ trust: ChannelBuffer, spread: ChannelBuffer, noise: ChannelBuffer, floor: Float

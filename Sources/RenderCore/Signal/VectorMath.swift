@@ -3,8 +3,8 @@ import Glibc
 import Synchronization
 
 // The functions that call the vector kernels in C, which neither allocate nor lock nor call the
-// system. They use the widest vectors of the processor. Every result is summed in an order of its
-// own, which depends neither on how a stretch was cut nor on what is computed beside it.
+// system. They use the widest vectors of the processor. Every result is summed in a fixed order,
+// which depends neither on how a stretch was cut nor on what is computed beside it.
 
 /// Sums and filters over planar samples.
 public enum VectorMath {
@@ -63,8 +63,8 @@ public enum VectorMath {
     unsafe cvector_scale(samples.start, gain, samples.count)
   }
 
-  /// Two channels times a gain each, into two others of the same length: to the bit what
-  /// `WaitingSignals` makes of one signal.
+  /// Multiplies two channels by a gain each, into two others of the same length. The result has the
+  /// same bits as a mix of one signal by `WaitingSignals`.
   @_semantics("no_performance_analysis")
   public static func amplify(
     _ left: ChannelBuffer, by leftGain: Float, _ right: ChannelBuffer, by rightGain: Float,
@@ -89,8 +89,8 @@ public enum VectorMath {
     return unsafe cvector_dot(row.start, samples.start, row.count)
   }
 
-  /// The sums for two rows and the same samples, at little more than the cost of one: a left and a
-  /// right ear.
+  /// The sums for two rows and the same samples, as for a left and a right ear, at little more than
+  /// the cost of one.
   @_semantics("no_performance_analysis")
   public static func dots(
     _ first: ChannelBuffer, _ second: ChannelBuffer, _ samples: ChannelBuffer
@@ -324,12 +324,12 @@ public struct WaitingSignals: ~Copyable, @unchecked Sendable {
     count += 1
   }
 
-  /// Adds all signals to a sum, one after the other, each product rounded before it is added. Then
-  /// there are none. Every signal must have at least the frames of the sum.
+  /// Adds all signals to a sum, one after the other, each product rounded before it is added, and
+  /// removes them. Every signal must have at least the frames of the sum.
   ///
   /// - Parameters:
   ///   - fresh: Whether the sum starts at +0, whatever its memory holds.
-  ///   - sharing: The one of the kernel's context: where several threads render, they share a large
+  ///   - sharing: `mix` of the kernel's context: where several threads render, they share a large
   ///     mix.
   /// - Returns: The largest magnitude of both sides, as `VectorMath.largest(_:)` gives it; 0 where
   ///   there were no signals.
@@ -400,8 +400,8 @@ struct MixTask: BitwiseCopyable {
 struct SharedMix: ~Copyable {
   /// The frames that a thread takes at once.
   private static var partLength: Int { @_noLocks get { 128 } }
-  /// The fewest samples of a mix worth sharing: for threads to meet takes as long as some hundred
-  /// of them.
+  /// The fewest samples of a mix that is worth sharing: synchronizing threads takes as long as some
+  /// hundred samples.
   private static var leastSamples: Int { @_noLocks get { 16_384 } }
 
   /// In the upper half the number of the mix; below it the number of its parts, and the next part.

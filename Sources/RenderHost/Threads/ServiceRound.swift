@@ -3,7 +3,7 @@ import RenderCore
 import Synchronization
 
 /// Calls every service once before a slice. The rendering threads share the calls.
-final class ServiceRound: CrewErrand, @unchecked Sendable {
+final class ServiceRound: CrewJob, @unchecked Sendable {
   // `@unchecked Sendable`: the properties that are neither atomic nor locked are written while no
   // other thread works.
 

@@ -282,7 +282,7 @@ struct VarispeedTests {
     var demand = try #require(Varispeed.pulledInputs(in: unit.configuration())[0])
     #expect(demand.speed == 2)
     #expect(demand.framesPerFrame == 4)
-    #expect(demand.playsAtWill)
+    #expect(demand.hasVariableSpeed)
     try unit.setParameter(centsID, .global, 0, to: 1200)
     #expect(rules().isEmpty)
     demand = try #require(Varispeed.pulledInputs(in: unit.configuration())[0])

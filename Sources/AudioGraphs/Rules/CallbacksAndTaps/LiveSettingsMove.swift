@@ -56,7 +56,7 @@ package enum LiveSettingsMove {
   ) -> [Violation] {
     guard let instance = ramp.instance(in: model) else { return [] }
     do throws(Violation) { _ = try control(of: ramp, instance) } catch {
-      return [error.of(ramp.node)]
+      return [error.at(node: ramp.node)]
     }
     guard let inputs = configurations[ramp.node]?.inputs, inputs.indices.contains(ramp.element),
       let setting = instance.settings.first(where: { $0.id == ramp.parameter })

@@ -38,15 +38,15 @@ package enum DevicesKeepPace: NodeRule {
     let model = graph.model
     let demands = node.unit.pulledInputs(in: configuration)
     guard let head = model.head?.id,
-      demands.values.contains(where: { $0.playsAtWill || $0.speed != 1 })
+      demands.values.contains(where: { $0.hasVariableSpeed || $0.speed != 1 })
     else { return nil }
     for interaction in model.interactions(into: node.id) {
-      guard let demand = demands[interaction.input], demand.playsAtWill || demand.speed != 1,
+      guard let demand = demands[interaction.input], demand.hasVariableSpeed || demand.speed != 1,
         let source = interaction.link?.source, hears(head, source, in: model)
       else { continue }
       let microphone = model.address(head, RemoteIO.inputElement)
       let (pace, cure) =
-        demand.playsAtWill
+        demand.hasVariableSpeed
         ? ("a pace of its own", "take '\(node.name)' out of this path")
         : (
           "\(Float(demand.speed)) times its pace",

@@ -223,7 +223,7 @@ struct FilterSections: ~Copyable {
     var channel = 0
     while channel < channelCount {
       let second = channel + 1 < channelCount ? channel + 1 : channel
-      cascade.take(
+      cascade.load(
         input[channel].dropping(first).prefix(length), input[second].dropping(first).prefix(length))
       // Resting sections run together, up to a moving one.
       var place = 0
@@ -237,7 +237,7 @@ struct FilterSections: ~Copyable {
         place += 1
       }
       cascade.run(begun, place - begun, channel: channel, length: length)
-      cascade.give(
+      cascade.store(
         output[channel].dropping(first).prefix(length),
         output[second].dropping(first).prefix(length), gain: gain, rise: rise, place: gainPlace)
       channel += cascade.width

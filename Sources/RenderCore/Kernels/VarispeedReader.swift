@@ -1,10 +1,10 @@
-/// Reads a signal of any number of channels at a pace that may change in every frame: a tape whose
-/// speed is varied.
+/// Reads a signal of any number of channels at a pace (frames of the signal for each frame read)
+/// that may change with every frame, as a tape at varying speed.
 ///
-/// Frame 0 is read at frame 0 of the signal. Each further frame is read as far behind the one
-/// before as the mean of the two frames' paces, which is the integral of a constant or linear pace.
-/// The positions, and the number of frames to push, depend on the paces alone, and not on how a
-/// render is sliced.
+/// Frame 0 is read at frame 0 of the signal. Each further frame is read at the position of the one
+/// before plus the mean of the two frames' paces, which is the integral of a constant or linear
+/// pace. The positions, and the number of frames to push, depend on the paces alone, and not on how
+/// a render is sliced.
 ///
 /// A frame is a windowed sinc over the signal. Below a pace of 1 it passes everything up to half
 /// the signal's rate, except for the filter's transition band (`ReadingFilter`); above, it stops
@@ -12,9 +12,9 @@
 /// mixes two filters, both made for the same pace or a higher one, by 9 % at the most. While the
 /// pace has been 1 since the beginning, frames are copied.
 ///
-/// Calls for each stretch: `frame(at:)` for each of its frames, `framesNeeded`, `push` of so many,
-/// `read`.
-public struct TurningReader: ~Copyable {
+/// A stretch is read at once: call `frame(at:)` for each of its frames, `framesNeeded`, `push` with
+/// that many frames, and `read`.
+public struct VarispeedReader: ~Copyable {
   /// The most frames of a stretch.
   public static var longest: Int { @_noLocks get { 256 } }
 
@@ -51,7 +51,7 @@ public struct TurningReader: ~Copyable {
   private var fraction = 0.0
   private var lastPace = -1.0
   /// Frames left of the crossfade from copying; more than `fadeLength` before it has begun.
-  private var copyLeft = TurningReader.fadeLength + 1
+  private var copyLeft = VarispeedReader.fadeLength + 1
   // The filters for the last pace: the first one, the next one, and the share of the next one.
   private var filterPace = 1.0
   private var filterNumber = 0
