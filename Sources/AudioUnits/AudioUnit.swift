@@ -17,20 +17,21 @@ public protocol AudioUnit: Sendable {
   static func outputFormat(_ element: Int, following inputs: [UnitConfiguration.Element])
     -> StreamFormat?
 
-  /// Why an element does not take a format, whatever else is set; `nil` where it does. The format
-  /// is linear PCM and consistent in itself. (`kAudioUnitErr_FormatNotSupported`)
+  /// Why an element never takes a format, independent of other settings
+  /// (`kAudioUnitErr_FormatNotSupported`); `nil` where it may. The format is linear PCM and
+  /// consistent.
   static func refusal(of format: StreamFormat, scope: Scope, element: Int) -> FormatRefusal?
 
-  /// The violations of a configuration with settled formats, in the order of the checks: errors,
-  /// which initialization refuses, and warnings, which it accepts.
+  /// The violations of a configuration whose formats are settled, in the order of the checks:
+  /// errors, with which initialization fails, and warnings.
   static func violations(in configuration: UnitConfiguration) -> [Violation]
 
-  /// The inputs that the unit's kernel pulls at a pace of their own, and how many frames it asks
-  /// for; empty where all buses of the unit render in step. Every format is settled.
+  /// The inputs that the unit's kernel pulls itself, with the number of frames that it pulls; empty
+  /// where all buses of the unit render in step. Every format is settled.
   static func pulledInputs(in configuration: UnitConfiguration) -> [Int: PullDemand]
 
-  /// The value that follows from the configuration for a property that has not been set; `nil`
-  /// where none does. A measured property is read from `controls`.
+  /// The value of a property that has not been set, where it follows from the configuration or, for
+  /// a measured property, is in `controls`; `nil` for none.
   static func derivedValue(
     of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
   ) -> PropertyValue?
@@ -41,8 +42,8 @@ public protocol AudioUnit: Sendable {
     of value: PropertyValue, for place: PropertyPlace, in configuration: UnitConfiguration
   ) -> String?
 
-  /// The word of a parameter that is not among the other parameters of its element, as in a matrix;
-  /// `nil` for all others.
+  /// The word of a parameter that is not among the other parameters of its element, such as a level
+  /// in a matrix; `nil` for any other parameter.
   static func controlSlot(
     of parameter: UInt32, _ scope: Scope, _ element: Int, in controls: ControlLayout
   ) -> Int?
@@ -62,24 +63,24 @@ public protocol AudioUnit: Sendable {
     ofLevel row: Int, _ column: Int, in configuration: UnitConfiguration
   ) -> ParameterPlace?
 
-  /// The parameters with a place from `controlSlot` that a saved state has to keep. Those left out
-  /// have their initial values.
-  static func parametersApart(in controls: ControlLayout) -> [ParameterPlace]
+  /// The parameters with a word from `controlSlot` that belong in a saved state. The others have
+  /// their initial values.
+  static func parametersToSave(in controls: ControlLayout) -> [ParameterPlace]
 
-  /// The elements of a bus's meters, where each channel has a meter of its own: they are counted
-  /// through all buses of the scope. `nil` where the bus is the element.
+  /// The elements of the meters of a bus, where each channel has its own meter: channels are
+  /// counted through all buses of the scope. `nil` where the bus is the element.
   static func channelElements(
     _ scope: Scope, _ bus: Int, in configuration: UnitConfiguration
   ) -> Range<Int>?
 
-  /// The words of a live property behind its first, for a value whose meaning depends on stream
-  /// formats. They are written by `makeKernels` and, after that, when the property is set. `nil`
-  /// for any other property.
+  /// The words of a live property behind its first one, for a value that depends on stream formats;
+  /// `nil` for any other property. `makeKernels` writes them, and so does setting the property
+  /// after that.
   static func liveWords(
     of value: PropertyValue, for place: PropertyPlace, in configuration: UnitConfiguration
   ) -> [UInt32]?
 
-  /// Whether an input that nothing feeds may take another format while the unit is initialized.
+  /// Whether an unconnected input may take another format while the unit is initialized.
   static var takesFormatsLive: Bool { get }
 
   /// The unit's gain in decibels at each of some frequencies, in hertz, with the present settings;
@@ -90,19 +91,17 @@ public protocol AudioUnit: Sendable {
 
   /// The highest level of the unit's output. Every format is settled.
   ///
-  /// - Parameter inputs: The highest levels of the inputs, by their numbers; without inputs that
-  ///   nothing feeds.
+  /// - Parameter inputs: The highest levels of the fed inputs, by element.
   static func peak(
     of inputs: [Int: PeakLevel], in configuration: UnitConfiguration, controls: ControlLayout
   ) -> PeakLevel
 
-  /// How to make the unit softer, where its output is louder than what follows can hold.
+  /// Advice on how to lower the unit's output, where it is too loud for what follows.
   ///
-  /// - Parameter share: The loudest level that fits, as a factor of the present one.
+  /// - Parameter share: The factor that lowers the present level to the highest one that fits.
   static func help(toLowerTo share: Double, in configuration: UnitConfiguration) -> String
 
-  /// Notes on the configuration: violations of rules that are notes and no mistakes. Every format
-  /// is settled.
+  /// The findings with the severity `note`. Every format is settled.
   ///
   /// - Parameter name: The unit's name, in quotes.
   static func notes(on name: String, in configuration: UnitConfiguration) -> [Violation]
@@ -114,11 +113,11 @@ public protocol AudioUnit: Sendable {
   static func silenceReasons(of name: String, in configuration: UnitConfiguration) -> [String]
 
   /// The values that a factory preset gives to parameters of the global scope, by their numbers;
-  /// empty where a preset is more than that.
+  /// empty where a preset is not a set of parameter values.
   static func parameters(ofPreset number: Int32) -> [UInt32: Float]
 
-  /// Approximately how many bytes the render side takes, beside the fixed part that is counted for
-  /// every unit and bus. Every format is settled; called before anything is allocated.
+  /// Approximately the bytes of the render side, without the fixed part that is counted for every
+  /// unit and bus. Every format is settled. Called before anything is allocated.
   static func memory(in configuration: UnitConfiguration) -> Int
 
   /// Makes the render side. Called only for a configuration without errors.
@@ -191,7 +190,7 @@ extension AudioUnit {
     ofLevel row: Int, _ column: Int, in configuration: UnitConfiguration
   ) -> ParameterPlace? { nil }
 
-  public static func parametersApart(
+  public static func parametersToSave(
     in controls: ControlLayout
   ) -> [ParameterPlace] { [] }
 
@@ -208,7 +207,7 @@ extension AudioUnit {
   ) -> [Double]? { nil }
 }
 
-/// Where a filter's largest gain is looked for: in hertz, twelve to the octave.
+/// The frequencies at which the largest gain of a filter is searched, in Hz: twelve per octave.
 private let peakFrequencies = (0...120).map { 20 * pow(1000, Double($0) / 120) }
 
 /// Why a format is refused.
@@ -235,15 +234,15 @@ public struct UnitKernels: Sendable {
   /// Whether `main` reads and writes the words of its buses' formats, and does its own rounding;
   /// else it reads and writes floats.
   public var mainUsesBusWords: Bool
-  /// Fills output element 1 of an I/O unit, the microphone side.
+  /// Fills output element 1 of an I/O unit (the microphone side); `nil` for none.
   public var input: KernelBox?
   /// Whether `input` writes the words of its bus's format; else it writes floats.
   public var inputWritesBusWords: Bool
-  /// Watches the input element of an output unit: it runs last in a slice, and its input 0 is the
-  /// unit's input, as floats.
+  /// Reads the input of an output unit, as floats in its own input 0. Runs last in a slice; `nil`
+  /// for none.
   public var output: KernelBox?
-  /// For each channel of output element 1, the channel of `input` that it comes from, or -1 for
-  /// silence; `nil` where it has the channels of `input` as they are.
+  /// The channel of `input` for each channel of output element 1, or -1 for silence; `nil` for the
+  /// channels of `input` in order.
   public var inputMap: [Int]?
   /// The longest slice that the kernels take, in frames of the main plan; `nil` for any.
   public var maximumSlice: Int?
@@ -263,7 +262,7 @@ public struct UnitKernels: Sendable {
   }
 }
 
-/// What initialization has settled when a unit is checked and its kernels are made.
+/// The settled settings of a unit, from which it is checked and its kernels are made.
 public struct UnitConfiguration: Sendable {
   /// One bus.
   public struct Element: Hashable, Sendable {
@@ -271,13 +270,13 @@ public struct UnitConfiguration: Sendable {
     public var format: StreamFormat
     /// Where the format comes from.
     public var origin: FormatOrigin
-    /// What feeds an input; whether something takes from an output.
+    /// What feeds an input, or whether something reads an output.
     public var use: Use
 
     /// How a bus is used.
     public enum Use: Hashable, Sendable { case none, connection, callback }
 
-    /// Whether something feeds an input, or takes from an output.
+    /// Whether something feeds an input, or reads an output.
     public var isUsed: Bool { use != .none }
 
     public init(format: StreamFormat, origin: FormatOrigin, use: Use) {
@@ -314,7 +313,7 @@ public struct UnitConfiguration: Sendable {
     }
   }
 
-  /// Every property that has been set, or has a default.
+  /// Every property that has been set or has a default.
   public var properties: [PropertyPlace: PropertyValue] {
     get { storage.properties }
     _modify {
@@ -332,7 +331,7 @@ public struct UnitConfiguration: Sendable {
     }
   }
 
-  /// Seeds the dither of its buses, so that the noise of no two units is the same.
+  /// The seed for the dither of its buses, which differs between units.
   public var ditherSeed: UInt64 {
     get { storage.ditherSeed }
     _modify {
@@ -378,7 +377,7 @@ public struct UnitConfiguration: Sendable {
     }
   }
 
-  /// In an object of its own, because few units have it.
+  /// A separate object, because few units have it.
   private final class Device: Sendable {
     let sides: DeviceSides
 
@@ -452,7 +451,7 @@ public enum FormatOrigin: Hashable, Sendable {
   case given
   /// Only the rate was set on this bus.
   case rateGiven
-  /// The format that the graph uses for every bus that must be given one and is given none.
+  /// The graph's default format, for a bus that needs a format and has been given none.
   case graphDefault
   /// Propagated along a connection from this output.
   case propagated(from: NodeID, output: Int)
@@ -472,8 +471,8 @@ public struct DeviceSides: Sendable {
   public var sampleRate: Double { output?.sampleRate ?? input?.sampleRate ?? 44_100 }
   /// The largest slice that can occur, in frames.
   public var ioBufferFrames: Int
-  /// Whether both sides run on one clock and frame n of one belongs to frame n of the other, as
-  /// offline.
+  /// Whether both sides run on one clock, and frame n of the input is captured with frame n of the
+  /// output, as offline.
   public var isSynchronous: Bool
   /// Receives the frames of the microphone from the device.
   public var capture: FrameRing?

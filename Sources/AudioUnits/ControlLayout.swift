@@ -1,7 +1,7 @@
 public import AudioTypes
 public import RenderCore
 
-/// Which word of a unit's control block holds which parameter, meter or live property.
+/// The positions of parameters, meters and live properties in a unit's control block.
 ///
 /// The words of an element are adjacent: its parameters in the order of the description, then the
 /// properties that the render side reads or writes. The elements of a scope follow each other.
@@ -67,7 +67,7 @@ final class ControlMap: Sendable {
     var parameters: [UInt32] = []
     /// Their ranges.
     var ranges: [ClosedRange<Float>] = []
-    /// The properties behind them, and the first word of each.
+    /// The live properties, which follow the parameters, and the first word of each.
     var properties: [(id: PropertyID, offset: Int)] = []
     /// The initial values of the words.
     var initial: [UInt32] = []

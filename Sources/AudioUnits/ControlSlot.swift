@@ -1,7 +1,7 @@
 internal import AudioTypes
 internal import RenderCore
 
-/// Where a kernel finds the words of one parameter, or of one live property, in all elements of a
+/// Access for a kernel to the words of one parameter, or of one live property, in all elements of a
 /// scope. `ControlLayout` makes it.
 ///
 /// Valid as long as the control block, which the kernel's box retains.
@@ -35,7 +35,7 @@ struct ControlSlot: BitwiseCopyable, Sendable {
   @_noLocks
   func isOn(_ element: Int) -> Bool { access[word: first + element * stride] != 0 }
 
-  /// The frames that a change is to take; 0 leaves it to the unit.
+  /// The glide of the last change, in frames; 0 leaves the length to the unit.
   @_noLocks
   func glide(_ element: Int) -> Int { access.glide(first + element * stride) }
 
@@ -68,7 +68,7 @@ struct RangedSlot: BitwiseCopyable, Sendable {
 }
 
 extension ControlLayout {
-  /// Where a parameter is in the elements of a scope.
+  /// The slot of a parameter in the elements of a scope.
   ///
   /// - Precondition: The description has the parameter.
   func control(_ parameter: UInt32, _ scope: Scope) -> ControlSlot {
@@ -78,7 +78,7 @@ extension ControlLayout {
     return ControlSlot(block.access, first: first, stride: stride(scope))
   }
 
-  /// The same, read within the range of the description.
+  /// The same, clamped to the range of the description.
   func ranged(_ parameter: UInt32, _ scope: Scope) -> RangedSlot {
     guard let range = range(parameter, scope) else {
       preconditionFailure("a kernel asks for parameters that its unit has")
@@ -86,7 +86,7 @@ extension ControlLayout {
     return RangedSlot(control(parameter, scope), range)
   }
 
-  /// Where the words of a live property begin in the elements of a scope.
+  /// The slot of a live property in the elements of a scope.
   ///
   /// - Precondition: The description has the property.
   func control(_ property: PropertyID, _ scope: Scope) -> ControlSlot {

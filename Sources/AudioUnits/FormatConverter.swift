@@ -137,14 +137,14 @@ public enum FormatConverter: AudioUnit {
     check(
       maps.outputMap, .output, of: maps.innerChannels,
       maps.inputMap == nil ? "the input" : "the input's map")
-    if found.isEmpty, configuration.inputs[0].isUsed, let warning = straightWarning(maps) {
+    if found.isEmpty, configuration.inputs[0].isUsed, let warning = droppedChannelWarning(maps) {
       found.append(warning)
     }
     return found
   }
 
   /// A warning for channels that are dropped or silent without a channel map that says so.
-  private static func straightWarning(_ maps: ChannelMaps) -> Violation? {
+  private static func droppedChannelWarning(_ maps: ChannelMaps) -> Violation? {
     guard maps.outputMap == nil, maps.innerChannels != maps.outputChannels else { return nil }
     let isMono = maps.innerChannels == 1
     let map = (0..<maps.outputChannels).map { channel in

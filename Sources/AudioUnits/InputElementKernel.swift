@@ -5,23 +5,23 @@ public import RenderCore
 /// graph in the client's format, at the client's rate.
 ///
 /// **One clock.** Offline, and where a device has a microphone only, both sides run on one clock.
-/// At equal rates the frames are copied. At different rates a filter that looks ahead converts
-/// them; the kernel asks for that `lead` in its ring. A host that has the microphone's frames
-/// beforehand grants it, and then frame n of the microphone is heard together with frame n of the
-/// output. Otherwise the sound is late by the lead.
+/// At equal rates the frames are copied. At different rates a resampler with a look-ahead converts
+/// them; the kernel requests the look-ahead as the `lead` of its ring. A host that has the
+/// microphone's frames in advance grants it: frame n of the microphone then arrives with frame n of
+/// the output. Otherwise the microphone is late by the lead.
 ///
 /// **Two clocks.** Live, a loudspeaker pulls and a microphone delivers, each by its own clock. The
-/// writer of the ring sees both, keeps the number of frames that wait in it constant, and sets the
-/// ring's `pace` to the frames that are to be taken for one (`FollowedCapture` in RenderHost). As
-/// long as that is 1, equal rates are a bit-exact copy; from the first other pace on the frames are
-/// resampled. The sound is late by half a filter (1.4 ms at 48 kHz; a little more between different
-/// rates).
+/// writer of the ring sees both clocks, keeps the number of frames in the ring constant, and sets
+/// the ring's `pace`, the number of frames to read for each nominal one (`FollowedCapture` in
+/// RenderHost). At equal rates and a pace of 1 the frames are copied bit for bit; after the first
+/// other pace they are resampled. The sound is late by half a filter (1.4 ms at 48 kHz; a little
+/// more between different rates).
 ///
 /// Frames that are missing in the ring are replaced by silence, and counted there.
 public struct InputElementKernel: RenderKernel, ~Copyable {
   private let ring: FrameRingAccess
   private let clientChannels: Int
-  /// Channels that are read from the ring.
+  /// The number of channels read from the ring.
   private let heardChannels: Int
   /// Whether the microphone has one channel, which is copied to all of the client's.
   private let isMono: Bool
@@ -30,10 +30,10 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
   private let isLive: Bool
   private let converts: Bool
   private var resampler: PolyphaseResampler
-  /// Frames of silence before the first one, in the place of a lead that is not granted.
+  /// Frames of silence left that replace a lead that was not granted.
   private var silentLead: Int
 
-  /// Frames that are converted at a time.
+  /// The most frames converted at once.
   private static var stretch: Int { @_noLocks get { 256 } }
 
   /// Makes a kernel. Control thread.
@@ -45,8 +45,8 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
   ///   - client: The graph's format: any rate, channels and sample type.
   ///   - dither: The dither of the client's samples.
   ///   - ioBufferFrames: The largest pull, in frames of the device.
-  ///   - isSynchronous: Whether the device writes in step with the pulls: before each pull, as many
-  ///     frames as it takes.
+  ///   - isSynchronous: Whether the device writes in step with the pulls: before each pull the
+  ///     frames that the pull takes.
   ///   - isAhead: Whether such a device also grants the ring's `lead`.
   ///   - playedRate: The rate at which the graph also plays through the same device; `nil` where it
   ///     does not.
@@ -71,8 +71,8 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
       maximumInputFrames: stretch, maximumOutputFrames: stretch)
     let wantedLead =
       isSynchronous ? conversionLead : max(conversionLead, resampler.lookAhead)
-    // The frames that stay in the ring between two pulls beside the lead: fewer than a frame of the
-    // graph takes.
+    // The frames that stay in the ring between two pulls in addition to the lead: fewer than one
+    // frame of the graph needs.
     let rest = Int((hardware.sampleRate / client.sampleRate).rounded(.up)) + 1
     let lead =
       isAhead || !isSynchronous
@@ -125,7 +125,7 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
     return .ok
   }
 
-  /// How many of `need` frames come out of the ring; the others are silence.
+  /// The number of the `need` frames that come from the ring; silence replaces the others.
   @_noLocks
   private func take(_ need: Int) -> Int {
     let available = ring.available

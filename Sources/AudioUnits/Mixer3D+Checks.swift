@@ -81,7 +81,7 @@ extension Mixer3D {
             at: .init(node: nil, .property(.distanceParameters3DMixer, .input, element)),
             help: ["as it is without: \"3DMixerDistanceParams\": [1, 100000, 100]"]))
       }
-      // A source without a place has no distance either: one diagnostic is enough.
+      // A source without a position has no distance either: report one of the two.
       let hasNoPlace = found.contains {
         $0.rule.code == UnitRules.spatialChannels.code
           && $0.place.part == .streamFormat(.input, element)
@@ -161,7 +161,7 @@ extension Mixer3D {
     }
   }
 
-  /// A warning for a direction that is not heard.
+  /// A warning for a direction without effect.
   private static func directionViolation(
     _ configuration: UnitConfiguration, _ element: Int
   ) -> Violation? {
@@ -185,12 +185,12 @@ extension Mixer3D {
       remedies: [Remedy("give it a distance", [.setParameter("distance", .input, element, "1")])])
   }
 
-  /// The responses grow with the rate: at this one they take 200 MB.
+  /// The highest rate for HRTF, in Hz: the responses grow with the rate, and take 200 MB here.
   static var highestHeadRate: Double { 768_000 }
 
-  /// Why the data of a head cannot be used, where an input needs it.
+  /// The violation where an input needs the data of a head and it cannot be used; `nil` for none.
   ///
-  /// - Parameter path: The data set's; the distribution's by default.
+  /// - Parameter path: The path of the data set; by default that of the distribution.
   public static func headViolation(
     _ configuration: UnitConfiguration, path: String = "/usr/share/libmysofa/default.sofa"
   ) -> Violation? {

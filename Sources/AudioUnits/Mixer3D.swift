@@ -5,8 +5,8 @@ public import RenderCore
 /// Places any number of mono sources around a listener's head and mixes them to stereo.
 ///
 /// Each input has a rate and a pace of its own. Core Audio lists the parameters and properties of
-/// the embedded 3D mixer, but says little about their effect: where the description names a formula
-/// as patchrun's, it is beside the algorithm, in `Spatial`.
+/// the embedded 3D mixer, but says little about their effect: formulas that are patchrun's own are
+/// documented with the algorithms, in `Spatial`.
 public enum Mixer3D: AudioUnit {
   /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
@@ -228,8 +228,8 @@ public enum Mixer3D: AudioUnit {
     return demands
   }
 
-  /// Seconds for which a source is heard after it has ended: through the responses of a head, and
-  /// in the room until that has fallen by 60 dB.
+  /// The tail of a source in seconds: the length of a head's responses, and the time in which the
+  /// room decays by 60 dB.
   private static func tail(_ configuration: UnitConfiguration, _ element: Int) -> Double {
     let algorithm = Self.algorithm(configuration, element)
     var tail = 0.0

@@ -1,7 +1,7 @@
 public import AudioTypes
 internal import Glibc
 
-/// The mixer's levels as they are known before anything is rendered.
+/// The levels of the mixer that are known before rendering.
 extension MultichannelMixer {
   public static func peak(
     of inputs: [Int: PeakLevel], in configuration: UnitConfiguration, controls: ControlLayout

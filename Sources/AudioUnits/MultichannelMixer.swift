@@ -168,8 +168,8 @@ struct MixerControls: BitwiseCopyable, Sendable {
   let volume: ControlSlot
   let pan: ControlSlot
   let enable: ControlSlot
-  /// A word that is 0 while the pan decides, and otherwise another number each time levels have
-  /// been set; then the gains from the left channel to the left and the right of the mix, and from
+  /// The first word is 0 while the pan applies, and changes each time levels are set. Then come
+  /// four gains: from the left channel to the left and to the right of the mix, and the same from
   /// the right channel.
   let matrixLevels: ControlSlot
   let metering: ControlSlot

@@ -3,8 +3,8 @@ import RenderCore
 
 /// Properties and checks that the I/O units and the Generic Output share.
 public enum OutputUnits {
-  /// For each channel of the device, or of a Generic Output's client, the channel of the graph that
-  /// it plays; -1 for silence.
+  /// The channel of the graph for each channel of the device, or of a Generic Output's client; -1
+  /// for silence.
   public static func playedChannels(in configuration: UnitConfiguration) -> [Int] {
     channelMap(of: RemoteIO.outputElement, in: configuration)
   }
@@ -62,7 +62,7 @@ public enum OutputUnits {
       proposed: "that one channel goes to all, and that it is refused once the unit is initialized")
   }
 
-  /// For each destination channel the source channel, or -1 for silence: the map that has been set,
+  /// The source channel of each destination channel, or -1 for silence: the map that has been set,
   /// or the default.
   static func channelMap(of element: Int, in configuration: UnitConfiguration) -> [Int] {
     if case .integers(let map)? = configuration.properties[
@@ -114,7 +114,7 @@ public enum OutputUnits {
   }
 
   /// A warning for a sample rate conversion inside the unit, which costs time and quality; an error
-  /// for a step down that is too large.
+  /// where the rate is reduced by too large a factor.
   static func conversion(
     _ what: String, from source: Double, to destination: Double, at part: Violation.Part,
     help: String

@@ -110,19 +110,19 @@ public enum RemoteIO: AudioUnit {
   }
 
   /// A path between the graph and the device, whose rates may differ.
-  private struct Way {
+  private struct Path {
     var what: String
     var source: StreamFormat
     var destination: StreamFormat
     var part: Violation.Part
   }
 
-  private static func ways(in configuration: UnitConfiguration) -> [Way] {
-    var ways: [Way] = []
+  private static func paths(in configuration: UnitConfiguration) -> [Path] {
+    var paths: [Path] = []
     let played = configuration.inputs[outputElement]
     if played.isUsed, let device = configuration.device?.output {
-      ways.append(
-        Way(
+      paths.append(
+        Path(
           what: "what the graph plays", source: played.format, destination: device,
           part: .streamFormat(.input, outputElement)))
     }
@@ -130,27 +130,27 @@ public enum RemoteIO: AudioUnit {
     if heard.isUsed, configuration.isOn(.enableIO, .input, inputElement),
       let device = configuration.device?.input
     {
-      ways.append(
-        Way(
+      paths.append(
+        Path(
           what: "what the graph hears", source: device, destination: heard.format,
           part: .streamFormat(.output, inputElement)))
     }
-    return ways
+    return paths
   }
 
   private static func conversions(in configuration: UnitConfiguration) -> [Violation] {
-    let conversions = ways(in: configuration).compactMap { way in
+    let conversions = paths(in: configuration).compactMap { path in
       OutputUnits.conversion(
-        way.what, from: way.source.sampleRate, to: way.destination.sampleRate, at: way.part,
+        path.what, from: path.source.sampleRate, to: path.destination.sampleRate, at: path.part,
         help: "\"sampleRate\": \"session\" is the rate that the device was granted")
     }
-    // One wrong rate mostly concerns both sides: an error hides the warnings.
+    // A wrong rate usually affects both sides: an error hides the warnings.
     let refused = conversions.filter { $0.status != .ok }
     return refused.isEmpty ? conversions : refused
   }
 
   public static func memory(in configuration: UnitConfiguration) -> Int {
-    ways(in: configuration).reduce(0) {
+    paths(in: configuration).reduce(0) {
       $0 + OutputUnits.memoryOfConversion(from: $1.source, to: $1.destination)
     }
   }
@@ -168,7 +168,7 @@ public enum RemoteIO: AudioUnit {
       inputMap: side.map)
   }
 
-  /// Everything that the kernel of the microphone side is made from.
+  /// The arguments of the kernel of the microphone side.
   struct InputSide {
     let ring: FrameRing
     let hardware: StreamFormat

@@ -37,8 +37,8 @@ public struct UnitCatalog: Sendable {
       }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The seven units of the guide, and later ones. The order is ours: Core Audio leaves its own to
-  /// the system.
+  /// The seven units of Apple's guide, and later ones. The order is ours: that of Core Audio
+  /// depends on the system.
   public static let standard = UnitCatalog([
     Component(FormatConverter.self),
     Component(IPodEQ.self),
@@ -82,8 +82,8 @@ public struct UnitCatalog: Sendable {
     components.count { wanted.matches($0.description) }
   }
 
-  /// The component of a name, an alias, a `kAudio…` name, a subtype's four characters, or all three
-  /// codes with blanks or slashes between them (`aumx/mcmx/appl`).
+  /// The component with a name, an alias, a `kAudio…` name, the four characters of a subtype, or
+  /// all three codes with blanks or slashes between them (`aumx/mcmx/appl`); `nil` for none.
   public func component(named name: String) -> Component? {
     if let index = indices[name] { return components[index] }
     let codes = name.split(whereSeparator: { $0 == "/" || $0 == " " }).map(String.init)

@@ -4,8 +4,8 @@ import VoiceProcessing
 
 /// A Remote I/O unit for conversations: it removes the echo of its output from the microphone.
 ///
-/// It has all parameters and properties of `RemoteIO`. In addition the microphone side (element 1) is processed
-/// unless it is bypassed: see `VoiceProcessor`.
+/// It has all parameters and properties of `RemoteIO`. Unless bypassed, it processes the microphone
+/// side (element 1): see `VoiceProcessor`.
 public enum VoiceProcessingIO: AudioUnit {
   public static let description = UnitDescription(
     component: ComponentDescription(type: .outputType, subtype: "vpio", manufacturer: .apple),
@@ -103,7 +103,7 @@ public enum VoiceProcessingIO: AudioUnit {
         lead: shape.lead)) / rate
   }
 
-  /// The measures of a voice line.
+  /// The arguments of a voice line.
   private struct LineShape {
     let heardRate: Double
     let playedRate: Double
@@ -118,7 +118,7 @@ public enum VoiceProcessingIO: AudioUnit {
       playedRate = fed.isUsed ? fed.format.sampleRate : heardRate
       let hop = Double(VoiceProcessor.hop(sampleRate: heardRate))
       maximumSlice = max(1, Int(hop / 2 * playedRate / heardRate))
-      // Where a unit between the two sides is at another rate, the microphone is pulled ahead.
+      // With a unit at another rate between the two sides, the microphone is pulled ahead.
       let ahead = configuration.device?.graphLead ?? 0
       lead = ahead > 0 ? Int((ahead * heardRate).rounded(.up)) + 2 : 0
     }
@@ -208,7 +208,7 @@ struct VoiceInputKernel: RenderKernel, ~Copyable {
   }
 }
 
-/// The loudspeaker side: passes what is played to the voice line.
+/// The loudspeaker side: passes the played slice to the voice line.
 struct VoiceOutputKernel: RenderKernel {
   private let line: VoiceLineAccess
 

@@ -53,9 +53,9 @@ final class LoneUnit: UnitHost {
   /// The `LoneUnit` of a unit in no graph; `nil` where a graph owns the unit.
   static func of(_ unit: UnitInstance) -> LoneUnit? {
     guard !unit.isInGraph else { return nil }
-    let keeper = unit.keeper { LoneUnit(unit) }
-    if unit.host == nil { unit.setHost(keeper) }
-    return keeper
+    let loneRenderer = unit.loneRenderer { LoneUnit(unit) }
+    if unit.host == nil { unit.setHost(loneRenderer) }
+    return loneRenderer
   }
 
   // MARK: UnitHost

@@ -26,9 +26,9 @@ struct ChannelRoute: ~Copyable {
 
 /// The channel maps of a converter: the input's, then the output's.
 ///
-/// The input map, where there is one, makes as many inner channels as it has entries; the output
-/// map makes the output's channels of those. Without a map channels pass in order, surplus ones are
-/// dropped and missing ones are silent: Core Audio's rule for its converters.
+/// The input map makes inner channels, one for each of its entries; the output map makes the
+/// output's channels from those. Without a map channels pass in order, surplus channels are dropped
+/// and missing ones are silent, as in Core Audio's converters.
 struct ChannelMaps: Hashable, Sendable {
   let inputChannels: Int
   let outputChannels: Int
@@ -54,11 +54,11 @@ struct ChannelMaps: Hashable, Sendable {
   var innerChannels: Int { inputMap?.count ?? inputChannels }
 
   /// The input map in effect, whether set or not.
-  var input: [Int32] { inputMap ?? Self.straight(from: inputChannels, to: inputChannels) }
+  var input: [Int32] { inputMap ?? Self.identityMap(from: inputChannels, to: inputChannels) }
   /// The output map in effect, whether set or not.
-  var output: [Int32] { outputMap ?? Self.straight(from: innerChannels, to: outputChannels) }
+  var output: [Int32] { outputMap ?? Self.identityMap(from: innerChannels, to: outputChannels) }
 
-  private static func straight(from source: Int, to destination: Int) -> [Int32] {
+  private static func identityMap(from source: Int, to destination: Int) -> [Int32] {
     (0..<destination).map { $0 < source ? Int32($0) : -1 }
   }
 

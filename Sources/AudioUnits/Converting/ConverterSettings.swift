@@ -1,7 +1,7 @@
 import AudioTypes
 import RenderCore
 
-/// The properties of a sample rate converter as the resampler takes them.
+/// The settings of a sample rate converter, for the resampler.
 struct ConverterSettings: Hashable, Sendable {
   /// How a converter is primed: Core Audio's `kConverterPrimeMethod_…`.
   enum PrimeMethod: UInt32, CaseIterable {
@@ -13,8 +13,8 @@ struct ConverterSettings: Hashable, Sendable {
     case none = 2
   }
 
-  /// The largest factor by which the rate may go down: beyond it the filter would be longer than a
-  /// second of most inputs.
+  /// The largest factor by which the rate may be reduced: above it the filter would be longer than
+  /// a second of most inputs.
   static let largestStepDown = 256.0
 
   static let choices: [PropertyInfo.Choice] = [
@@ -55,7 +55,7 @@ struct ConverterSettings: Hashable, Sendable {
     startsAtZero = word(.startTimestampsAtZero, 1) != 0
   }
 
-  /// A converter of a given quality, which looks ahead and has no latency.
+  /// A converter with a given quality that looks ahead, without latency.
   init(
     from inputRate: Double, to outputRate: Double, quality: PolyphaseResampler.Quality,
     startsAtZero: Bool
@@ -67,10 +67,10 @@ struct ConverterSettings: Hashable, Sendable {
     primeMethod = .normal
   }
 
-  /// Whether the rates differ; if not, everything below is 0.
+  /// Whether the rates differ. Otherwise `lookAhead`, `latency`, `tail` and `primeFrames` are 0.
   var convertsRate: Bool { inputRate != outputRate && inputRate > 0 && outputRate > 0 }
 
-  /// Whether the rate goes down by more than `largestStepDown`.
+  /// Whether the rate is reduced by more than `largestStepDown`.
   var stepIsTooLarge: Bool { convertsRate && inputRate / outputRate > Self.largestStepDown }
 
   /// Half the length of the filter, in frames of the input; 0 without a filter.
@@ -89,7 +89,7 @@ struct ConverterSettings: Hashable, Sendable {
       maximumOutputFrames: RateKernel.stretch)
   }
 
-  /// The violation of a step down by more than `largestStepDown`.
+  /// The violation where the rate is reduced by more than `largestStepDown`; `nil` for none.
   ///
   /// - Parameter what: The unit that converts, as the subject of the sentence.
   func stepViolation(
@@ -120,7 +120,7 @@ struct ConverterSettings: Hashable, Sendable {
     primeMethod == .none && convertsRate ? Double(lookAhead) / inputRate : 0
   }
 
-  /// How long the filter rings after a sound has ended, in seconds.
+  /// The tail of the filter after a sound has ended, in seconds.
   var tail: Double { convertsRate ? Double(lookAhead) / inputRate : 0 }
 
   /// The frames of the input before the first output frame, and after the last one, that a client

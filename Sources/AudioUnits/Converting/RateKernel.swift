@@ -4,7 +4,7 @@ import RenderCore
 /// Converts between different rates; pulls its input 0 as the ratio needs. Reads and writes bus
 /// words.
 struct RateKernel: RenderKernel, ~Copyable {
-  /// Frames of either side that are converted at a time.
+  /// The most frames of either side that are converted at once.
   static var stretch: Int { @_noLocks get { 512 } }
 
   private static var inputBus: Int { @_noLocks get { 0 } }
@@ -13,9 +13,9 @@ struct RateKernel: RenderKernel, ~Copyable {
   private let input: SampleType
   private let rounding: DitheredRounding
   /// The input channel of each lane of the resampler.
-  private let taken: ChannelRoute
+  private let laneSources: ChannelRoute
   /// The lane of each output channel, or silence.
-  private let given: ChannelRoute
+  private let outputLanes: ChannelRoute
   private let ratio: Double
   private let startsAtZero: Bool
   private var resampler: PolyphaseResampler
@@ -31,23 +31,29 @@ struct RateKernel: RenderKernel, ~Copyable {
     _ dither: BusDither, route: [Int]
   ) {
     // A channel that is used twice is converted once, and an unused one not at all.
-    var taken: [Int] = []
-    for channel in route where channel >= 0 && !taken.contains(channel) { taken.append(channel) }
-    let given = route.map { channel in taken.firstIndex(of: channel) ?? ChannelRoute.silence }
-    // Without a used channel, one lane keeps the time.
-    if taken.isEmpty { taken = [0] }
+    var laneSources: [Int] = []
+    for channel in route where channel >= 0 && !laneSources.contains(channel) {
+      laneSources.append(channel)
+    }
+    let outputLanes = route.map { channel in
+      laneSources.firstIndex(of: channel) ?? ChannelRoute.silence
+    }
+    // Without a used channel, one lane counts the frames.
+    if laneSources.isEmpty { laneSources = [0] }
     self.input = input.sampleType ?? .float32
     rounding = DitheredRounding(dither, to: output)
-    self.taken = ChannelRoute(taken)
-    self.given = ChannelRoute(given)
+    self.laneSources = ChannelRoute(laneSources)
+    self.outputLanes = ChannelRoute(outputLanes)
     ratio = settings.inputRate / settings.outputRate
     startsAtZero = settings.startsAtZero
     resampler = PolyphaseResampler(
-      inputRate: settings.inputRate, outputRate: settings.outputRate, channelCount: taken.count,
+      inputRate: settings.inputRate, outputRate: settings.outputRate,
+      channelCount: laneSources.count,
       quality: settings.quality, alignment: settings.alignment, maximumInputFrames: Self.stretch,
       maximumOutputFrames: Self.stretch)
     scratch = RenderPlan(
-      rows: [], busChannelCounts: [taken.count, taken.count], maximumFramesPerSlice: Self.stretch)
+      rows: [], busChannelCounts: [laneSources.count, laneSources.count],
+      maximumFramesPerSlice: Self.stretch)
   }
 
   @_noLocks
@@ -69,7 +75,7 @@ struct RateKernel: RenderKernel, ~Copyable {
       let bus = scratch.bus(Self.outputBus, frameCount: length)
       if !resampler.pull(into: bus, frameCount: length) { isSilent = false }
       for channel in 0..<sink.channelCount {
-        let lane = given[channel]
+        let lane = outputLanes[channel]
         let part = sink[channel].dropping(done).prefix(length)
         if lane < 0 {
           part.clear()
@@ -100,8 +106,9 @@ struct RateKernel: RenderKernel, ~Copyable {
       } else {
         let floats = scratch.bus(Self.inputBus, frameCount: length)
         floats.markSounding()
-        for lane in 0..<taken.count {
-          SampleCoding.convert(source[taken[lane]], of: input, into: floats[lane], as: .float32)
+        for lane in 0..<laneSources.count {
+          SampleCoding.convert(
+            source[laneSources[lane]], of: input, into: floats[lane], as: .float32)
         }
         resampler.push(floats, frameCount: length)
       }

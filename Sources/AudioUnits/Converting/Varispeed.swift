@@ -2,11 +2,11 @@ public import AudioTypes
 import Glibc
 public import RenderCore
 
-/// Plays its input faster or slower, and so higher or lower, as a tape does.
+/// Plays its input faster or slower, with a higher or lower pitch, as a tape does.
 ///
 /// At twice the rate two input frames make one output frame, and the sound is an octave higher.
-/// `playbackRate` and `playbackCents` are two units for the same thing (1200 cents are twice the
-/// rate); the rate that is heard is their product.
+/// `playbackRate` and `playbackCents` set the same quantity in two units (1200 cents are twice the
+/// rate); the effective rate is the product of the two.
 public enum Varispeed: AudioUnit {
   /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {
@@ -65,7 +65,7 @@ public enum Varispeed: AudioUnit {
   public static func violations(in configuration: UnitConfiguration) -> [Violation] {
     let found = SplitFormats.violations(in: configuration, of: description)
     let wanted = wantedSpeed(configuration)
-    // At the limits single precision may be off by a rounding.
+    // The tolerance allows for the rounding of single precision at the limits.
     guard found.isEmpty, wanted < slowest * 0.99999 || wanted > fastest * 1.00001 else {
       return found
     }
@@ -185,7 +185,7 @@ public enum Varispeed: AudioUnit {
       return .ok
     }
 
-    /// The input frames for the output frame that is so far ahead.
+    /// The pace of the output frame `ahead` frames from now: input frames for one output frame.
     @_noLocks
     private mutating func pace(ahead: Int) -> Double {
       let cents = glides.value(Self.cents, ahead: ahead)

@@ -4,14 +4,16 @@ internal import RenderCore
 
 /// The kernel of the dynamics processor.
 ///
-/// For each frame: the largest magnitude of all channels in decibels, and the reductions of the
-/// compressor and of the expander for it, each smoothed. The compressor's reduction grows with the
-/// attack time, and shrinks from its last peak with the release time; for the expander it is the
-/// reverse. A steady level thus gets exactly its reduction, and each time is that of a single pole.
+/// For each frame it takes the largest magnitude of all channels in decibels, and from it the
+/// reductions of the compressor and of the expander, which it smooths separately. The compressor's
+/// reduction rises with the attack time, and falls from its last peak with the release time; for
+/// the expander it is the reverse. So a steady level gets exactly its reduction, and each time is
+/// that of a single pole.
 ///
-/// The expander takes the least of its reductions over a quarter of the release, 10 ms at most:
-/// between two peaks of a wave the reduction is far larger than at them, the more so the higher the
-/// ratio. The pole has the rest of the release, so that 63 % of a reduction still takes as long.
+/// The expander takes the least of its reductions over a quarter of the release time, at most 10
+/// ms: between two peaks of a wave the reduction is far larger than at the peaks, and more so at a
+/// high ratio. The pole has the rest of the release, so that 63 % of a reduction still takes as
+/// long.
 struct DynamicsKernel: RenderKernel, ~Copyable {
   /// The largest reduction, in decibels.
   private static var mostReduction: Double { @_noLocks get { 144 } }
@@ -58,7 +60,7 @@ struct DynamicsKernel: RenderKernel, ~Copyable {
     var hold = 1
     var settling = 0.0
     var overall = 0.0
-    // The thresholds as magnitudes: between them no logarithm is needed.
+    // The thresholds as magnitudes: a magnitude between them needs no logarithm.
     var top = 1.0
     var bottom = 0.0
 
@@ -210,7 +212,7 @@ struct DynamicsKernel: RenderKernel, ~Copyable {
     }
     if askedBelow > 0 || !isExpanderIdle {
       if isExpanderIdle {
-        // The frames before had no reduction.
+        // There was no reduction before this frame.
         isExpanderIdle = false
         least.clear()
         _ = least.next(0, window: settings.hold)

@@ -1,8 +1,8 @@
 internal import RenderCore
 
-/// Turns the gain that each frame needs into one that never exceeds it and has no corners: the
-/// least gain over a window that reaches as far as the attack, with a slow recovery, averaged twice
-/// over the attack.
+/// Smooths the gains that frames need, without exceeding any of them: it takes the least gain over
+/// a window as long as the attack, with a slow recovery, and averages it twice over the attack, so
+/// that the result has no corners.
 ///
 /// The averages are of whole numbers, so that running sums stay exact. When a frame leaves the
 /// delay line, every value in the average is at most what that frame needs, and so is the average
@@ -39,7 +39,7 @@ struct GainSmoother: ~Copyable {
 
   // MARK: Render thread
 
-  /// Begins again, at a gain of 1.
+  /// Restarts at a gain of 1.
   @_noLocks
   mutating func begin(attack: Int) {
     self.attack = attack

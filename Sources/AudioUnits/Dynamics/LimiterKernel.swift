@@ -4,9 +4,9 @@ internal import RenderCore
 
 /// The kernel of the peak limiter.
 ///
-/// The sound is delayed by the look-ahead; meanwhile the gain that its peaks need is found and
-/// reached. A second smoother takes up another attack: it runs until its gains can be used, and is
-/// then faded to. Both keep the ceiling, and so does every mean of the two.
+/// The sound is delayed by the look-ahead, in which the gain reaches what the peaks need. After a
+/// change of the attack a second smoother with the new attack runs until its gains are valid; then
+/// the kernel fades to it. Both keep the ceiling, and so does every mean of the two.
 struct LimiterKernel: RenderKernel, ~Copyable {
   /// Frames after a peak that the detector needs, and that the gain holds around the peak.
   static let lookBeyond = TruePeakDetector.delay + GainSmoother.guardFrames
@@ -70,7 +70,7 @@ struct LimiterKernel: RenderKernel, ~Copyable {
     gains = DoubleStorage(repeating: 1, count: EffectPieces.longest)
     one = GainSmoother(longest: lookAhead)
     other = GainSmoother(longest: lookAhead)
-    // The first frame begins them again, with the attack that is set.
+    // The first frame restarts them with the attack that is set.
     one.begin(attack: 1)
     other.begin(attack: 1)
   }
@@ -210,8 +210,8 @@ struct LimiterKernel: RenderKernel, ~Copyable {
     return leaving + (entering - leaving) * (x * x * (3 - 2 * x))
   }
 
-  /// The need of a frame `lookAhead - attack` frames ago: a shorter attack waits for the
-  /// difference.
+  /// The gain needed by the frame `lookAhead - attack` frames ago: a shorter attack starts later by
+  /// the difference.
   @_noLocks
   private func delayed(_ attack: Int) -> Double {
     let place = needPlace - (lookAhead - attack)

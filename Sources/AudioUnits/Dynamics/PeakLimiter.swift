@@ -2,7 +2,7 @@ public import AudioTypes
 import Glibc
 import RenderCore
 
-/// Looks ahead to keep peaks below a ceiling, those between the samples too.
+/// Looks ahead to keep peaks below a ceiling, including peaks between samples.
 public enum PeakLimiter: EffectUnit {
   /// The numbers of the parameters; units, ranges and meanings are in `description`.
   public enum Parameter {

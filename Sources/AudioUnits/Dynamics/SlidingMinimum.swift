@@ -1,6 +1,6 @@
 internal import RenderCore
 
-/// The least of the last values in a window, in amortized constant time (D. Lemire, *Streaming
+/// The minimum of the last values, in amortized constant time (D. Lemire, *Streaming
 /// Maximum-Minimum Filter*, 2006).
 struct SlidingMinimum: ~Copyable {
   private let capacity: Int

@@ -3,9 +3,9 @@ internal import RenderCore
 
 /// Measures peaks between the samples.
 ///
-/// Four points for each frame, as in ITU-R BS.1770, by 48 taps under a Kaiser window, flat to 0.46
-/// of the rate; at the top of a wave, the amplitude of the sine through three points. With each
-/// frame the largest magnitude is known within a frame of the one that came `delay` frames earlier.
+/// It computes four points per frame, as in ITU-R BS.1770, with 48 taps under a Kaiser window, flat
+/// to 0.46 of the rate; at a local maximum, the amplitude of the sine through three points. With
+/// each frame, the largest magnitude within one frame of the frame `delay` frames earlier is known.
 struct TruePeakDetector: ~Copyable {
   /// In frames.
   static var delay: Int { @_noLocks get { 24 } }

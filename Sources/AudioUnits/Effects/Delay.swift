@@ -78,7 +78,7 @@ public enum Delay: EffectUnit {
     private var pieces: EffectPieces
     private var glides: GlideBank
     private var line: EffectLine
-    private var reach: DelayReach
+    private var tap: DelayTap
     // The last output of each channel's low pass.
     private let memory: DoubleStorage
     private var mixing = EqualPowerMix()
@@ -99,7 +99,7 @@ public enum Delay: EffectUnit {
           ]))
       let most = Int((Delay.longest * sampleRate).rounded(.up)) + 1
       line = EffectLine(channelCount: pieces.channelCount, reach: most)
-      reach = DelayReach(limit: most, sampleRate: sampleRate)
+      tap = DelayTap(limit: most, sampleRate: sampleRate)
       memory = DoubleStorage(repeating: 0, count: pieces.channelCount)
     }
 
@@ -110,7 +110,7 @@ public enum Delay: EffectUnit {
       guard pieces.begin(context) else { return .formatNotSupported }
       if glides.follow(), !hasBegun {
         hasBegun = true
-        reach.jump(to: glides.goal(Self.time) * sampleRate)
+        tap.jump(to: glides.goal(Self.time) * sampleRate)
         settle(ahead: 0)
       }
       let input = context.input(0)
@@ -134,7 +134,7 @@ public enum Delay: EffectUnit {
       return .ok
     }
 
-    /// Takes mix and pole from the controls, as they are some frames ahead.
+    /// Computes the mix and the pole for the frame `ahead` frames from now.
     @_noLocks
     private mutating func settle(ahead: Int) {
       mixing.turn(to: glides.value(Self.mix, ahead: ahead) / 100)
@@ -145,9 +145,9 @@ public enum Delay: EffectUnit {
     @_noLocks
     private mutating func place(ahead: Int) {
       if !glides.isSettled(Self.time) {
-        reach.move(to: glides.value(Self.time, ahead: ahead) * sampleRate)
-      } else if !reach.isFading {
-        reach.fade(to: glides.goal(Self.time) * sampleRate)
+        tap.move(to: glides.value(Self.time, ahead: ahead) * sampleRate)
+      } else if !tap.isFading {
+        tap.fade(to: glides.goal(Self.time) * sampleRate)
       }
     }
 
@@ -162,11 +162,11 @@ public enum Delay: EffectUnit {
         var feedback = glides.value(Self.feedback, ahead: ahead) / 100
         let most = Delay.mostFeedback
         feedback = feedback > most ? most : feedback < -most ? -most : feedback
-        let weight = reach.weight
+        let weight = tap.weight
         for channel in 0..<pieces.channelCount {
-          var heard = line.sample(channel, back: reach.now)
-          if reach.isFading {
-            let before = line.sample(channel, back: reach.from)
+          var heard = line.sample(channel, back: tap.now)
+          if tap.isFading {
+            let before = line.sample(channel, back: tap.from)
             heard = before + weight * (heard - before)
           }
           let echo = heard + pole * (memory[channel] - heard)
@@ -176,16 +176,16 @@ public enum Delay: EffectUnit {
           output[channel][frame] = Float(mixing.dry * sample + mixing.wet * echo)
         }
         line.advance()
-        reach.advance()
+        tap.advance()
       }
     }
 
-    /// Passes over a piece that is not heard: the delay moves all the same.
+    /// Skips a piece while bypassed; the controls still advance.
     @_noLocks
     private mutating func pass() {
       for frame in 0..<pieces.count {
         place(ahead: frame + 1)
-        reach.advance()
+        tap.advance()
       }
       settle(ahead: pieces.count)
     }

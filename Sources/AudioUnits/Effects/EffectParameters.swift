@@ -32,7 +32,7 @@ enum EffectParameters {
   }
 }
 
-/// The weights of an effect's input and of its result, whose squares sum to one.
+/// The weights of the dry input and of the wet result of an effect; their squares add up to 1.
 struct EqualPowerMix: BitwiseCopyable {
   private var part = 0.0
   private(set) var dry = 1.0

@@ -3,10 +3,10 @@ public import RenderCore
 
 /// What the kernel of every effect needs around its own work: pieces of a slice, and the bypass.
 ///
-/// Bypassed, every sample passes as it is, delayed by the effect's latency. A change fades over 20
-/// ms, with weights that sum to one and begin and end without a corner. Once it is bypassed
-/// entirely the effect does not run, and it begins anew when it comes back. The output's memory may
-/// be the input's: samples that pass are kept before the effect writes. A kernel has this form:
+/// While bypassed, every sample passes unchanged, delayed by the effect's latency. A switch
+/// crossfades over 20 ms, with weights that add up to 1 and have no corner. After the fade the
+/// effect does not run, and it restarts when the bypass ends. The output may share memory with the
+/// input: the dry samples are copied before the effect writes. A kernel has this form:
 ///
 ///     guard pieces.begin(context) else { return .formatNotSupported }
 ///     while pieces.next(context, atMost: EffectPieces.longest) {
@@ -34,7 +34,7 @@ public struct EffectPieces: ~Copyable {
   // The last frames of the input, channel by channel, as many as the latency.
   private let line: SampleStorage
   private var linePlace = 0
-  // How far the effect is faded out: 0 for not at all, `fadeLength` for entirely.
+  // The position of the fade to the bypass: 0 without bypass, `fadeLength` when bypassed.
   private var faded = 0
   private var isBypassed = false
   private var hasBegun = false
@@ -50,7 +50,7 @@ public struct EffectPieces: ~Copyable {
   public private(set) var count = 0
   /// Whether the effect is heard in the piece, and so has to fill the output.
   public private(set) var isProcessed = true
-  /// Whether the effect is heard again after a bypass, or for the first time.
+  /// Whether the effect runs for the first time, or again after a bypass.
   public private(set) var beginsAnew = false
   /// Whether the piece has ended on a multiple of 1024 frames.
   public private(set) var isCheckDue = false
@@ -164,7 +164,7 @@ public struct EffectPieces: ~Copyable {
     if isCheckDue { framesUntilCheck = Self.checkInterval }
   }
 
-  /// Keeps the input that passes the effect, behind the delay of the latency.
+  /// Copies the dry input, delayed by the latency.
   @_noLocks
   private mutating func keep(_ input: RenderBus) {
     if latency == 0 {

@@ -13,8 +13,8 @@ public protocol EffectUnit: AudioUnit {
   /// bypass included.
   static func latency(in configuration: UnitConfiguration) -> Int
 
-  /// How long the sound goes on after the input has ended, with the present settings, in seconds:
-  /// until it is 120 dB below where it began.
+  /// The tail after the input has ended, with the present settings, in seconds: until the sound has
+  /// fallen by 120 dB.
   static func tailTime(of settings: EffectSettings) -> Double
 
   /// Further violations of the configuration, whose two formats are equal.
@@ -34,7 +34,7 @@ public struct EffectSettings: Sendable {
   public let channelCount: Int
   /// The present parameters and live properties.
   public let controls: ControlLayout
-  /// What the unit has been, or would be, initialized with.
+  /// The configuration that the unit has been, or would be, initialized with.
   public let configuration: UnitConfiguration
 
   init(_ configuration: UnitConfiguration, controls: ControlLayout) {
@@ -92,7 +92,7 @@ extension EffectUnit {
   }
 }
 
-/// The rule that both sides of an effect have one format.
+/// Checks that both sides of an effect have the same format.
 enum EffectFormats {
   static func violations(
     in configuration: UnitConfiguration, of name: String

@@ -1,10 +1,10 @@
 public import RenderCore
 
-/// The controls of an effect as its kernel follows them: each change is linear, over as many frames
-/// as the control gives or, where it gives none, as the kernel has chosen.
+/// The controls of an effect, as its kernel follows them: each change is linear, over the frames of
+/// the control's glide or, without a glide, over a length that the kernel chooses.
 ///
-/// A value is computed from the frame's place in the change, so that it does not depend on slices.
-/// Values that the first `follow()` finds hold at once.
+/// A value is computed from the frame's position in the change, so that it does not depend on
+/// slices. The values found by the first `follow()` apply at once.
 public struct GlideBank: ~Copyable {
   /// One control: its word in the control block, and the frames of a change without a glide of its
   /// own; 0 for a step.
@@ -19,7 +19,7 @@ public struct GlideBank: ~Copyable {
       constant = 0
     }
 
-    /// A constant, in the place of a control that the unit does not have.
+    /// A constant, for a control that the unit lacks.
     public init(always value: Double) {
       slot = -1
       length = 0
@@ -30,7 +30,7 @@ public struct GlideBank: ~Copyable {
   private static var stride: Int { @_noLocks get { 7 } }
   private static var slot: Int { @_noLocks get { 0 } }
   private static var length: Int { @_noLocks get { 1 } }
-  // The word that was last seen, as a number.
+  // The word of the control at the last `follow()`.
   private static var word: Int { @_noLocks get { 2 } }
   private static var origin: Int { @_noLocks get { 3 } }
   private static var target: Int { @_noLocks get { 4 } }
@@ -66,7 +66,7 @@ public struct GlideBank: ~Copyable {
 
   // MARK: Render thread
 
-  /// Reads the controls, and begins a change where one has been set. Called at the beginning of
+  /// Reads the controls, and starts a change for each that has been set. Called at the beginning of
   /// each slice.
   ///
   /// - Returns: Whether a control has been set, or this is the first call.
@@ -78,12 +78,12 @@ public struct GlideBank: ~Copyable {
     let isFirst = !hasBegun
     hasBegun = true
     var hasChanged = isFirst
-    for index in 0..<count where look(index, isFirst: isFirst) { hasChanged = true }
+    for index in 0..<count where followControl(index, isFirst: isFirst) { hasChanged = true }
     return hasChanged
   }
 
   @_noLocks
-  private mutating func look(_ index: Int, isFirst: Bool) -> Bool {
+  private mutating func followControl(_ index: Int, isFirst: Bool) -> Bool {
     let row = index * Self.stride
     let slot = Int(rows[row + Self.slot])
     if slot < 0 { return false }

@@ -49,7 +49,7 @@ public enum SampleDelay: EffectUnit {
     private var pieces: EffectPieces
     private var glides: GlideBank
     private var line: EffectLine
-    private var reach: DelayReach
+    private var tap: DelayTap
     private var hasBegun = false
 
     init(_ configuration: UnitConfiguration, controls: ControlLayout) {
@@ -61,7 +61,7 @@ public enum SampleDelay: EffectUnit {
       // One more: a delay of 0 reads the frame written last.
       let most = Int(rate) + 1
       line = EffectLine(channelCount: pieces.channelCount, reach: most)
-      reach = DelayReach(limit: most, sampleRate: rate)
+      tap = DelayTap(limit: most, sampleRate: rate)
     }
 
     // MARK: Render thread
@@ -71,7 +71,7 @@ public enum SampleDelay: EffectUnit {
       guard pieces.begin(context) else { return .formatNotSupported }
       if glides.follow(), !hasBegun {
         hasBegun = true
-        reach.jump(to: renderFloor(glides.goal(0)) + 1)
+        tap.jump(to: renderFloor(glides.goal(0)) + 1)
       }
       let input = context.input(0)
       let output = context.output(0)
@@ -79,9 +79,9 @@ public enum SampleDelay: EffectUnit {
         if pieces.beginsAnew { line.clear() }
         let isQuiet = pieces.isSilent && line.isEmpty
         for frame in pieces.start..<pieces.start + pieces.count {
-          reach.fade(to: renderFloor(glides.value(0, ahead: frame - pieces.start + 1)) + 1)
+          tap.fade(to: renderFloor(glides.value(0, ahead: frame - pieces.start + 1)) + 1)
           if pieces.isProcessed { pass(input, output, frame) }
-          reach.advance()
+          tap.advance()
         }
         pieces.finish(context, isSilent: isQuiet)
         glides.advance(pieces.count)
@@ -95,11 +95,11 @@ public enum SampleDelay: EffectUnit {
         line.keep(channel, input[channel][frame])
       }
       line.advance()
-      let weight = reach.weight
+      let weight = tap.weight
       for channel in 0..<pieces.channelCount {
-        var heard = line.sample(channel, back: Int(reach.now))
-        if reach.isFading {
-          let before = line.sample(channel, back: Int(reach.from))
+        var heard = line.sample(channel, back: Int(tap.now))
+        if tap.isFading {
+          let before = line.sample(channel, back: Int(tap.from))
           heard = before + weight * (heard - before)
         }
         output[channel][frame] = Float(heard)

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The presets' coefficients, solved once for each sample rate.
 enum EqualizerBanks {
-  /// A graph has few rates; ever new ones do not fill the memory.
+  /// A limit for programs that use many rates; a graph has few.
   private static let mostRates = 16
   private static let banks = Mutex<[Double: [Double]]>([:])
 

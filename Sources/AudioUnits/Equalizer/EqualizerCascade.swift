@@ -3,9 +3,9 @@ public import RenderCore
 /// Ten peaking filters in series over one or two channels, in double precision: a `FilterCascade`
 /// that detects when it has rung out.
 ///
-/// Filter memory below 1e-30 is cleared, so that the tail of a sound ends and never decays into
-/// denormal numbers; so is memory that holds infinities or NaN. The check comes every 1024
-/// frames, regardless of the slices.
+/// Filter memory below 1e-30 is cleared, so that the tail of a sound ends before it becomes
+/// denormal; so is memory with infinities or NaN. The check is made every 1024 frames, independent
+/// of slices.
 public struct EqualizerCascade: ~Copyable {
   /// The number of filters.
   public static let bandCount = 10
@@ -21,7 +21,7 @@ public struct EqualizerCascade: ~Copyable {
 
   // MARK: Control thread
 
-  /// A cascade over 1 or 2 channels that passes its input as it is.
+  /// A cascade over 1 or 2 channels that passes its input unchanged.
   public init(channelCount: Int) {
     precondition(channelCount == 1 || channelCount == 2, "a cascade has one or two channels")
     filters = FilterCascade(

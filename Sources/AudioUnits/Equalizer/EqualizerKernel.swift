@@ -3,17 +3,16 @@ public import RenderCore
 
 /// The kernel of the iPod EQ: ten bands, chosen by the number of a preset.
 ///
-/// The number is a control word, read at the start of each slice; that of the first slice holds at
-/// once. After a change the new curve's filters run unheard for 20 ms, so that the lowest bands
-/// have rung up; then the output fades from the old curve to the new for 20 ms, with weights that
-/// sum to one and start and end without a corner. Both are counted in frames from the one at which
-/// the change was seen. At the end of a change the kernel reads the number again, and takes the
-/// latest. A number without a preset changes nothing.
+/// The number is a control word, read at the start of each slice; in the first slice it applies at
+/// once. After a change the filters of the new curve run unheard for 20 ms, so that the lowest
+/// bands settle; then the output crossfades from the old curve to the new one for 20 ms, with
+/// weights that add up to 1 and have no corner. Both times count from the frame at which the change
+/// was read. At the end of a change the kernel reads the number again. A number without a preset
+/// changes nothing.
 ///
-/// A transparent preset (Disabled, Flat) passes every sample as it is. So does the equalizer when
-/// it is bypassed, whatever the preset, with the same fade in both directions; the filters are reset
-/// when the bypass ends. Silence gives silence, and is marked as such, once the filters have rung
-/// out. The output's memory may be the input's.
+/// A transparent preset (Disabled, Flat) and the bypass pass every sample unchanged, with the same
+/// fade in both directions; the filters are reset when the bypass ends. After the filters have rung
+/// out, silence gives silence, marked as such. The output may share memory with the input.
 public struct EqualizerKernel: RenderKernel, ~Copyable {
   /// The duration of the warm-up of a new curve, and of the fade after it, in seconds.
   static let halfChangeDuration = 0.02
@@ -38,8 +37,8 @@ public struct EqualizerKernel: RenderKernel, ~Copyable {
   private var requested = -1
   // The preset that holds without a bypass.
   private var preset = 0
-  // Whether the input of this slice is silent: asked before the output is written, whose memory may
-  // be the same.
+  // Whether the input of this slice is silent; read before the output is written, which may share
+  // its memory.
   private var isInputSilent = false
   // Frames since the change to `next` began.
   private var changed = 0
@@ -153,7 +152,8 @@ public struct EqualizerKernel: RenderKernel, ~Copyable {
     _ input: RenderBus, _ output: RenderBus, start: Int, count: Int
   ) {
     output.markSounding()
-    // The new curve first, into other memory: the output's may be the input's.
+    // The new curve is rendered first, into other memory: the output may share memory with the
+    // input.
     let left = input[0].dropping(start).prefix(count)
     let right = input[channelCount - 1].dropping(start).prefix(count)
     let leftOutput = output[0].dropping(start).prefix(count)

@@ -12,7 +12,7 @@ public struct EqualizerPreset: Hashable, Sendable {
   public var isTransparent: Bool { gains.allSatisfy { $0 == 0 } }
 }
 
-/// The iPod EQ's 23 presets (facts, section 6.2).
+/// The iPod EQ's 23 presets.
 ///
 /// The names, and the numbers 0 (Disabled) and 8 (Flat), are Core Audio's. The curves are those of
 /// the Music application's presets of the same names; Core Audio does not promise that the unit's

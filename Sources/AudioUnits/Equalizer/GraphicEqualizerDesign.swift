@@ -5,24 +5,24 @@ internal import Glibc
 ///
 /// `H(z) = (b0 + b1 z^-1 + b2 z^-2) / (1 + a1 z^-1 + a2 z^-2)`, and `b1 == a1`.
 public struct PeakingFilter: Hashable, Sendable {
-  /// The coefficient of the input's frame.
+  /// The coefficient of the present input.
   public let b0: Double
-  /// The coefficient of the input's frame before.
+  /// The coefficient of the input one frame before.
   public let b1: Double
-  /// The coefficient of the input's frame two before.
+  /// The coefficient of the input two frames before.
   public let b2: Double
-  /// The coefficient of the output's frame before, subtracted.
+  /// The coefficient of the output one frame before, subtracted.
   public let a1: Double
-  /// The coefficient of the output's frame two before, subtracted.
+  /// The coefficient of the output two frames before, subtracted.
   public let a2: Double
-  /// `1 - b0`, computed without cancellation: the part of the input that is taken out at once.
+  /// `1 - b0`, computed without cancellation.
   let reduction: Double
 
   /// Octaves between the frequencies at which the filter has half its gain in decibels.
   ///
-  /// Of bands an octave apart, those of one octave (Q 1.41) leave dips of up to 0.8 dB between
-  /// bands that are raised alike, and those of 1.4 and more counteract their neighbours; 1.25 keeps
-  /// the presets' curves within 0.35 dB of the range between the two gains on either side.
+  /// For bands an octave apart, a width of one octave (Q 1.41) leaves dips of up to 0.8 dB between
+  /// equally raised bands, and a width of 1.4 or more counteracts the neighbours; 1.25 keeps the
+  /// curves of the presets within 0.35 dB of the range between the two gains on either side.
   public static let bandwidth = 1.25
 
   /// Passes every sample as it is.
@@ -45,7 +45,7 @@ public struct PeakingFilter: Hashable, Sendable {
     self.init(Place(center: center, sampleRate: sampleRate), gain: gain)
   }
 
-  /// Everything that a filter is made from but its gain.
+  /// The arguments of a filter apart from its gain.
   struct Place: Hashable, Sendable {
     let alpha: Double
     let cosine: Double
@@ -105,8 +105,8 @@ public struct PeakingFilter: Hashable, Sendable {
 /// Neighbouring bands overlap: filters that had the wanted gains themselves would miss them by up
 /// to 1.8 dB. So the gains of the filters are solved for. The effect of each filter at each centre
 /// is, in decibels, nearly proportional to its gain (the interaction matrix of Välimäki and Liski,
-/// "Accurate cascade graphic equalizer", 2017); steps with the inverse of that matrix take out what
-/// the true responses still miss.
+/// "Accurate cascade graphic equalizer", 2017); iterations with the inverse of that matrix remove
+/// the remaining error of the true responses.
 ///
 /// The three highest bands are corrected, so that the curve is that of the analogue filters up to
 /// the highest centre, at any rate: `WarpingCorrection`.
@@ -117,7 +117,7 @@ public struct GraphicEqualizerDesign: Hashable, Sendable {
   /// `highestCenter`.
   public let filters: [PeakingFilter]
 
-  /// How long the sound goes on after its input, in seconds, until it has fallen by 120 dB.
+  /// The tail after the input has ended, in seconds, until the sound has fallen by 120 dB.
   public var tailTime: Double { (filters.map(\.tailFrames).max() ?? 0) / sampleRate }
 
   /// The highest centre of a band, as a part of the sample rate. Bands above it are left out: at
@@ -137,7 +137,7 @@ public struct GraphicEqualizerDesign: Hashable, Sendable {
       gains: gains, solver: GraphicEqualizerSolver(centers: centers, sampleRate: sampleRate))
   }
 
-  /// The same with a given solver, whose work does not depend on the gains, for many designs.
+  /// The same with a solver, which is independent of the gains, for several designs.
   init(gains: [Double], solver: GraphicEqualizerSolver) {
     precondition(gains.count == solver.bandCount, "a band has one centre and one gain")
     sampleRate = solver.sampleRate

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A correction of the highest bands of a graphic equalizer, with which their curve is the analogue
+/// A correction of the highest bands of a graphic equalizer, so that the curve matches the analogue
 /// one up to the centre of the highest band.
 ///
 /// The bilinear transform compresses the range between a centre and half the sample rate: at 44.1

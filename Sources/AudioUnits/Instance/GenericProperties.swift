@@ -1,6 +1,6 @@
 public import AudioTypes
 
-/// The properties that every unit has (facts, section 2.2), in the order of their numbers.
+/// The properties that every unit has, in the order of their numbers.
 public enum GenericProperties {
   /// The properties of every unit, whatever its kind.
   public static let all: [PropertyInfo] =

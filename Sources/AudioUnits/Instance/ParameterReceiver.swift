@@ -1,12 +1,13 @@
 public import AudioTypes
 import Synchronization
 
-/// Hears changes of parameters of any units that are set with a sender: Core Audio's
+/// Receives changes of parameters that are set with a sender, of any units: Core Audio's
 /// `AUParameterListener`.
 ///
-/// As there, it does not hear changes without a sender (`UnitInstance.setParameter(_:_:_:to:)`, a
-/// schedule, a timeline), and a sender does not hear its own. With a minimum interval, changes are
-/// gathered for that long from the first one on, and the last value of each parameter is delivered.
+/// As in Core Audio, it does not receive changes without a sender
+/// (`UnitInstance.setParameter(_:_:_:to:)`, a schedule, a timeline), nor changes that it has sent
+/// itself. With a minimum interval, changes are gathered for that time from the first one on; then
+/// the last value of each parameter is delivered.
 ///
 /// Callable from any thread but the render thread.
 public final class ParameterReceiver: Sendable {
@@ -42,8 +43,8 @@ public final class ParameterReceiver: Sendable {
 
   /// - Parameters:
   ///   - minimumInterval: Zero for a call at each change, at once, on the thread that makes it.
-  ///   - timer: Decides on which thread the gathered changes are delivered; a task of its own by
-  ///     default.
+  ///   - timer: Determines the thread on which gathered changes are delivered; by default that of a
+  ///     new task.
   public init(
     minimumInterval: Duration = .zero,
     timer: @escaping Timer = { interval, body in
@@ -62,14 +63,14 @@ public final class ParameterReceiver: Sendable {
   /// Listens to a parameter (`AUListenerAddParameter`). Adding it twice has no further effect. The
   /// unit and the listener do not retain each other.
   ///
-  /// - Throws: `kAudioUnitErr_InvalidElement`, `kAudioUnitErr_InvalidParameter`: there is no wild card
-  ///   for listening.
+  /// - Throws: `kAudioUnitErr_InvalidElement`, `kAudioUnitErr_InvalidParameter`, also for
+  ///   `anyParameter`.
   public func add(
     _ parameter: UInt32, _ scope: Scope, _ element: Int, of unit: UnitInstance
   ) throws(Violation) {
     _ = try unit.parameter(parameter, scope, element)
     state.withLock { _ = $0.added.insert(key(parameter, scope, element, unit)) }
-    unit.admit(self)
+    unit.addReceiver(self)
   }
 
   /// Stops listening to a parameter (`AUListenerRemoveParameter`). A gathered change of it is not
@@ -90,7 +91,7 @@ public final class ParameterReceiver: Sendable {
     Key(unit: unit.serial, parameter: parameter, scope: scope, element: element)
   }
 
-  /// The parameters of a unit that it listens to, in the order of scopes, elements and numbers.
+  /// The parameters of a unit that have been added, in the order of scopes, elements and numbers.
   func parameters(of unit: UnitInstance) -> [(parameter: UInt32, scope: Scope, element: Int)] {
     let serial = unit.serial
     let keys = state.withLock { $0.added.filter { $0.unit == serial } }
@@ -99,8 +100,8 @@ public final class ParameterReceiver: Sendable {
     }.map { ($0.parameter, $0.scope, $0.element) }
   }
 
-  /// Delivers or gathers a change, where it listens to the parameter.
-  func hear(
+  /// Delivers or gathers a change of a parameter that has been added.
+  func receive(
     _ unit: UnitInstance, _ parameter: UInt32, _ scope: Scope, _ element: Int, _ value: Float
   ) {
     let key = key(parameter, scope, element, unit)
@@ -134,12 +135,12 @@ public final class ParameterReceiver: Sendable {
 }
 
 extension UnitInstance {
-  /// The number that stands for any parameter in `notifyParameterListeners`
+  /// The wildcard for any parameter in `notifyParameterListeners`
   /// (`kAUParameterListener_AnyParameter`).
   public static var anyParameter: UInt32 { 0xFFFF_FFFF }
 
   /// A weak reference to a listener.
-  struct Audience {
+  struct WeakReceiver {
     weak var listener: ParameterReceiver?
   }
 
@@ -153,16 +154,16 @@ extension UnitInstance {
     from sender: ParameterReceiver?
   ) throws(Violation) {
     try setParameter(parameter, scope, element, to: value)
-    for listener in audience where listener !== sender {
-      listener.hear(self, parameter, scope, element, value)
+    for listener in parameterReceivers where listener !== sender {
+      listener.receive(self, parameter, scope, element, value)
     }
   }
 
   /// Calls every listener but the sender with the present value of a parameter
   /// (`AUParameterListenerNotify`): after it has been set without a sender, or by a schedule.
   ///
-  /// - Parameter parameter: `anyParameter` for all that are listened to, after a preset, for
-  ///   instance; scope and element are ignored then.
+  /// - Parameter parameter: `anyParameter` for all parameters that listeners have added, for
+  ///   instance after a preset; scope and element are ignored then.
   /// - Throws: `kAudioUnitErr_InvalidElement`, `kAudioUnitErr_InvalidParameter`.
   public func notifyParameterListeners(
     _ parameter: UInt32, _ scope: Scope = .global, _ element: Int = 0,
@@ -170,32 +171,32 @@ extension UnitInstance {
   ) throws(Violation) {
     if parameter != Self.anyParameter {
       let value = try self.parameter(parameter, scope, element)
-      for listener in audience where listener !== sender {
-        listener.hear(self, parameter, scope, element, value)
+      for listener in parameterReceivers where listener !== sender {
+        listener.receive(self, parameter, scope, element, value)
       }
       return
     }
-    for listener in audience where listener !== sender {
+    for listener in parameterReceivers where listener !== sender {
       for place in listener.parameters(of: self) {
         // An element that has been removed since is skipped.
         guard
           let value = try? self.parameter(place.parameter, place.scope, place.element)
         else { continue }
-        listener.hear(self, place.parameter, place.scope, place.element, value)
+        listener.receive(self, place.parameter, place.scope, place.element, value)
       }
     }
   }
 
-  private var audience: [ParameterReceiver] {
-    state.withLock { $0.audience.compactMap(\.listener) }
+  private var parameterReceivers: [ParameterReceiver] {
+    state.withLock { $0.parameterReceivers.compactMap(\.listener) }
   }
 
   /// Adds a listener, which is held weakly.
-  func admit(_ listener: ParameterReceiver) {
+  func addReceiver(_ listener: ParameterReceiver) {
     state.withLock { state in
-      state.audience.removeAll { $0.listener == nil }
-      if !state.audience.contains(where: { $0.listener === listener }) {
-        state.audience.append(Audience(listener: listener))
+      state.parameterReceivers.removeAll { $0.listener == nil }
+      if !state.parameterReceivers.contains(where: { $0.listener === listener }) {
+        state.parameterReceivers.append(WeakReceiver(listener: listener))
       }
     }
   }

@@ -2,7 +2,7 @@ public import AudioTypes
 
 extension UnitInstance {
   /// The size of a property's value in Core Audio, in bytes on a machine with 64 bits, and whether
-  /// it may be set at the moment (`AudioUnitGetPropertyInfo`).
+  /// it may be set now (`AudioUnitGetPropertyInfo`).
   ///
   /// - Throws: `kAudioUnitErr_InvalidProperty`, `…InvalidScope`, `…InvalidElement`; for a list,
   ///   what reading it throws.
@@ -14,13 +14,13 @@ extension UnitInstance {
     return (try property(id, scope, element).listSize ?? 0, isWritable)
   }
 
-  /// The answer of a property that takes a question: the name of a parameter's value, the value of
-  /// a name, the name of a parameter or of a clump.
+  /// The answer of a property to a question: the name of a parameter's value, the value with a
+  /// name, the name of a parameter or of a clump.
   ///
   /// - Throws: What `property(_:_:_:)` throws; `kAudioUnitErr_InvalidParameter` for a parameter
   ///   that does not exist; `kAudioUnitErr_InvalidPropertyValue` for a text without a value and for
-  ///   clump 0, which is reserved; `kAudioUnitErr_PropertyNotInUse` for every other clump: no unit
-  ///   has any.
+  ///   clump 0, which is reserved; `kAudioUnitErr_PropertyNotInUse` for any other clump, because no
+  ///   unit has clumps.
   public func property(
     _ id: PropertyID, _ scope: Scope = .global, _ element: Int = 0, asking question: ParameterText
   ) throws(Violation) -> ParameterText {
@@ -78,7 +78,7 @@ extension ParameterInfo {
     return plain(value) + (unit.symbol.isEmpty ? "" : " \(unit.symbol)")
   }
 
-  /// The value of a text: of a name, or of a number with or without its unit; `nil` for any other
+  /// The value that a text means: a name, or a number with or without its unit; `nil` for any other
   /// text.
   public func value(of text: String) -> Float? {
     if let index = valueNames.firstIndex(where: { $0.lowercased() == text.lowercased() }) {

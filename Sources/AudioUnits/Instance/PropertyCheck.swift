@@ -2,7 +2,8 @@ import AudioTypes
 
 /// Checks whether a property takes a value.
 enum PropertyCheck {
-  /// The value to store: a factory preset gets both its number and its name.
+  /// Checks a value, and returns the one to store: a factory preset gets both its number and its
+  /// name.
   static func checked(
     _ value: PropertyValue, for info: PropertyInfo, of description: UnitDescription,
     at place: Violation.Place
@@ -24,7 +25,7 @@ enum PropertyCheck {
         place)
     case (.string, .string): return value
     case (.preset, .preset(let preset)):
-      return try .preset(known(preset, info: info, of: description, at: place))
+      return try .preset(factoryPreset(preset, info: info, of: description, at: place))
     case (.floats, .floats(let numbers)):
       if let wrong = numbers.first(where: { !$0.isFinite }) {
         throw invalid("'\(info.key)' holds finite numbers, not \(wrong)", place)
@@ -64,7 +65,7 @@ enum PropertyCheck {
     }
   }
 
-  /// A word for a message: a four-char code where it can be one.
+  /// A number for a message: as a four-char code where it is one.
   private static func word(_ value: UInt32) -> String {
     PropertyInfo.Choice(value, "").code.map { "'\($0)'" } ?? "\(value)"
   }
@@ -73,8 +74,9 @@ enum PropertyCheck {
     invalid("'\(info.key)' takes \(info.kind.noun)", place)
   }
 
-  /// The factory preset of a number, or a user's own: a negative number, and a name.
-  private static func known(
+  /// The factory preset with the number of `preset`; a user's own preset has a negative number and
+  /// a name.
+  private static func factoryPreset(
     _ preset: Preset, info: PropertyInfo, of description: UnitDescription,
     at place: Violation.Place
   ) throws(Violation) -> Preset {
@@ -100,7 +102,7 @@ enum PropertyCheck {
 }
 
 extension PropertyInfo.Kind {
-  /// Whether a value is of this kind, which Core Audio tells by its size.
+  /// Whether a value is of this kind. Core Audio checks its size instead.
   func admits(_ value: PropertyValue) -> Bool {
     switch (self, value) {
     case (.boolean, .uint32), (.uint32, .uint32), (.float64, .float64), (.string, .string),

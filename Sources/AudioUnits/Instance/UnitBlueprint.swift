@@ -1,7 +1,7 @@
 import AudioTypes
 import Synchronization
 
-/// What all units of one type share, made for the first of them and kept.
+/// The data shared by all units of one type, made for the first of them and kept.
 final class UnitBlueprint: Sendable {
   let description: UnitDescription
   /// The generic properties and the unit's own, in the order of their numbers.

@@ -2,15 +2,15 @@ package import AudioTypes
 public import RenderCore
 import Synchronization
 
-/// The feed of an input of a unit in no graph.
+/// The feed of an input, for a unit outside of a graph.
 package enum UnitFeed: Sendable {
   case unit(UnitSource, output: Int)
-  /// A callback, with a number that no other callback that has been set shares.
+  /// A callback, with a number that is unique among all callbacks that have been set.
   case callback(any RenderCallback, serial: Int)
 }
 
-/// A unit that feeds another. The fed unit retains it, unless it is an output unit: an I/O unit may
-/// be fed by the unit that it feeds.
+/// A unit that feeds another one. The fed unit retains it, except where it is an output unit: an
+/// I/O unit may feed the unit that feeds it.
 ///
 /// `@unchecked Sendable`: set once, and a weak reference may be read by any thread.
 package final class UnitSource: @unchecked Sendable {
@@ -25,22 +25,24 @@ package final class UnitSource: @unchecked Sendable {
   package var unit: UnitInstance? { kept ?? seen }
 }
 
-/// Units in no graph take connections and callbacks at once.
+/// Connections and callbacks of units outside of a graph, which take effect at once.
 extension UnitInstance {
   private static let lastCallback = Atomic<Int>(0)
 
-  /// The feeds of the inputs, where the unit is in no graph.
+  /// The feeds of the inputs of a unit outside of a graph.
   package var feeds: [Int: UnitFeed] { state.withLock { $0.feeds } }
 
-  /// Renders the unit, where it is in no graph. The unit retains it.
-  package var keeper: (any AnyObject & Sendable)? { state.withLock { $0.keeper } }
+  /// The object that renders the unit outside of a graph, and that the unit retains; `nil` for
+  /// none.
+  package var loneRenderer: (any AnyObject & Sendable)? { state.withLock { $0.loneRenderer } }
 
-  /// Makes the object that renders the unit, unless there is one.
-  package func keeper<Keeper: AnyObject & Sendable>(orMake make: () -> Keeper) -> Keeper {
+  /// The object that renders the unit outside of a graph; makes it if there is none.
+  package func loneRenderer<Renderer: AnyObject & Sendable>(orMake make: () -> Renderer) -> Renderer
+  {
     let made = make()
     return state.withLock { state in
-      if let present = state.keeper as? Keeper { return present }
-      state.keeper = made
+      if let present = state.loneRenderer as? Renderer { return present }
+      state.loneRenderer = made
       return made
     }
   }
@@ -71,12 +73,12 @@ extension UnitInstance {
     }
     source.state.withLock { state in
       state.outputUses[connection.output] = .connection
-      state.takers[connection.output] = UnitTaker(unit: self, input: input)
+      state.fedInputs[connection.output] = FedInput(unit: self, input: input)
     }
     host?.replan(for: self)
   }
 
-  /// Feeds an input by a callback, or by nothing.
+  /// Feeds an input by a callback; `nil` removes the feed.
   func setCallbackAlone(
     _ callback: (any RenderCallback)?, _ input: Int
   ) throws(Violation) {
@@ -108,8 +110,8 @@ extension UnitInstance {
     if forgetFeed(input) { host?.replan(for: self) }
   }
 
-  /// Removes the feed of an input without a new plan, for another feed to follow. Returns whether
-  /// there was one.
+  /// Removes the feed of an input without making a new plan, because another feed follows. Returns
+  /// whether there was a feed.
   @discardableResult
   private func forgetFeed(_ input: Int) -> Bool {
     let removed = state.withLock { state in
@@ -120,7 +122,7 @@ extension UnitInstance {
     if case .unit(let source, let output) = removed {
       source.unit?.state.withLock { state in
         state.outputUses[output] = nil
-        state.takers[output] = nil
+        state.fedInputs[output] = nil
       }
     }
     return true
@@ -136,7 +138,8 @@ extension UnitInstance {
     {
       return "what an output unit plays goes to its device or its client: nothing else can take it"
     }
-    if let taker = source.state.withLock({ $0.takers[connection.output] }), let unit = taker.unit,
+    if let taker = source.state.withLock({ $0.fedInputs[connection.output] }),
+      let unit = taker.unit,
       unit !== self || taker.input != connection.input
     {
       return "output \(connection.output) already feeds input \(taker.input) of another unit, and "
@@ -248,7 +251,7 @@ extension UnitInstance {
 }
 
 /// The input that an output feeds.
-struct UnitTaker: Sendable {
+struct FedInput: Sendable {
   weak var unit: UnitInstance?
   var input: Int
 }

@@ -2,27 +2,27 @@ public import AudioTypes
 public import RenderCore
 import Synchronization
 
-/// What a unit needs of the graph that it is in.
+/// The graph that a unit is in, or the renderer of a unit outside of a graph.
 ///
-/// Called without the unit's own lock, on whichever thread uses the unit.
+/// Called on any thread that uses the unit, without holding the unit's lock.
 public protocol UnitHost: AnyObject, Sendable {
-  /// Whether it is a graph, which holds the feeds of its units. Otherwise the units hold them.
+  /// Whether it is a graph, which holds the feeds of its units. Units outside of a graph hold their
+  /// own.
   var keepsFeeds: Bool { get }
 
   /// The share of the time that rendering takes: 0 to 1, and above 1 where it does not keep up.
   var cpuLoad: Float { get }
 
-  /// Reports to every unit the failed renders since the last call: its own, and those upstream of
-  /// it.
+  /// Reports to every unit the failed renders of itself and of units upstream since the last call.
   func collectRenderErrors()
 
-  /// Feeds an input of `unit` by an output of another, or by nothing. In an initialized graph this
-  /// edit waits for the update.
+  /// Connects an output of another unit to an input of `unit`, or removes its feed. In an
+  /// initialized graph this edit waits for the update.
   func connect(
     _ connection: UnitConnection, to unit: UnitInstance
   ) throws(Violation)
 
-  /// Feeds an input of `unit` by a callback, or by nothing. Waits in the same way.
+  /// Feeds an input of `unit` by a callback; `nil` removes its feed. Waits in the same way.
   func setRenderCallback(
     _ callback: (any RenderCallback)?, of unit: UnitInstance, _ input: Int
   ) throws(Violation)
@@ -33,17 +33,17 @@ public protocol UnitHost: AnyObject, Sendable {
   /// Makes a new plan: a feed of `unit` has changed, or a property that the plan depends on.
   func replan(for unit: UnitInstance)
 
-  /// Resets an initialized unit, as if it had rendered nothing.
+  /// Resets an initialized unit: clears the state of its kernels.
   func reset(_ unit: UnitInstance)
 }
 
 /// The value of `makeConnection`: Core Audio's `AudioUnitConnection`.
 public final class UnitConnection: Sendable {
-  /// The unit that feeds; `nil` removes the input's feed.
+  /// The source unit; `nil` removes the input's feed.
   public let source: UnitInstance?
-  /// The output element that feeds.
+  /// The output element of the source.
   public let output: Int
-  /// The input element that is fed.
+  /// The input element of the destination.
   public let input: Int
 
   /// - Parameter source: `nil` removes the input's feed.
@@ -142,8 +142,8 @@ extension UnitInstance {
       controls.block)
   }
 
-  /// A value that only the graph has. Before `lastRenderError` is read, the graph's errors are
-  /// collected.
+  /// A value that only the host has; `nil` for other properties. Collects the host's errors before
+  /// `lastRenderError` is read.
   func hostValue(_ info: PropertyInfo) -> PropertyValue? {
     switch info.id {
     case .cpuLoad: return .float64(Double(host?.cpuLoad ?? 0))
@@ -154,8 +154,9 @@ extension UnitInstance {
     }
   }
 
-  /// Sets a property that concerns the graph, or the unit as a whole. Returns whether it was one.
-  func handOver(
+  /// Sets a property that the host, or the unit as a whole, handles: a feed, a callback, a saved
+  /// state. Returns `false` for any other property.
+  func setHostProperty(
     _ info: PropertyInfo, _ scope: Scope, _ element: Int, _ value: PropertyValue
   ) throws(Violation) -> Bool {
     switch (info.id, value) {

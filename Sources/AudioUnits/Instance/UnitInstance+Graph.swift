@@ -5,8 +5,8 @@ import Synchronization
 extension UnitInstance {
   // MARK: For the graph
 
-  /// Marks what feeds an input or takes from an output, whether the bus exists yet or not. The
-  /// graph calls it.
+  /// Marks what feeds an input, or whether something reads an output. The bus need not exist yet.
+  /// Called by the graph.
   public func setUse(_ use: UnitConfiguration.Element.Use, _ scope: Scope, _ element: Int) {
     let use = use == .none ? nil : use
     state.withLock { state in
@@ -26,7 +26,7 @@ extension UnitInstance {
     }
   }
 
-  /// Whether a client has set the whole format of an element that exists.
+  /// Whether the element exists and a client has set its whole format.
   public func hasGivenFormat(_ scope: Scope, _ element: Int) -> Bool {
     state.withLock { state in
       guard let elements = state.elements(scope), elements.indices.contains(element) else {
@@ -53,7 +53,7 @@ extension UnitInstance {
     }
   }
 
-  /// Takes the formats that initialization has settled, and makes the kernels.
+  /// Takes over the formats that initialization has settled, and makes the kernels.
   public func initialize(_ configuration: UnitConfiguration) -> UnitKernels {
     let controls = state.withLock { state in
       for (index, element) in configuration.inputs.enumerated() {
@@ -143,7 +143,7 @@ extension UnitInstance {
   /// The control of a parameter, for a ramp to a value. It stays the same until the number of the
   /// unit's elements changes.
   ///
-  /// - Parameter goesAround: Whether the value may be beyond the range of a circular parameter.
+  /// - Parameter goesAround: Whether the value of a circular parameter may be outside of its range.
   /// - Throws: As `setParameter`; `kAudioUnitErr_InvalidParameter` also for a parameter that does
   ///   not ramp.
   public func rampControl(
@@ -166,11 +166,11 @@ extension UnitInstance {
     }
   }
 
-  /// Holds back what is set on an initialized unit from now on, for a graph that applies it at a
+  /// Holds back writes to an initialized unit from now on, for a graph that applies them at a
   /// frame.
   public func holdWrites() { state.withLock { if $0.isInitialized { $0.heldWrites = [] } } }
 
-  /// Returns what has been held back, in order. What is set afterwards applies at once.
+  /// Returns the writes held back, in order. Later writes apply at once.
   public func takeHeldWrites() -> [ControlWrite] {
     state.withLock { state in
       defer { state.heldWrites = nil }
@@ -178,7 +178,7 @@ extension UnitInstance {
     }
   }
 
-  /// Applies what has been held back.
+  /// Applies the writes held back.
   public func releaseWrites() {
     for write in takeHeldWrites() { write.block[word: write.index] = write.word }
   }

@@ -31,7 +31,7 @@ extension UnitInstance {
   }
 
   /// The value of a parameter, or of a meter. A scheduled value (`ParameterEvent.Change.immediate`)
-  /// counts from the moment at which it has been scheduled.
+  /// is returned as soon as it has been scheduled.
   ///
   /// - Throws: `kAudioUnitErr_InvalidElement`, `kAudioUnitErr_InvalidParameter`.
   public func parameter(
@@ -63,7 +63,7 @@ extension UnitInstance {
       } else if !value.isFinite {
         throw notFinite(value, .init(node: nil, .parameter(parameter, scope, element)))
       }
-      leaveMatrix(parameter, scope, element, &state)
+      splitMatrix(parameter, scope, element, &state)
       state.write(value.bitPattern, at: slot)
       let tokens = state.parameterListeners.filter {
         $0.value.0 == nil || $0.value.0 == parameter
@@ -77,8 +77,9 @@ extension UnitInstance {
     }
   }
 
-  /// Turns the rows of a matrix property into single levels, before one of them is set.
-  private func leaveMatrix(
+  /// Before a single level of a matrix is set, replaces the value of the matrix property by its
+  /// single levels.
+  private func splitMatrix(
     _ parameter: UInt32, _ scope: Scope, _ element: Int, _ state: inout State
   ) {
     let place = PropertyPlace(.matrixLevels, .global, 0)
@@ -118,13 +119,13 @@ extension UnitInstance {
       help: Self.percent(info, value))
   }
 
-  /// Help with a gain so large that it may be meant in percent.
+  /// Help for a gain so large that it may be meant in percent.
   private static func percent(_ info: ParameterInfo, _ value: Float) -> [String] {
     guard info.unit == .linearGain, (10...100).contains(value) else { return [] }
     return ["this is a factor: \(plain(value)) % is \(plain(value / 100))"]
   }
 
-  /// The violation of a level of a matrix.
+  /// The violation of a level that is not finite.
   func notFinite(_ value: Float, _ place: Violation.Place) -> Violation {
     Violation(
       UnitRules.parameterRange, status: .invalidParameter,
@@ -161,7 +162,7 @@ extension UnitInstance {
   }
 
   /// The unit's gain in decibels at each of some frequencies, in hertz, with the present settings;
-  /// `nil` for a unit that is no filter. A change under way counts as ended.
+  /// `nil` for a unit that is no filter. Changes under way count as complete.
   ///
   /// - Parameter configuration: One that initialization would settle; `nil` for the present one.
   public func gains(

@@ -39,7 +39,7 @@ extension UnitInstance {
     }
   }
 
-  /// Sets a property, with the checks of facts section 2.3 in their order.
+  /// Sets a property, with Core Audio's checks in their order.
   ///
   /// - Throws: `kAudioUnitErr_InvalidProperty`, `…InvalidScope`, `…InvalidElement`,
   ///   `…InvalidPropertyValue`, `…FormatNotSupported`, `…PropertyNotWritable`, `…Initialized`.
@@ -47,8 +47,8 @@ extension UnitInstance {
     _ id: PropertyID, _ scope: Scope = .global, _ element: Int = 0, to value: PropertyValue
   ) throws(Violation) {
     let info = try checkedInfo(id, scope, element, value: value)
-    let isHandedOver = try handOver(info, scope, element, value)
-    guard !isHandedOver else { return }
+    let isSet = try setHostProperty(info, scope, element, value)
+    guard !isSet else { return }
     if try agreesWithConnection(info, scope, element, value) { return }
     let changed = try state.withLock { state throws(Violation) in
       try set(info, scope, element, value, &state)
@@ -72,7 +72,7 @@ extension UnitInstance {
   /// Calls `listener` at once after each change of a parameter, or of any parameter for `nil`, with
   /// or without a sender.
   ///
-  /// This is an addition to Core Audio, whose listeners hear only changes with a sender:
+  /// This is an addition to Core Audio, whose listeners receive only changes with a sender: see
   /// `ParameterReceiver`.
   public func addParameterListener(
     _ parameter: UInt32?, _ listener: @escaping ParameterListener

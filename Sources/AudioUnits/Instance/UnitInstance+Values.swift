@@ -117,7 +117,8 @@ extension UnitInstance {
       at: .init(node: nil, .property(id, scope, Int(parameter))))
   }
 
-  /// Where a property is stored. Both scopes of an element of an output unit share a channel map.
+  /// The place at which a property is stored: both scopes of an element of an output unit share a
+  /// channel map.
   private func storedPlace(_ id: PropertyID, _ scope: Scope, _ element: Int) -> PropertyPlace {
     PropertyPlace(id, id == .channelMap && description.isOutput ? .output : scope, element)
   }
@@ -204,7 +205,7 @@ extension UnitInstance {
       state.write(value.liveWord, at: slot)
       return
     }
-    // Written last, and never 0: another number shows that there is something new.
+    // Written last, and never 0: a different number tells the kernel that the list has changed.
     state.generation = max(1, state.generation &+ 1)
     state.write(state.generation, at: slot)
   }
@@ -275,9 +276,8 @@ extension UnitInstance {
     return nil
   }
 
-  /// Whether a format that is set on a connected input is the one that arrives there: then the call
-  /// has no effect, as in Core Audio. `false` where the arriving format is not known: other checks
-  /// decide.
+  /// Whether a format to be set on a connected input equals the one that its connection brings; the
+  /// call then has no effect, as in Core Audio. `false` where the arriving format is not known.
   ///
   /// - Throws: `kAudioUnitErr_PropertyNotWritable` where another format arrives.
   func agreesWithConnection(
@@ -291,7 +291,7 @@ extension UnitInstance {
     let place = Violation.Place(node: nil, .streamFormat(.input, element))
     switch value {
     case .streamFormat(let format):
-      // An inconsistent format is refused as such, whatever arrives.
+      // An inconsistent format is refused as such.
       guard format.inconsistencies.isEmpty else { return false }
       if format == arriving { return true }
       throw .otherFormat(arriving, wanted: format.summary, element, at: place)
@@ -302,8 +302,8 @@ extension UnitInstance {
     }
   }
 
-  /// Whether an initialized unit may take another format at an input: the unit takes formats live,
-  /// and nothing feeds the input.
+  /// Whether an initialized unit may take another format at an input: nothing feeds the input, and
+  /// the unit takes formats live.
   private func isFree(_ scope: Scope, _ element: Int, _ state: State) -> Bool {
     unit.takesFormatsLive && scope == .input && state.use(scope, element) == .none
   }

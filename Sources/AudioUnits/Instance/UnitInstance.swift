@@ -5,7 +5,7 @@ import Synchronization
 /// An open unit: its elements, properties and parameters.
 ///
 /// Callable from any thread but the render thread. Properties and parameters are checked as Core
-/// Audio checks them, in the same order and with the same codes (facts, section 2.3).
+/// Audio checks them, in the same order and with the same codes.
 public final class UnitInstance: Sendable {
   /// Called after a property has changed, on the thread that changed it.
   public typealias PropertyListener = @Sendable (PropertyID, Scope, Int) -> Void
@@ -55,29 +55,30 @@ public final class UnitInstance: Sendable {
     var outputUses = BusUses() { didSet { version += 1 } }
     var controls: ControlLayout { didSet { version += 1 } }
     var isInitialized = false { didSet { version += 1 } }
-    /// Counts the changes of what the configuration is made from.
+    /// A number that changes with everything that the configuration is made from.
     var version = 0
     /// Writes that are held back; `nil` where writes apply at once.
     var heldWrites: [ControlWrite]?
     var lastRenderError = Status.ok
-    /// The factory preset whose sound the unit has, whatever the present preset's name.
+    /// The factory preset that determines the sound, independent of the name of the present preset.
     var factoryPreset: Preset?
     /// Counts the changes of number lists that the render side reads.
     var generation: UInt32 = 0
     weak var host: (any UnitHost)?
-    /// The feeds of the inputs, and the readers of the outputs, of a unit in no graph.
+    /// For a unit outside of a graph: the feeds of its inputs, and the inputs that its outputs
+    /// feed.
     var feeds: [Int: UnitFeed] = [:]
-    var takers: [Int: UnitTaker] = [:]
-    /// Renders the unit, where it is in no graph.
-    var keeper: (any AnyObject & Sendable)?
+    var fedInputs: [Int: FedInput] = [:]
+    /// Renders the unit outside of a graph.
+    var loneRenderer: (any AnyObject & Sendable)?
     /// Called before and after each render.
     var renderObservers: [Int: RenderObserver] = [:]
     /// The formats of an I/O unit's hardware sides, as the device has them.
     var deviceFormats: [Scope: StreamFormat] = [:]
     var propertyListeners: [Int: (PropertyID, PropertyListener)] = [:]
     var parameterListeners: [Int: (UInt32?, ParameterListener)] = [:]
-    /// Listeners that hear changes with a sender.
-    var audience: [Audience] = []
+    /// Receivers of changes with a sender.
+    var parameterReceivers: [WeakReceiver] = []
     var nextListener = 0
 
     func elements(_ scope: Scope) -> [Element]? {
@@ -159,7 +160,7 @@ public final class UnitInstance: Sendable {
 }
 
 extension UnitInstance.Element {
-  /// Goes back to the format that a client has set, or to the initial one.
+  /// Returns to the format that a client has set, or to the initial one.
   ///
   /// - Parameter isHardware: Whether `initial` is the device's format.
   mutating func forgetSettled(_ initial: StreamFormat, isHardware: Bool) {

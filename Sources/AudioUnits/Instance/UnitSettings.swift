@@ -4,8 +4,8 @@ import Synchronization
 
 /// The settings of a unit, beside its formats and its numbers of elements.
 public struct UnitSettings: Hashable, Sendable {
-  /// Every property that has been set or has a default, names of elements included; without those
-  /// that only a program can set.
+  /// Every property that has been set or has a default, including the names of elements; without
+  /// properties that only a program can set.
   public var properties: [PropertyPlace: PropertyValue] = [:]
   /// Every parameter that can be set.
   public var parameters: [ParameterPlace: Float] = [:]

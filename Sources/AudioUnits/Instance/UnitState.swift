@@ -15,7 +15,7 @@ extension UnitInstance {
     }
     var info = ClassInfo(component: description.component, preset: present)
     if present.number < 0, let factory = state.factoryPreset {
-      // The preset's name is the user's, its sound the factory preset's.
+      // The preset has the user's name, and the sound of the factory preset.
       info.properties.append(.init(.presentPreset, .global, 0, .preset(factory)))
     }
     for scope in Scope.allCases {
@@ -28,9 +28,9 @@ extension UnitInstance {
         info.properties += settings(scope, element, state)
       }
     }
-    // Rows of a matrix that have been set are among the properties, with all levels.
+    // A matrix property that has been set contains all levels.
     if state.values[PropertyPlace(.matrixLevels, .global, 0)] == nil {
-      for place in unit.parametersApart(in: state.controls) {
+      for place in unit.parametersToSave(in: state.controls) {
         guard
           let slot = unit.controlSlot(of: place.id, place.scope, place.element, in: state.controls)
         else { continue }
@@ -81,7 +81,7 @@ extension UnitInstance {
       }
       try setParameter(parameter, scope, element, to: setting.value)
     }
-    if !apart.isEmpty { try closeOthers(apart, controls) }
+    if !apart.isEmpty { try resetOthers(apart, controls) }
     // After the parameters, which replace some properties.
     for setting in saved.properties where setting.element < elementCount(setting.scope) {
       try setProperty(setting.property, setting.scope, setting.element, to: setting.value)
@@ -97,11 +97,12 @@ extension UnitInstance {
     }
   }
 
-  /// Gives the parameters placed by `controlSlot` their initial values, except those in `kept`.
-  private func closeOthers(
+  /// Sets the parameters with a word from `controlSlot`, except those in `kept`, to their initial
+  /// values.
+  private func resetOthers(
     _ kept: Set<ParameterPlace>, _ controls: ControlLayout
   ) throws(Violation) {
-    for place in unit.parametersApart(in: controls) where !kept.contains(place) {
+    for place in unit.parametersToSave(in: controls) where !kept.contains(place) {
       guard let slot = unit.controlSlot(of: place.id, place.scope, place.element, in: controls)
       else { continue }
       let word = blueprint.controls.global.initial[slot]

@@ -3,7 +3,7 @@ internal import RenderCore
 
 /// Watches the output of a mixer: its peak, infinities and NaN.
 ///
-/// It owns three words of the control block, which the control thread takes back to 0
+/// It has three words of the control block, which the control thread reads and resets to 0
 /// (`kAudioUnitProperty_MeterClipping`).
 struct ClippingWatch: BitwiseCopyable {
   /// The largest finite magnitude since it was last taken, as the bits of a float.
@@ -29,7 +29,7 @@ struct ClippingWatch: BitwiseCopyable {
     self.first = first
   }
 
-  /// Returns and clears what has been noted. Control thread.
+  /// Returns the values since the last call, and resets them. Control thread.
   static func take(from block: ControlBlock, at first: Int) -> MeterClipping {
     MeterClipping(
       peakValueSinceLastCall: Float(bitPattern: block.take(word: first + peak)),

@@ -1,7 +1,7 @@
 internal import RenderCore
 
-/// The gains from the two channels of an input to the two of a mix: by a pan, or by levels that
-/// have been set instead. A mono input has the first row only.
+/// The gains from the two channels of an input to the two of a mix, from a pan or from levels that
+/// replace it. A mono input has the first row only.
 struct CrossPoints: BitwiseCopyable {
   var leftToLeft: Double
   var leftToRight: Double

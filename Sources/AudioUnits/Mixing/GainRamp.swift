@@ -1,8 +1,8 @@
 /// A linear ramp of the gains of two channels.
 ///
-/// Each frame's gain is computed from its place in the ramp and not from the frame before, so that
-/// it does not depend on slices, and loops over frames vectorize. The last frame of the ramp may be
-/// a rounding away from the end; those after it have the end to the bit.
+/// Each frame's gain is computed from its position in the ramp and not from the frame before, so
+/// that it does not depend on slices, and loops over frames vectorize. The last frame of the ramp
+/// may differ from the end by rounding; the frames after it have the exact end.
 struct GainRamp: BitwiseCopyable {
   /// In frames.
   private(set) var length: Int
@@ -33,8 +33,8 @@ struct GainRamp: BitwiseCopyable {
   /// Whether the ramp has ended, and both gains are 0.
   var isClosed: Bool { @_noLocks get { isSettled && left == 0 && right == 0 } }
 
-  /// Begins a ramp from the present gains to new ones, `frameCount` frames long; with 0 frames they
-  /// hold at once.
+  /// Starts a ramp of `frameCount` frames from the present gains to new ones; with 0 frames they
+  /// apply at once.
   @_noLocks
   mutating func go(left newLeft: Float, right newRight: Float, in frameCount: Int) {
     guard frameCount > 0 else { return jump(left: newLeft, right: newRight) }

@@ -17,7 +17,7 @@ struct LevelMeters: ~Copyable {
   struct Meter: BitwiseCopyable {
     /// The present block so far.
     var block = Block()
-    /// Frames in it: a whole number, in the type that levels are computed in.
+    /// Frames in the block: a whole number, stored as a `Double` for the computation of levels.
     var frameCount = 0.0
     /// The smoothed mean square.
     var average = 0.0
@@ -51,8 +51,8 @@ struct LevelMeters: ~Copyable {
     meters[meter] = Meter()
   }
 
-  /// Measures a stretch of one signal before and after a steady gain. A stretch must not go past
-  /// the end of a block.
+  /// Measures a stretch of one signal before and after a steady gain. A stretch must not cross the
+  /// end of a block.
   @_noLocks
   func measure(_ buffer: ChannelBuffer, before: Int, after: Int, gain: Float) {
     var pre = meters[before].block
@@ -65,7 +65,7 @@ struct LevelMeters: ~Copyable {
     keep(post, frameCount: buffer.count, as: after)
   }
 
-  /// The same with a gain that moves.
+  /// The same with a moving gain.
   @_noLocks
   func measure(_ buffer: ChannelBuffer, before: Int, after: Int, slope: GainSlope) {
     var pre = meters[before].block

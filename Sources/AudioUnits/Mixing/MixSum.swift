@@ -2,15 +2,15 @@ internal import RenderCore
 
 /// A stereo sum under construction, in its two destination buffers.
 ///
-/// Signals are added one after the other, each frame's in the same order, so that the sum is the
-/// same to the bit for all slices. Signals with steady gains wait and are added together: the same
+/// Signals are added one after the other, in the same order for each frame, so that the sum has the
+/// same bits for all slices. Signals with steady gains are collected and added together: the same
 /// arithmetic with fewer passes over the sum. The sum starts from +0, so that a signal of zeros of
 /// either sign adds nothing and can be left out.
 struct MixSum {
   private let left: ChannelBuffer
   private let right: ChannelBuffer
   private let count: Int
-  /// Whether nothing has been added yet: the buffers still hold what they held before.
+  /// Whether nothing has been added yet, so that the buffers still have their old contents.
   private(set) var isEmpty = true
   /// The largest magnitude of the sum, as `VectorMath.largest(_:)` has it; `nil` where it is not
   /// known.
@@ -24,8 +24,8 @@ struct MixSum {
     count = left.count
   }
 
-  /// Adds a signal with moving gains, whose ramp may end within the slice. A mono one is given as
-  /// both.
+  /// Adds a signal with moving gains, whose ramp may end within the slice. A mono signal is passed
+  /// as both channels.
   @_noLocks
   mutating func add(
     _ signalLeft: ChannelBuffer, _ signalRight: ChannelBuffer, ramp: GainRamp,
@@ -55,8 +55,8 @@ struct MixSum {
     isEmpty = false
   }
 
-  /// Adds a signal with steady gains, now or together with the next ones. A mono one is given as
-  /// both.
+  /// Adds a signal with steady gains, now or together with the next ones. A mono signal is passed
+  /// as both channels.
   @_noLocks
   mutating func add(
     _ signalLeft: ChannelBuffer, _ signalRight: ChannelBuffer, leftGain: Float, rightGain: Float,
@@ -66,7 +66,7 @@ struct MixSum {
     if waiting.count == waiting.capacity { finish(&waiting, in: context) }
   }
 
-  /// Adds the signals that wait.
+  /// Adds the collected signals.
   @_noLocks
   mutating func finish(_ waiting: inout WaitingSignals, in context: RenderContext) {
     guard waiting.count > 0 else { return }

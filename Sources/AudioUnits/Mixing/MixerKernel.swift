@@ -3,24 +3,23 @@ public import RenderCore
 
 /// The kernel of the Multichannel Mixer: any number of mono and stereo inputs, one stereo output.
 ///
-/// Core Audio documents no pan law; patchrun's are its sister services' (facts, section 6.3). A
+/// Core Audio documents no pan law for the mixer; patchrun uses those of related Apple services. A
 /// mono input is panned with equal power, `L = cos((p + 1) π/4)`, `R = sin((p + 1) π/4)`; a stereo
 /// input is balanced, `L = min(1, 1 - p)`, `R = min(1, 1 + p)`. Levels that have been set for an
 /// input replace its pan: a gain from each of its channels to each of the mix. A channel's gain is
 /// that times the volume, and 0 where the input is disabled. The output is the sum in the order of
 /// the inputs, times the output's volume. The output's memory may not be an input's.
 ///
-/// Controls are read at the start of each slice. Those of the first slice hold at once; a later
-/// change takes 10 ms, or as long as its control's glide, and is linear in each channel's gain. A
-/// pan that changes after levels have been set replaces them. An input whose gains have reached 0
-/// adds nothing at all, not even where it carries infinities, and costs nothing. A volume that is
-/// not finite and a pan that is NaN are ignored, and a pan outside -1 to 1 is clamped; a level that
-/// is not finite is 0.
+/// Controls are read at the start of each slice. In the first slice they apply at once; a later
+/// change takes 10 ms, or the glide of its control, and is linear in each channel's gain. A change
+/// of the pan replaces levels that have been set before. An input whose gains are 0 is skipped,
+/// even if it carries infinities. A volume that is not finite and a pan that is NaN are ignored,
+/// and a pan outside -1 to 1 is clamped; a level that is not finite is 0.
 ///
-/// Pre meters show what arrives at a bus, enabled or not; post meters show it after enable, volume
-/// and pan. A mono input has a left pre meter only. The output's meters show the sum before and
-/// after its volume. Meters that are off read their floor and cost nothing. The output is always
-/// watched for clipping.
+/// Pre meters show the input of a bus, enabled or not; post meters show it after enable, volume and
+/// pan. A mono input has a left pre meter only. The output's meters show the sum before and after
+/// its volume. Meters that are off read their floor and cost nothing. The output is always watched
+/// for clipping.
 public struct MixerKernel: RenderKernel, ~Copyable {
   /// The state of an input, or of the output.
   struct Strip: BitwiseCopyable {
@@ -39,7 +38,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     /// The gains from the left channel to the left and from the right one to the right; of a mono
     /// input, from its channel to both.
     var straight: GainRamp
-    /// The gains that cross: from the right channel to the left, from the left one to the right.
+    /// The cross gains: from the right channel to the left, from the left one to the right.
     var cross: GainRamp
   }
 
@@ -55,8 +54,8 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   private var waiting: WaitingSignals
   private var framesUntilBlock = LevelMeters.blockLength
   private var hasStarted = false
-  // Whether all gains are settled and no meter runs; the controls' version then. As long as the
-  // version stays, the controls need not be read.
+  // Whether all gains are settled and no meter runs, and the version of the controls then. While
+  // the version stays the same, the controls need not be read.
   private var isQuiet = false
   private var quietVersion: UInt32 = 0
 
@@ -82,12 +81,12 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     var all = (inputChannelCounts + [2]).map {
       Strip(channelCount: $0, straight: start, cross: start)
     }
-    // The output has no gains that cross.
+    // The output has no cross gains.
     all[count].cross.jump(left: 0, right: 0)
     strips = StateStorage(all)
     meters = LevelMeters(count: 4 * (count + 1), sampleRate: sampleRate)
-    // An input has two signals at most: the straight one, and the one that crosses. As many as are
-    // added together fit in the nearest cache.
+    // An input has at most two signals: straight and cross. The capacity is limited so that the
+    // signals fit in the nearest cache.
     waiting = WaitingSignals(capacity: Swift.max(1, Swift.min(128, 2 * count)))
   }
 
@@ -113,7 +112,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       let input = context.input(element)
       let isOther = input.channelCount != strips[element].channelCount
       if isOther {
-        // An input that nothing feeds may be given another format.
+        // An unconnected input may get another format.
         guard input.channelCount == 1 || input.channelCount == 2 else { return .formatNotSupported }
         strips[element].channelCount = input.channelCount
       } else if isQuiet {
@@ -156,8 +155,8 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     return true
   }
 
-  /// Renders a mixer of one input with one steady gain, where the largest magnitude of the input is known. Returns
-  /// `false` where the mixer or the input is another.
+  /// Renders a mixer that has one input with one steady gain and a known largest magnitude. Returns
+  /// `false` for any other mixer or input, without rendering.
   @_noLocks
   private mutating func amplify(_ input: RenderBus, into output: RenderBus) -> Bool {
     let gain = strips[0].straight.left
@@ -263,9 +262,9 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     watch(output, largest: largest, gain: gain)
   }
 
-  /// Watches an output that is a signal times a gain. Where the largest magnitude of the signal is known and finite,
-  /// no sample is looked at: rounding keeps the order of numbers, so that the largest product is that of the largest
-  /// sample.
+  /// Watches an output that is a signal times a gain. Where the largest magnitude of the signal is
+  /// known and finite, no sample is read: rounding is monotonic, so that the largest product is
+  /// that of the largest sample.
   @_noLocks
   private mutating func watch(_ output: RenderBus, largest: UInt32?, gain: Float) {
     if let largest, largest < ClippingWatch.infinity {

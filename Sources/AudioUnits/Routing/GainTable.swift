@@ -2,15 +2,15 @@ internal import RenderCore
 
 /// Gains in rows, each with a linear ramp, in double precision.
 ///
-/// A frame's gain is computed from its place in the ramp and not from the frame before, so that it
-/// does not depend on slices.
+/// A frame's gain is computed from its position in the ramp and not from the frame before, so that
+/// it does not depend on slices.
 struct GainTable: ~Copyable {
   /// One gain.
   struct Row: BitwiseCopyable {
     var start = 0.0
     var end = 0.0
-    /// Frames of the ramp that have passed, and its length: whole numbers, in the type that gains
-    /// are computed in.
+    /// Frames of the ramp that have passed, and its length: whole numbers, stored as `Double`s for
+    /// the computation of gains.
     var position = 0.0
     var length = 0.0
   }
@@ -49,7 +49,8 @@ struct GainTable: ~Copyable {
     return row.start + (row.end - row.start) * (place / row.length)
   }
 
-  /// Begins a ramp from a row's present gain to another; with 0 frames it holds at once.
+  /// Starts a ramp from a row's present gain to another one; with 0 frames the new gain applies at
+  /// once.
   @_noLocks
   mutating func aim(_ row: Int, _ gain: Double, in length: Int) {
     let old = rows[row]

@@ -1,7 +1,7 @@
 internal import AudioTypes
 internal import RenderCore
 
-/// The places of the matrix mixer's numbers in its control block.
+/// The positions of the matrix mixer's numbers in its control block.
 ///
 /// The levels are a square of 65 rows and columns, whatever number of channels is in use; the last
 /// row and the last column are the volumes. The meters follow the words of `ClippingWatch`: eight

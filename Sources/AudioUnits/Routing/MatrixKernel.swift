@@ -22,7 +22,7 @@ struct MatrixKernel: RenderKernel, ~Copyable {
   private let controls: MatrixControls
   private let clipping: ClippingWatch
   private let rampLength: Int
-  /// The words of the matrix as they were last seen.
+  /// The words of the matrix at the last slice.
   private let seen: StateStorage<UInt32>
   /// The gain of each crosspoint with all its factors, and without those of the output and the
   /// master.

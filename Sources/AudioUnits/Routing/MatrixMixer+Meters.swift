@@ -5,10 +5,11 @@ import RenderCore
 /// The meters of the matrix mixer: of channels, which are measured, and of crosspoints and the
 /// master, which are computed.
 ///
-/// They are computed when they are read, from the channels' meters and the present levels, so that
-/// 4096 of them cost nothing. Before a crosspoint is its input channel behind its volume; after it
-/// that times its level. Before the master is the loudest output behind its own switch and volume;
-/// after it the loudest output that leaves.
+/// Computed meters are made when they are read, from the meters of channels and the present levels,
+/// so that 4096 of them cost nothing. The pre meter of a crosspoint shows its input channel after
+/// its volume, the post meter that times the level of the crosspoint. The pre meter of the master
+/// shows the loudest output after its own switch and volume, the post meter the loudest output
+/// after the master volume.
 extension MatrixMixer {
   static func meters(_ scope: Scope) -> [ParameterInfo] {
     let kinds: [(key: String, constant: String, what: String)] = [

@@ -111,8 +111,8 @@ public enum MatrixMixer: AudioUnit {
     return end <= mostChannels ? first..<end : nil
   }
 
-  /// The levels that differ from their initial values, and always the master volume.
-  public static func parametersApart(
+  /// The levels that differ from their initial values, and in any case the master volume.
+  public static func parametersToSave(
     in controls: ControlLayout
   ) -> [ParameterPlace] {
     guard let first = controls.slot(PropertyPlace(.matrixLevels, .global, 0)) else { return [] }
@@ -296,7 +296,7 @@ public enum MatrixMixer: AudioUnit {
     16 * (MatrixControls.wordCount * 4 + MatrixControls.meterWordCount)
   }
 
-  /// Unknown: the levels of a matrix are not followed.
+  /// Unknown: the levels of a matrix are not evaluated.
   public static func peak(
     of inputs: [Int: PeakLevel], in configuration: UnitConfiguration, controls: ControlLayout
   ) -> PeakLevel { .unknown }

@@ -11,8 +11,7 @@ internal import RenderCore
 /// - power: as exponential; Core Audio gives no formula for it.
 ///
 /// The forms are those of `AVAudioEnvironmentNode`; the factors follow from the maximum attenuation
-/// that Apple's OpenAL sets on the mixer (facts, section 6.4). Where a form has no value, as for r
-/// = m, the gain is 1.
+/// that Apple's OpenAL sets on the mixer. Where a form has no value, as for r = m, the gain is 1.
 struct DistanceAttenuation: BitwiseCopyable {
   /// `k3DMixerAttenuationCurve_…`, by their numbers.
   static var power: UInt32 { @_noLocks get { 0 } }

@@ -20,13 +20,13 @@ struct HeadStore {
     return HeadStore(folder: folder, source: source)
   }
 
-  /// The key of what is prepared from the data set for a sample rate: it holds everything that the
-  /// bits of a table depend on.
+  /// The key of a table prepared from the data set for a sample rate: it contains everything that
+  /// the bits of the table depend on.
   func key(_ kind: String, rate: Double) -> PreparedKey {
     PreparedKey(kind, [Self.version] + source.words + [rate.bitPattern] + Self.arithmetic)
   }
 
-  /// To be raised by one with each change of a table's contents, or of their computation.
+  /// Increment it with each change of a table's contents, or of their computation.
   private static let version: UInt64 = 1
 
   /// Identifies the vectors, the libm and the transform that tables are computed with.
@@ -42,12 +42,12 @@ struct HeadStore {
 }
 
 extension Mixer3D {
-  /// Keeps the tables of a head, which take long to prepare, in a folder from one run of the
-  /// program to the next.
+  /// Caches the tables of a head, which take long to prepare, in a folder, for later runs of the
+  /// program.
   ///
-  /// Without it nothing is kept. Call it before the first graph is made: tables that exist already
-  /// stay as they are. The sound does not depend on it: a table that cannot be read from or
-  /// written to the folder is computed.
+  /// Without this call nothing is cached. Call it before the first graph is made: tables that exist
+  /// already are not affected. The sound does not depend on it: a table that cannot be read from
+  /// the folder is computed.
   ///
   /// - Parameter folder: An absolute path. Its last folder is made where it is missing; it is the
   ///   user's own, has no other use, and may be deleted at any time.

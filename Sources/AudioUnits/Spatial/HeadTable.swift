@@ -7,12 +7,14 @@ internal import Synchronization
 /// spectra, their initial delays apart, and the directions in rings of one elevation each.
 final class HeadTable: Sendable {
   let filters: FilterPairTable
-  /// The filter pair without a direction: a pulse at both ears, as late and as strong as the
-  /// response to a source ahead.
+  /// The index of the filter pair without a direction: a pulse at both ears, with the delay and the
+  /// energy of the response to a source ahead.
   let plain: Int
-  /// For each ring its elevation in degrees, ascending, its first point and how many it has.
+  /// For each ring three numbers: its elevation in degrees (ascending), its first point, and its
+  /// number of points.
   let rings: [Double]
-  /// For each point of each ring its azimuth in degrees, 0 to 360 and ascending, and its pair.
+  /// For each point of each ring two numbers: its azimuth in degrees (0 to 360, ascending), and the
+  /// index of its pair.
   let points: [Double]
 
   private init(_ set: HeadDataSet, blockLength: Int) {
@@ -116,7 +118,7 @@ final class HeadTable: Sendable {
   private static let read = Mutex<HeadDataSet?>(nil)
   private static let known = Mutex<Measurement?>(nil)
 
-  /// The figures of the distribution's data set that checks and tails need.
+  /// The rate and the length of the distribution's data set, for checks and tails.
   struct Measurement: Sendable {
     /// In hertz.
     fileprivate var sampleRate: Double
@@ -129,7 +131,7 @@ final class HeadTable: Sendable {
     }
   }
 
-  /// The figures of the distribution's data set, read once. Control thread.
+  /// The rate and the length of the distribution's data set, read once. Control thread.
   static func measurement() throws(HeadDataError) -> Measurement {
     try known.withLock { known throws(HeadDataError) in
       if let measurement = known { return measurement }

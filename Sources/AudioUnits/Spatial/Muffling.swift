@@ -1,8 +1,7 @@
 internal import RenderCore
 
-/// The effect of a wall, an obstacle or a long way through the air: a low-pass of first order, y[n]
-/// = (1 - p) x[n] + p y[n-1], which passes the bass and takes away a given number of decibels at 5
-/// kHz.
+/// The effect of a wall, an obstacle or a long distance in air: a first-order low-pass, y[n] = (1 -
+/// p) x[n] + p y[n-1], with a gain of 1 at 0 Hz and a given attenuation at 5 kHz.
 enum Muffling {
   /// The frequency of the attenuation, in hertz.
   static var frequency: Double { @_noLocks get { 5000 } }

@@ -1,4 +1,4 @@
-/// The sound of a reverb room. Core Audio gives only the names: the figures are patchrun's.
+/// The properties of a reverb room. Core Audio documents only the names; the values are patchrun's.
 struct ReverbRoom: Hashable, Sendable {
   /// The name in a patch.
   var name: String

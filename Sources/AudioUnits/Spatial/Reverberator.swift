@@ -4,12 +4,12 @@ internal import RenderCore
 /// A room: mono in, two decorrelated channels out.
 ///
 /// A feedback delay network (J.-M. Jot and A. Chaigne, "Digital Delay Networks for Designing
-/// Artificial Reverberators", 1991): four all-passes that make many echoes of one, then sixteen
+/// Artificial Reverberators", 1991): four all-passes that turn one echo into many, then sixteen
 /// delay lines whose outputs go back to their inputs through a Hadamard matrix, which keeps the
 /// energy. Each line ends in a low-pass of first order, whose gains at 0 Hz and at half the sample
-/// rate are 10^(-3 d / T) for a delay of d and a decay time of T there: so the sound falls by 60 dB
-/// in the room's decay time at either end, and by as much in a line as in any other. Its energy is
-/// that of the input.
+/// rate are 10^(-3 d / T) for a delay of d and a decay time of T there. So the sound falls by 60 dB
+/// in the room's decay time at both ends of the spectrum, equally in all lines. Its energy is that
+/// of the input.
 ///
 /// It works in pieces of 32 frames on a grid of its own. After a change the old room fades out over
 /// a block, and the new one begins from silence.
@@ -68,7 +68,7 @@ struct Reverberator: ~Copyable {
       }
       let wait = Int((room.preDelay * sampleRate).rounded()) + 1
       longestBefore = max(longestBefore, wait)
-      // Each output hears all lines, and gets half of the energy.
+      // Each output sums all lines, and gets half of the energy.
       let turn = energy / Double(count)
       let gain = ((1 - turn) / turn / 2).squareRoot()
       // 120 dB down, and a second for the all-passes.
@@ -118,7 +118,7 @@ struct Reverberator: ~Copyable {
 
   // MARK: Render thread
 
-  /// Clears every sound, and changes to another room.
+  /// Clears all memory, and changes to another room.
   @_noLocks
   mutating func reset(room number: Int) {
     room = number < 0 ? 0 : number < roomCount ? number : roomCount - 1
@@ -130,7 +130,7 @@ struct Reverberator: ~Copyable {
     memory.buffer(at: 0, count: memory.count).clear()
   }
 
-  /// Whether it stays silent until something comes in.
+  /// Whether the output stays silent until there is input.
   var isSilent: Bool { @_noLocks get { rest <= 0 } }
 
   /// Renders a block.
@@ -152,8 +152,8 @@ struct Reverberator: ~Copyable {
     while done < input.count {
       let piece = Self.piece
       diffuse(input.dropping(done).prefix(piece))
-      turn()
-      hear(left.dropping(done).prefix(piece), right.dropping(done).prefix(piece))
+      mixLines()
+      sumLines(left.dropping(done).prefix(piece), right.dropping(done).prefix(piece))
       position += piece
       done += piece
     }
@@ -180,9 +180,9 @@ struct Reverberator: ~Copyable {
     }
   }
 
-  /// Passes the outputs of the lines through the matrix to their inputs.
+  /// Mixes the outputs of the lines by the matrix into their inputs.
   @_noLocks
-  private mutating func turn() {
+  private mutating func mixLines() {
     let piece = Self.piece
     let count = Self.lineCount
     for line in 0..<count {
@@ -230,10 +230,10 @@ struct Reverberator: ~Copyable {
     }
   }
 
-  /// Sums the lines, with signs that are orthogonal between the channels and in which, seen through
-  /// the matrix, each line has the same share (bent functions).
+  /// Sums the lines into the two outputs. The signs are orthogonal between the channels, and give
+  /// each line the same share when seen through the matrix (bent functions).
   @_noLocks
-  private mutating func hear(_ left: ChannelBuffer, _ right: ChannelBuffer) {
+  private mutating func sumLines(_ left: ChannelBuffer, _ right: ChannelBuffer) {
     let gain = Float(rooms[room * Self.roomStride + 3 * Self.lineCount + 1])
     left.clear()
     right.clear()

@@ -12,20 +12,20 @@ extension SpatialKernel {
     if wanted == SpatializationAlgorithm.hrtf && headCount == 0 { wanted = 0 }
     if isNew { states[source].algorithm = wanted }
     let algorithm = states[source].algorithm
-    let velocity = moveOn(source, isNew: isNew)
+    let velocity = updateDistance(source, isNew: isNew)
     var next = SpatialSettings(
       controls, source, algorithm: algorithm, attenuation: controls.attenuation(source),
       velocity: velocity, sampleRate: sampleRate)
     var last = isNew ? next : states[source].settings
     if states[source].isEntering {
-      // From silence to the place by the new algorithm.
+      // Fades in from silence with the new algorithm.
       let wet = last.wet
       last = next
       (last.left, last.right, last.wet) = (0, 0, wet)
       states[source].isEntering = false
     }
     if wanted != algorithm {
-      // Fades out by the old algorithm in this block, in by the new one in the next.
+      // Fades out with the old algorithm in this block, and in with the new one in the next.
       (next.left, next.right) = (0, 0)
       states[source].algorithm = wanted
       states[source].isEntering = true
@@ -40,9 +40,9 @@ extension SpatialKernel {
       isNew || !isHeard || next.azimuth != last.azimuth || next.elevation != last.elevation
       || next.focus != last.focus
 
-    let way = Way(last: last, next: next, from: pace0, until: pace)
-    if !way.isHeard { rest(source) }
-    if !way.isHeard || (reader.isSilent(source) && states[source].settle()) {
+    let transition = Transition(last: last, next: next, from: pace0, until: pace)
+    if !transition.isHeard { clearFilters(of: source) }
+    if !transition.isHeard || (reader.isSilent(source) && states[source].settle()) {
       if slot >= 0 {
         convolver.block(of: slot).clear()
         convolve(slot, next, hasTurned: hasTurned, isSilent: true)
@@ -51,16 +51,17 @@ extension SpatialKernel {
       isSilent = false
       let flags = controls.flags(source)
       if SpatialSettings.hasEars(algorithm, flags) {
-        renderEars(source, way, hasShadow: algorithm == SpatializationAlgorithm.sphericalHead)
+        renderEars(
+          source, transition, hasShadow: algorithm == SpatializationAlgorithm.sphericalHead)
       } else if algorithm == SpatializationAlgorithm.stereoPassThrough {
-        renderPassThrough(source, way)
+        renderPassThrough(source, transition)
       } else {
-        renderMono(source, way, slot: isHeard ? slot : -1)
+        renderMono(source, transition, slot: isHeard ? slot : -1)
       }
       if slot >= 0 {
-        // The filters that it was heard with before ring out.
+        // The filters of the old algorithm ring out.
         if !isHeard { convolver.block(of: slot).clear() }
-        convolve(slot, next, hasTurned: hasTurned, isSilent: !isHeard || !way.isDirect)
+        convolve(slot, next, hasTurned: hasTurned, isSilent: !isHeard || !transition.isDirect)
       }
     }
     reader.advance(source, from: pace0, until: pace)
@@ -71,7 +72,7 @@ extension SpatialKernel {
   }
 
   /// The settings and the pace of a source at the beginning and at the end of a block.
-  private struct Way: BitwiseCopyable {
+  private struct Transition: BitwiseCopyable {
     let last: SpatialSettings
     let next: SpatialSettings
     let start: Double
@@ -92,13 +93,13 @@ extension SpatialKernel {
       @_noLocks get { last.left != 0 || last.right != 0 || next.left != 0 || next.right != 0 }
     }
 
-    /// Whether anything is heard: not of a source that is off.
+    /// Whether anything is heard; `false` for a source that is off.
     var isHeard: Bool { @_noLocks get { isDirect || isWet } }
   }
 
-  /// Smooths the distance, and returns how fast it grows, in m/s.
+  /// Smooths the distance of a source, and returns the velocity at which it grows, in m/s.
   @_noLocks
-  private mutating func moveOn(_ source: Int, isNew: Bool) -> Double {
+  private mutating func updateDistance(_ source: Int, isNew: Bool) -> Double {
     let target = controls.distance[source]
     if isNew {
       states[source].distance = target
@@ -141,28 +142,30 @@ extension SpatialKernel {
 
   /// Renders a source with panning gains alone, or through the filters of a head.
   @_noLocks
-  private mutating func renderMono(_ source: Int, _ way: Way, slot: Int) {
+  private mutating func renderMono(_ source: Int, _ transition: Transition, slot: Int) {
     let mono = buffer(3)
     reader.read(
-      source, channel: 0, reading: 0, from: way.start, until: way.end, into: mono)
-    Self.muffle(
-      mono, &states[source].left.occluded, from: way.last.occlusion, to: way.next.occlusion)
-    send(mono, way)
-    Self.muffle(
-      mono, &states[source].left.obstructed, from: way.last.obstruction, to: way.next.obstruction)
+      source, channel: 0, reading: 0, from: transition.start, until: transition.end, into: mono)
+    Self.lowPass(
+      mono, &states[source].left.occluded, from: transition.last.occlusion,
+      to: transition.next.occlusion)
+    send(mono, transition)
+    Self.lowPass(
+      mono, &states[source].left.obstructed, from: transition.last.obstruction,
+      to: transition.next.obstruction)
     if slot >= 0 {
       let block = convolver.block(of: slot)
       block.clear()
-      add(mono, from: way.last.left, to: way.next.left, into: block)
+      add(mono, from: transition.last.left, to: transition.next.left, into: block)
     } else {
-      add(mono, from: way.last.left, to: way.next.left, into: buffer(0))
-      add(mono, from: way.last.right, to: way.next.right, into: buffer(1))
+      add(mono, from: transition.last.left, to: transition.next.left, into: buffer(0))
+      add(mono, from: transition.last.right, to: transition.next.right, into: buffer(1))
     }
   }
 
   /// Renders both channels as they are; a mono source in both.
   @_noLocks
-  private mutating func renderPassThrough(_ source: Int, _ way: Way) {
+  private mutating func renderPassThrough(_ source: Int, _ transition: Transition) {
     let isStereo = states[source].isStereo
     for channel in 0..<2 {
       let signal = buffer(3 + channel)
@@ -171,61 +174,66 @@ extension SpatialKernel {
         signal.copy(from: buffer(5))
       } else {
         reader.read(
-          source, channel: channel, reading: channel, from: way.start, until: way.end, into: signal)
-        Self.muffle(
-          signal, &states[source][channel].occluded, from: way.last.occlusion,
-          to: way.next.occlusion)
+          source, channel: channel, reading: channel, from: transition.start, until: transition.end,
+          into: signal)
+        Self.lowPass(
+          signal, &states[source][channel].occluded, from: transition.last.occlusion,
+          to: transition.next.occlusion)
         if !isStereo { buffer(5).copy(from: signal) }
       }
-      if way.isWet {
-        add(signal, from: way.last.wet / 2, to: way.next.wet / 2, into: buffer(2))
+      if transition.isWet {
+        add(signal, from: transition.last.wet / 2, to: transition.next.wet / 2, into: buffer(2))
         hasWet = true
       }
-      Self.muffle(
-        signal, &states[source][channel].obstructed, from: way.last.obstruction,
-        to: way.next.obstruction)
+      Self.lowPass(
+        signal, &states[source][channel].obstructed, from: transition.last.obstruction,
+        to: transition.next.obstruction)
       add(
-        signal, from: channel == 0 ? way.last.left : way.last.right,
-        to: channel == 0 ? way.next.left : way.next.right, into: buffer(channel))
+        signal, from: channel == 0 ? transition.last.left : transition.last.right,
+        to: channel == 0 ? transition.next.left : transition.next.right, into: buffer(channel))
     }
   }
 
   /// Renders each ear with its own delay and, on a sphere, its own shadow.
   @_noLocks
-  private mutating func renderEars(_ source: Int, _ way: Way, hasShadow: Bool) {
-    if way.isWet {
+  private mutating func renderEars(_ source: Int, _ transition: Transition, hasShadow: Bool) {
+    if transition.isWet {
       let mono = buffer(3)
-      reader.read(source, channel: 0, reading: 2, from: way.start, until: way.end, into: mono)
-      Self.muffle(
-        mono, &states[source].roomOccluded, from: way.last.occlusion, to: way.next.occlusion)
-      send(mono, way)
+      reader.read(
+        source, channel: 0, reading: 2, from: transition.start, until: transition.end, into: mono)
+      Self.lowPass(
+        mono, &states[source].roomOccluded, from: transition.last.occlusion,
+        to: transition.next.occlusion)
+      send(mono, transition)
     }
     for ear in 0..<2 {
       let signal = buffer(3)
       reader.read(
-        source, channel: 0, reading: ear, from: way.start, until: way.end,
-        startDelay: ear == 0 ? way.last.leftDelay : way.last.rightDelay,
-        endDelay: ear == 0 ? way.next.leftDelay : way.next.rightDelay, into: signal)
-      Self.muffle(
-        signal, &states[source][ear].occluded, from: way.last.occlusion, to: way.next.occlusion)
-      Self.muffle(
-        signal, &states[source][ear].obstructed, from: way.last.obstruction,
-        to: way.next.obstruction)
+        source, channel: 0, reading: ear, from: transition.start, until: transition.end,
+        startDelay: ear == 0 ? transition.last.leftDelay : transition.last.rightDelay,
+        endDelay: ear == 0 ? transition.next.leftDelay : transition.next.rightDelay, into: signal)
+      Self.lowPass(
+        signal, &states[source][ear].occluded, from: transition.last.occlusion,
+        to: transition.next.occlusion)
+      Self.lowPass(
+        signal, &states[source][ear].obstructed, from: transition.last.obstruction,
+        to: transition.next.obstruction)
       if hasShadow {
-        Self.shade(
-          signal, &states[source][ear], from: ear == 0 ? way.last.leftShadow : way.last.rightShadow,
-          to: ear == 0 ? way.next.leftShadow : way.next.rightShadow)
+        Self.firstOrder(
+          signal, &states[source][ear],
+          from: ear == 0 ? transition.last.leftShadow : transition.last.rightShadow,
+          to: ear == 0 ? transition.next.leftShadow : transition.next.rightShadow)
       }
       add(
-        signal, from: ear == 0 ? way.last.left : way.last.right,
-        to: ear == 0 ? way.next.left : way.next.right, into: buffer(ear))
+        signal, from: ear == 0 ? transition.last.left : transition.last.right,
+        to: ear == 0 ? transition.next.left : transition.next.right, into: buffer(ear))
     }
   }
 
   @_noLocks
-  private mutating func send(_ signal: ChannelBuffer, _ way: Way) {
-    guard way.isWet else { return }
-    add(signal, from: way.last.wet, to: way.next.wet, into: buffer(2))
+  private mutating func send(_ signal: ChannelBuffer, _ transition: Transition) {
+    guard transition.isWet else { return }
+    add(signal, from: transition.last.wet, to: transition.next.wet, into: buffer(2))
     hasWet = true
   }
 }

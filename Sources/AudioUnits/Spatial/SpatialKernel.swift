@@ -6,19 +6,19 @@ import RenderCore
 ///
 /// It works in blocks of a bit less than 10 ms, counted from the first frame of all. Each block is
 /// computed when its first frame is pulled, so that the output does not depend on slices. Controls
-/// are read at the beginning of a block. Those of the first block hold at once; later changes are
-/// reached at the block's end: gains, filters, delays and paces linearly, measured responses by a
-/// fade from one to the other.
+/// are read at the beginning of a block. In the first block they apply at once; a later change is
+/// complete at the end of its block: gains, filters, delays and paces move linearly, measured
+/// responses crossfade.
 ///
-/// A source whose gains are 0 all through a block is not computed, except for what still rings out:
-/// its input is pulled, and its place followed. Heard again, it begins with empty low-passes, and
-/// its gain rises from 0 over a block.
+/// A source whose gains are 0 throughout a block is not computed, except for the tail of its
+/// filters; its input is still pulled, and its position updated. When it is heard again, its
+/// low-passes start empty, and its gain rises from 0 over a block.
 ///
-/// A source goes through the reader, which brings it to the output's rate, pace and delay; through
-/// the low-pass of its occlusion, from there to the reverb; and on through the low-pass of its
-/// obstruction to both channels.
+/// The path of a source: the reader, which applies rate, pace and delay; the low-pass of its
+/// occlusion; from there to the reverb, and through the low-pass of its obstruction to both
+/// channels.
 struct SpatialKernel: RenderKernel, ~Copyable {
-  /// The configuration of one input. An input that nothing feeds yet may be fed later.
+  /// The configuration of one input. An unconnected input may be connected later.
   struct Source {
     var channelCount: Int
     var sampleRate: Double
@@ -51,7 +51,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
   private var outputGain = 1.0
   private var reverbGain = 1.0
   private var room = 0
-  /// The share of a change that each low-pass of the distance takes up in a block.
+  /// The share of a change that each low-pass of the distance applies in a block.
   let distanceShare: Double
 
   // MARK: Control thread
@@ -81,7 +81,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
           slowest: pace * Self.slowest)
       }, blockLength: block,
       maximumDelay: Int((SphericalHead.longestDelay * sampleRate).rounded(.up)) + 1)
-    // Without a head, a table that is never read.
+    // Without a head, a dummy table that is never read.
     let filters =
       head?.filters
       ?? FilterPairTable(
@@ -130,7 +130,7 @@ struct SpatialKernel: RenderKernel, ~Copyable {
     return .ok
   }
 
-  /// Begins again.
+  /// Returns to the initial state.
   @_noLocks
   private mutating func reset() {
     reader.reset()
@@ -206,20 +206,20 @@ struct SpatialKernel: RenderKernel, ~Copyable {
 
   /// Clears the filters of a source that is not heard; it fades in when it is heard again.
   @_noLocks
-  mutating func rest(_ source: Int) {
+  mutating func clearFilters(of source: Int) {
     states[source].clearFilters()
     reader.forgetFilters(source)
   }
 
   // MARK: Inner loops
 
-  /// A low-pass whose coefficient moves linearly.
+  /// Applies the low-pass of `Muffling`, with a coefficient that moves linearly.
   ///
   /// - Parameters:
   ///   - signal: A block.
   ///   - last: The last output of the filter.
   @_noLocks
-  static func muffle(
+  static func lowPass(
     _ signal: ChannelBuffer, _ last: inout Float, from start: Double, to end: Double
   ) {
     let length = signal.count
@@ -239,13 +239,13 @@ struct SpatialKernel: RenderKernel, ~Copyable {
     last = value
   }
 
-  /// A filter of first order whose coefficients move linearly.
+  /// Applies a first-order filter whose coefficients move linearly.
   ///
   /// - Parameters:
   ///   - signal: A block.
   ///   - ear: The ear that the filter belongs to.
   @_noLocks
-  static func shade(
+  static func firstOrder(
     _ signal: ChannelBuffer, _ ear: inout SpatialSource.Ear, from start: FirstOrderFilter,
     to end: FirstOrderFilter
   ) {

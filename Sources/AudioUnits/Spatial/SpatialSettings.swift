@@ -1,6 +1,6 @@
 internal import RenderCore
 
-/// The gains, filters and delays of one source at one moment, as its parameters make them.
+/// The gains, filters and delays of one source at one moment, computed from its parameters.
 struct SpatialSettings: BitwiseCopyable {
   /// Source frames for each frame of the output, before the ratio of their rates.
   var speed = 1.0
@@ -26,7 +26,7 @@ struct SpatialSettings: BitwiseCopyable {
 
   /// Reads the controls of an input.
   ///
-  /// - Parameter velocity: How fast the source goes away, in m/s.
+  /// - Parameter velocity: The velocity at which the source moves away, in m/s.
   @_noLocks
   init(
     _ controls: SpatialControls, _ element: Int, algorithm: UInt32,
@@ -99,8 +99,8 @@ struct SpatialSettings: BitwiseCopyable {
     right = direct * gains.right
   }
 
-  /// Whether each ear hears the source with a delay of its own: on the sphere, and with a panning
-  /// where the flag asks for it.
+  /// Whether each ear has its own delay: with the spherical head, and with panning where the flag
+  /// requests it.
   @_noLocks
   static func hasEars(_ algorithm: UInt32, _ flags: UInt32) -> Bool {
     if algorithm == SpatializationAlgorithm.sphericalHead { return true }
@@ -109,8 +109,8 @@ struct SpatialSettings: BitwiseCopyable {
     return flags & RenderingFlags.interAuralDelay != 0
   }
 
-  /// How directional a source is: 0 in the middle of the head, 1 from 10 cm on. With diffusion,
-  /// half of it fades with the distance.
+  /// The directionality of a source: 0 in the middle of the head, 1 from 10 cm on. With diffusion,
+  /// half of it decreases with the distance.
   @_noLocks
   private static func focus(
     _ distance: Double, _ attenuation: DistanceAttenuation, isDiffuse: Bool

@@ -24,20 +24,20 @@ struct SpatialSource: BitwiseCopyable {
   /// The input's rate divided by the output's.
   let ratio: Double
   let isStereo: Bool
-  /// The settings at the end of the block before.
+  /// The settings at the end of the last block.
   var settings = SpatialSettings()
   /// A source without separate ears uses the left one.
   var left = Ear()
   var right = Ear()
-  /// The last output of the occlusion's low-pass, for a path to the room alone.
+  /// The last output of the occlusion's low-pass on the path to the room.
   var roomOccluded: Float = 0
-  /// The distance in metres, behind one low-pass and behind two.
+  /// The distance in metres, smoothed by one low-pass and by two.
   var distance = 0.0
   var smoothDistance = 0.0
   var hasStarted = false
   /// Frames of the input that have been pulled: a sample time.
   var pulled = 0.0
-  /// Frames of the input for each of the output, at the end of the block before.
+  /// Frames of the input for each frame of the output, at the end of the last block.
   var pace = 0.0
   /// The present algorithm, until it has faded out.
   var algorithm: UInt32 = 0
@@ -56,7 +56,7 @@ struct SpatialSource: BitwiseCopyable {
     @_noLocks set { if ear == 0 { left = newValue } else { right = newValue } }
   }
 
-  /// Clears the filters where all they hold is below -180 dBFS. Returns whether it did.
+  /// Clears the filters if all of their state is below -180 dBFS. Returns whether it did.
   @_noLocks
   mutating func settle() -> Bool {
     guard left.isQuiet, right.isQuiet, Self.isQuiet(roomOccluded) else { return false }

@@ -2,10 +2,11 @@ internal import RenderCore
 
 /// Pans a source between two loudspeakers at 30° to the left and to the right.
 ///
-/// V. Pulkki, "Virtual Sound Source Positioning Using Vector Base Amplitude Panning" (1997), for one
-/// pair: the source's direction as a sum of the loudspeakers' directions, of constant power. For a
-/// pair that is the law of tangents, tan φ / tan 30° = (R - L) / (R + L). Sources behind are mirrored
-/// to the front; what is further to the side than a loudspeaker comes from there.
+/// V. Pulkki, "Virtual Sound Source Positioning Using Vector Base Amplitude Panning" (1997), for
+/// one pair: the source's direction as a sum of the loudspeakers' directions, of constant power.
+/// For a pair that is the law of tangents, tan φ / tan 30° = (R - L) / (R + L). Sources behind are
+/// mirrored to the front; sources further to the side than a loudspeaker come from that
+/// loudspeaker.
 enum VectorBasedPanning {
   /// The tangent of 30°.
   static var spread: Double { @_noLocks get { 0.577_350_269_189_625_8 } }

@@ -2,8 +2,9 @@ import RenderCore
 
 /// A delay line of several channels, which can be read any number of frames back.
 ///
-/// Frames from before the line began read as zero, so clearing costs nothing. Values next to zero,
-/// and those that are not finite, are written as zero: neither goes round in a feedback for ever.
+/// Frames from before the start read as zero, so that clearing costs nothing. Values close to zero,
+/// and values that are not finite, are written as zero, so that they do not circulate in a
+/// feedback.
 struct EffectLine: ~Copyable {
   /// The largest delay that can be read, in frames.
   let reach: Int
@@ -11,7 +12,7 @@ struct EffectLine: ~Copyable {
   private let samples: SampleStorage
   private var place = 0
   private var age = 0
-  // Frames since one was written that is not zero.
+  // Frames written since the last one that was not zero.
   private var zeros = 0
   private var isZero = true
 
@@ -47,7 +48,8 @@ struct EffectLine: ~Copyable {
     return Double(samples[channel * length + (place - back) & (length - 1)])
   }
 
-  /// The same between frames: by Lagrange's polynomial through four frames, and exactly on a frame.
+  /// The sample at a position between frames, by Lagrange's polynomial through four frames; exact
+  /// on a frame.
   ///
   /// - Parameter back: From 1 to the line's reach.
   @_noLocks
@@ -57,7 +59,7 @@ struct EffectLine: ~Copyable {
     if part == 0 { return sample(channel, back: whole) }
     let b = sample(channel, back: whole)
     let c = sample(channel, back: whole + 1)
-    // The frame on the other side is not written yet.
+    // The fourth frame is not written yet: interpolate linearly.
     if whole < 2 { return b + part * (c - b) }
     let a = sample(channel, back: whole - 1)
     let d = sample(channel, back: whole + 2)
@@ -75,7 +77,7 @@ struct EffectLine: ~Copyable {
     samples[channel * length + place] = isKept ? Float(value) : 0
   }
 
-  /// Writes a sample to the bit, for a line without feedback.
+  /// Writes a sample unchanged, for a line without feedback.
   @_noLocks
   mutating func keep(_ channel: Int, _ sample: Float) {
     if sample != 0 { isZero = false }
@@ -92,16 +94,16 @@ struct EffectLine: ~Copyable {
   }
 }
 
-/// The place where a delay reads, in frames back. A change without a ramp fades from the old place
-/// to the new one over 20 ms; a ramp moves the place.
-struct DelayReach: BitwiseCopyable {
+/// The position at which a delay line is read, in frames back. A change without a ramp crossfades
+/// from the old position to the new one over 20 ms; a ramp moves the position.
+struct DelayTap: BitwiseCopyable {
   private let limit: Double
   private let fadeLength: Int
   private(set) var now = 1.0
   private(set) var from = 1.0
   private var left = 0
 
-  /// - Parameter limit: The largest place, in frames.
+  /// - Parameter limit: The largest delay, in frames.
   init(limit: Int, sampleRate: Double) {
     self.limit = Double(limit)
     fadeLength = Swift.max(1, Int((0.02 * sampleRate).rounded()))
@@ -109,10 +111,10 @@ struct DelayReach: BitwiseCopyable {
 
   // MARK: Render thread
 
-  /// Whether two places are heard.
+  /// Whether a crossfade between two positions is under way.
   var isFading: Bool { @_noLocks get { left > 0 } }
 
-  /// The weight of the new place in the present frame.
+  /// The weight of the new position in the present frame.
   var weight: Double {
     @_noLocks get {
       let part = Double(fadeLength - left) / Double(fadeLength)
@@ -120,9 +122,9 @@ struct DelayReach: BitwiseCopyable {
     }
   }
 
-  /// The place within its limits, and on a frame where it is next to one.
+  /// A position, clamped to the limits, and rounded where it is within 0.01 of a whole frame.
   @_noLocks
-  private func held(_ frames: Double) -> Double {
+  private func limited(_ frames: Double) -> Double {
     let near = renderRound(frames)
     let value = (frames - near).magnitude < 0.01 ? near : frames
     return value < 1 ? 1 : value > limit ? limit : value
@@ -130,11 +132,11 @@ struct DelayReach: BitwiseCopyable {
 
   @_noLocks
   mutating func jump(to frames: Double) {
-    now = held(frames)
+    now = limited(frames)
     left = 0
   }
 
-  /// Moves to a place without a fade.
+  /// Moves to a position without a crossfade.
   @_noLocks
   mutating func move(to frames: Double) {
     let value = frames < 1 ? 1 : frames > limit ? limit : frames
@@ -142,10 +144,10 @@ struct DelayReach: BitwiseCopyable {
     left = 0
   }
 
-  /// Begins a fade to a place. During a fade the call has no effect.
+  /// Starts a crossfade to a position. During a crossfade the call has no effect.
   @_noLocks
   mutating func fade(to frames: Double) {
-    let wanted = held(frames)
+    let wanted = limited(frames)
     guard left == 0, wanted != now else { return }
     from = now
     now = wanted

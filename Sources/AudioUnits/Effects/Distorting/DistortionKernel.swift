@@ -5,8 +5,8 @@ import RenderCore
 ///
 /// 1. echo: `w = x + exp(-decay) w[n - D]`, mixed with x;
 /// 2. a sample is held for `64^(decimation)` frames and rounded to `16 - 15 rounding` bits, mixed;
-/// 3. `a x + b x² + c x³`, mixed; 4. times `cos f1` and `cos f2`, weighed by the balance, mixed;
-/// 5. `tanh(g x)`; 6. a block of direct current, below 5 Hz; 7. the final mix.
+/// 3. `a x + b x² + c x³`, mixed; 4. times `cos f1` and `cos f2`, weighted by the balance, mixed;
+/// 5. `tanh(g x)`; 6. a DC blocker at 5 Hz; 7. the final mix.
 ///
 /// 3 to 5 run at `oversampling` times the rate. All mixes are linear.
 struct DistortionKernel: RenderKernel, ~Copyable {
@@ -15,16 +15,16 @@ struct DistortionKernel: RenderKernel, ~Copyable {
   private var pieces: EffectPieces
   private var glides: GlideBank
   private var line: EffectLine
-  private var reach: DelayReach
+  private var tap: DelayTap
   // The input, delayed by the latency of the filters.
   private var dry: EffectLine
   private let latency: Int
-  // For each channel the held sample; the last input and output of the block of direct current.
+  // For each channel the held sample; the last input and output of the DC blocker.
   private let held: DoubleStorage
-  private let blocked: DoubleStorage
-  private let blockPole: Double
+  private let dcMemory: DoubleStorage
+  private let dcPole: Double
   private var filters: Oversampler
-  // The part of a held sample's time that has passed.
+  // The elapsed share of the time for which a sample is held.
   private var holding = 1.0
   private var phase1 = 0.0
   private var phase2 = 0.0
@@ -46,11 +46,11 @@ struct DistortionKernel: RenderKernel, ~Copyable {
         controls, (0...15).map { ($0, $0 == Distortion.Parameter.delay ? 0 : length) }))
     let most = Int((rate / 2).rounded(.up)) + 1
     line = EffectLine(channelCount: pieces.channelCount, reach: most)
-    reach = DelayReach(limit: most, sampleRate: rate)
+    tap = DelayTap(limit: most, sampleRate: rate)
     dry = EffectLine(channelCount: pieces.channelCount, reach: latency + 1)
     held = DoubleStorage(repeating: 0, count: pieces.channelCount)
-    blocked = DoubleStorage(repeating: 0, count: 2 * pieces.channelCount)
-    blockPole = renderExp(-2 * Double.pi * 5 / rate)
+    dcMemory = DoubleStorage(repeating: 0, count: 2 * pieces.channelCount)
+    dcPole = renderExp(-2 * Double.pi * 5 / rate)
     filters = Oversampler(factor: factor, channelCount: pieces.channelCount)
   }
 
@@ -61,15 +61,14 @@ struct DistortionKernel: RenderKernel, ~Copyable {
     guard pieces.begin(context) else { return .formatNotSupported }
     if glides.follow(), !hasBegun {
       hasBegun = true
-      reach.jump(to: glides.goal(0) / 1000 * sampleRate)
+      tap.jump(to: glides.goal(0) / 1000 * sampleRate)
     }
     let input = context.input(0)
     let output = context.output(0)
     while pieces.next(context, atMost: EffectPieces.longest) {
       if pieces.beginsAnew { clear() }
       quietFrames = pieces.isSilent && line.isEmpty ? quietFrames : 0
-      // After half a second the filters and the block of direct current, at 5 Hz, have fallen by
-      // 120 dB.
+      // After half a second the filters and the DC blocker have decayed by 120 dB.
       let isQuiet = Double(quietFrames) > sampleRate / 2 && isAtRest()
       if pieces.isProcessed, !isQuiet {
         process(input, output)
@@ -88,9 +87,9 @@ struct DistortionKernel: RenderKernel, ~Copyable {
   @_noLocks
   private mutating func follow(ahead: Int) {
     if !glides.isSettled(0) {
-      reach.move(to: glides.value(0, ahead: ahead) / 1000 * sampleRate)
-    } else if !reach.isFading {
-      reach.fade(to: glides.goal(0) / 1000 * sampleRate)
+      tap.move(to: glides.value(0, ahead: ahead) / 1000 * sampleRate)
+    } else if !tap.isFading {
+      tap.fade(to: glides.goal(0) / 1000 * sampleRate)
     }
   }
 
@@ -102,12 +101,12 @@ struct DistortionKernel: RenderKernel, ~Copyable {
     phase2 -= phase2 >= 1 ? renderFloor(phase2) : 0
   }
 
-  /// Passes over a piece that is not heard.
+  /// Skips a piece while bypassed; controls and phases still advance.
   @_noLocks
   private mutating func pass() {
     for frame in 0..<pieces.count {
       follow(ahead: frame + 1)
-      reach.advance()
+      tap.advance()
       for _ in 0..<factor { turn(ahead: frame + 1, by: 1 / Double(factor)) }
       hold(ahead: frame + 1)
     }
@@ -132,7 +131,7 @@ struct DistortionKernel: RenderKernel, ~Copyable {
       for channel in 0..<pieces.channelCount {
         let sample = Double(input[channel][frame])
         dry.keep(channel, input[channel][frame])
-        // Neither infinities nor NaN get into the filters.
+        // Keeps infinities, NaN and huge samples out of the filters.
         let isSound = sample.magnitude <= 1e6
         filters.push(channel, coarse(channel, isSound ? sample : 0, ahead, takes))
       }
@@ -144,7 +143,7 @@ struct DistortionKernel: RenderKernel, ~Copyable {
         for channel in 0..<pieces.channelCount {
           filters.put(channel, shaped(filters.raised(channel, phase), factors))
           guard phase == 0 else { continue }
-          let wet = unbiased(channel, filters.lowered(channel))
+          let wet = withoutDC(channel, filters.lowered(channel))
           let passed = dry.sample(channel, back: latency + 1)
           output[channel][frame] = Float(passed + mix * (wet - passed))
         }
@@ -152,7 +151,7 @@ struct DistortionKernel: RenderKernel, ~Copyable {
       }
       filters.advance()
       line.advance()
-      reach.advance()
+      tap.advance()
     }
   }
 
@@ -161,10 +160,10 @@ struct DistortionKernel: RenderKernel, ~Copyable {
   private mutating func coarse(
     _ channel: Int, _ sample: Double, _ ahead: Int, _ takes: Bool
   ) -> Double {
-    var before = line.sample(channel, back: reach.now)
-    if reach.isFading {
-      let former = line.sample(channel, back: reach.from)
-      before = former + reach.weight * (before - former)
+    var before = line.sample(channel, back: tap.now)
+    if tap.isFading {
+      let former = line.sample(channel, back: tap.from)
+      before = former + tap.weight * (before - former)
     }
     line.write(channel, sample + renderExp(-glides.value(1, ahead: ahead)) * before)
     let echoed = sample + glides.value(2, ahead: ahead) / 100 * (before - sample)
@@ -218,12 +217,12 @@ struct DistortionKernel: RenderKernel, ~Copyable {
       x * (shape.linear + x * (shape.squared + x * shape.cubic)) * shape.gain)
   }
 
-  /// Removes direct current.
+  /// Passes a sample through the DC blocker.
   @_noLocks
-  private mutating func unbiased(_ channel: Int, _ sample: Double) -> Double {
-    let value = sample - blocked[2 * channel] + blockPole * blocked[2 * channel + 1]
-    blocked[2 * channel] = sample
-    blocked[2 * channel + 1] = value
+  private mutating func withoutDC(_ channel: Int, _ sample: Double) -> Double {
+    let value = sample - dcMemory[2 * channel] + dcPole * dcMemory[2 * channel + 1]
+    dcMemory[2 * channel] = sample
+    dcMemory[2 * channel + 1] = value
     return value
   }
 
@@ -233,19 +232,19 @@ struct DistortionKernel: RenderKernel, ~Copyable {
     dry.clear()
     filters.clear()
     for channel in 0..<held.count { held[channel] = 0 }
-    for index in 0..<blocked.count { blocked[index] = 0 }
+    for index in 0..<dcMemory.count { dcMemory[index] = 0 }
     quietFrames = 0
   }
 
   @_noLocks
   private func isAtRest() -> Bool {
-    for index in 0..<blocked.count where blocked[index] != 0 { return false }
+    for index in 0..<dcMemory.count where dcMemory[index] != 0 { return false }
     for index in 0..<held.count where held[index] != 0 { return false }
     return true
   }
 
   @_noLocks
   private mutating func tidy() {
-    blocked.clear(below: 1e-9)
+    dcMemory.clear(below: 1e-9)
   }
 }

@@ -1,4 +1,4 @@
-/// The presets of Distortion. Core Audio gives only their names: the figures are patchrun's.
+/// The presets of Distortion. Core Audio documents only their names; the values are patchrun's.
 struct DistortionPreset: Sendable {
   let name: String
   /// By the numbers of the parameters.

@@ -1,21 +1,21 @@
 import Glibc
 import RenderCore
 
-/// Raises channels to a multiple of their rate and lowers them again, by filters of linear phase.
+/// Converts channels to a multiple of their rate and back, with linear-phase filters.
 ///
-/// A windowed sinc (Kaiser, 90 dB) of 32 frames each way, which passes what is below 0.41 of the
-/// rate; each way delays by `delay` frames.
+/// Each conversion is a windowed sinc (Kaiser, 90 dB) of 32 frames, which passes frequencies below
+/// 0.41 of the rate, and delays by `delay` frames.
 struct Oversampler: ~Copyable {
-  /// The delay of each way, in frames.
+  /// The delay of each conversion, in frames.
   static let delay = 16
 
   private let factor: Int
   private let upLength: Int
   private let downLength: Int
-  // A row for each phase, newest sample last; then the row of the way down.
+  // A row of taps for each phase upwards, newest sample last; then the row downwards.
   private let up: SampleStorage
   private let down: SampleStorage
-  // Written twice, so that a stretch never wraps.
+  // Each sample is written twice, so that reading never wraps around.
   private let before: SampleStorage
   private let behind: SampleStorage
   private var beforePlace = 0
@@ -68,7 +68,7 @@ struct Oversampler: ~Copyable {
 
   // MARK: Render thread
 
-  /// Takes a finite sample of the lower rate.
+  /// Takes a finite sample at the lower rate.
   @_noLocks
   mutating func push(_ channel: Int, _ sample: Double) {
     let first = 2 * channel * upLength + beforePlace
@@ -76,7 +76,7 @@ struct Oversampler: ~Copyable {
     before[first + upLength] = Float(sample)
   }
 
-  /// One of the `factor` samples of the higher rate for the sample pushed last.
+  /// One of the `factor` samples at the higher rate for the sample pushed last.
   @_noLocks
   func raised(_ channel: Int, _ phase: Int) -> Double {
     let first = 2 * channel * upLength + beforePlace
@@ -87,7 +87,7 @@ struct Oversampler: ~Copyable {
         before.buffer(at: first + 1, count: upLength)))
   }
 
-  /// Takes a finite sample of the higher rate.
+  /// Takes a finite sample at the higher rate.
   @_noLocks
   mutating func put(_ channel: Int, _ sample: Double) {
     let first = 2 * channel * downLength + behindPlace
@@ -95,11 +95,11 @@ struct Oversampler: ~Copyable {
     behind[first + downLength] = Float(sample)
   }
 
-  /// Advances to the next sample of the higher rate, once every channel has one.
+  /// Advances to the next sample at the higher rate, after a `put` for every channel.
   @_noLocks
   mutating func step() { behindPlace = behindPlace + 1 == downLength ? 0 : behindPlace + 1 }
 
-  /// The sample of the lower rate at the place of the first one of the higher rate. Read it before
+  /// The sample at the lower rate at the time of the first one at the higher rate. Call it before
   /// the others are put.
   @_noLocks
   func lowered(_ channel: Int) -> Double {

@@ -24,12 +24,12 @@ public enum FilterWidth: Sendable {
   }
 }
 
-/// The parameters of a unit that one of its filters follows.
+/// The parameters of a unit that determine one of its filters.
 public struct FilterBand: Sendable {
-  /// The parameter of the filter's type; `nil` where `shape` decides.
+  /// The parameter of the filter's type; `nil` for a fixed `shape`.
   var type: UInt32?
   var shape = FilterShape.parametric
-  /// A switch that takes the filter out.
+  /// The parameter that bypasses the filter; `nil` for none.
   var bypass: UInt32?
   var frequency: UInt32
   var gain: UInt32?
@@ -51,15 +51,15 @@ public struct FilterBand: Sendable {
   }
 }
 
-/// The filters of a unit, from which its kernel, its response and its tail are made.
+/// The filters of a unit, which determine its kernel, its response and its tail.
 public struct FilterPlan {
   var bands: [FilterBand]
   var width: FilterWidth
-  /// The parameter of a gain in decibels behind all filters.
+  /// The parameter of the gain behind all filters, in decibels; `nil` for none.
   var gain: UInt32?
   var isMatched = false
 
-  /// The filters that are heard with the present settings.
+  /// The filters that are on with the present settings.
   func filters(_ settings: EffectSettings) -> [Biquad] {
     guard settings.sampleRate > 0, !settings.isBypassed else { return [] }
     return bands.compactMap { filter(of: $0, settings) }
@@ -81,14 +81,14 @@ public struct FilterPlan {
     let filters = filters(settings)
     let gain = self.gain.map { settings[$0] } ?? 0
     return frequencies.map { frequency in
-      // Above half the rate the gain at half the rate is given.
+      // Frequencies above half the rate get the gain at half the rate.
       let w = Swift.min(2 * Double.pi * frequency / settings.sampleRate, Double.pi)
       return filters.reduce(gain) { $0 + $1.gain(at: w) }
     }
   }
 
   func tailTime(_ settings: EffectSettings) -> Double {
-    // The longest tail. In series the sound may go on for longer, at most for the sum.
+    // The longest tail of one filter. In series the sound may last longer, at most for the sum.
     (filters(settings).map(\.tailFrames).max() ?? 0) / settings.sampleRate
   }
 }

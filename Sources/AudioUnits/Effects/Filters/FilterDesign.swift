@@ -5,8 +5,8 @@ public enum FilterShape: Int, CaseIterable, Sendable {
   case parametric, lowPass, highPass, resonantLowPass, resonantHighPass, bandPass, bandStop
   case lowShelf, highShelf, resonantLowShelf, resonantHighShelf
 
-  /// Its name in patches. Written out: the names of cases are looked up by reflection, and all of
-  /// them together took a seventh of the start of the program.
+  /// Its name in patches. Not `"\(self)"`: reflection over all names took a seventh of the start-up
+  /// time of the program.
   var name: String {
     switch self {
     case .parametric: "parametric"
@@ -43,7 +43,7 @@ public enum FilterShape: Int, CaseIterable, Sendable {
     }
   }
 
-  /// The shape of a number; `parametric` for a number that has none.
+  /// The shape with a number; `parametric` for any other number.
   @_noLocks
   static func numbered(_ number: Double) -> FilterShape {
     switch number {
@@ -114,15 +114,15 @@ public struct Biquad: BitwiseCopyable, Sendable {
 /// or, without their compression near half the rate, those of M. Vicanek, *Matched Second Order
 /// Digital Filters* (2016). Apple does not document its own.
 ///
-/// Everything may run on the render thread: a filter whose control moves is designed again.
+/// All functions may run on the render thread: a moving control changes the design of its filter.
 public enum FilterDesign {
-  /// The lowest and the highest frequency of a design, as parts of the rate.
+  /// The lowest and the highest frequency of a design, as fractions of the rate.
   static var lowest: Double { @_noLocks get { 1e-6 } }
   static var highest: Double { @_noLocks get { 0.49 } }
   static var plainQ: Double { @_noLocks get { 0.707_106_781_186_547_5 } }
 
-  /// The Q of a bandwidth in octaves of an analogue filter: `1 / (2 sinh(N ln 2 / 2))`. Less than
-  /// 0.001 and more than 12 octaves count as those.
+  /// The Q of a bandwidth in octaves of an analogue filter: `1 / (2 sinh(N ln 2 / 2))`. The
+  /// bandwidth is clamped to 0.001 to 12 octaves.
   @_noLocks
   public static func q(octaves: Double) -> Double {
     let width = octaves > 0.001 ? octaves < 12 ? octaves : 12 : 0.001
@@ -130,7 +130,7 @@ public enum FilterDesign {
   }
 
   /// - Parameters:
-  ///   - frequency: As a part of the rate; more than 0.49 counts as 0.49.
+  ///   - frequency: As a fraction of the rate; clamped to 0.49.
   ///   - gain: In decibels; not used by shapes without a gain.
   ///   - q: Greater than 0; not used by shapes without a width.
   @_noLocks
@@ -188,8 +188,8 @@ public enum FilterDesign {
   // MARK: Matched
 
   /// Poles by impulse invariance; zeros so that the gain is the analogue filter's at 0, at the
-  /// filter's frequency, and at half the rate or in its slope. A boost is the inverse of a cut by
-  /// as much, whichever has its poles at the lower frequency.
+  /// filter's frequency, and at half the rate or in its slope. A boost is the inverse of the cut by
+  /// the same gain; the one whose poles have the lower frequency is designed.
   @_noLocks
   private static func matched(
     _ shape: FilterShape, _ w: Double, _ gain: Double, _ q: Double
@@ -253,7 +253,7 @@ public enum FilterDesign {
     }
   }
 
-  /// The filter whose numerator has these squared gains.
+  /// The filter with a numerator that has these squared gains.
   @_noLocks
   private static func zeros(
     _ power0: Double, _ power1: Double, _ power2: Double, _ poles: MatchedPoles

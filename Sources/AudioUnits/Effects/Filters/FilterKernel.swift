@@ -3,10 +3,10 @@ import RenderCore
 
 /// The kernel of every unit that consists of filters: second-order sections in series, then a gain.
 ///
-/// A change of a parameter takes 10 ms, or as long as its ramp. While one moves, its filter is
-/// designed again every 16 frames, counted from the frame at which it began to move, and the
-/// coefficients move linearly in between. A change of a band's type or switch fades for 10 ms in
-/// the same way. So a change never clicks, and the output does not depend on slices.
+/// A change of a parameter takes 10 ms, or as long as its ramp. Meanwhile the filter is designed
+/// again every 16 frames, counted from the beginning of the change, and the coefficients move
+/// linearly in between. A change of a band's type or switch fades for 10 ms in the same way. So no
+/// change clicks, and the output does not depend on slices.
 struct FilterKernel: RenderKernel, ~Copyable {
   /// The duration of a change without a glide of its own, in seconds.
   static let changeDuration = 0.01
@@ -27,8 +27,7 @@ struct FilterKernel: RenderKernel, ~Copyable {
   private var pieces: EffectPieces
   private var glides: GlideBank
   private var sections: FilterSections
-  // For each band its type and switch as they were last seen, and the frames left of the fade from
-  // the filter before.
+  // For each band its last type and switch, and the frames left of the fade from the filter before.
   private let types: DoubleStorage
   private let switches: DoubleStorage
   private let fades: DoubleStorage
@@ -94,7 +93,7 @@ struct FilterKernel: RenderKernel, ~Copyable {
     return .ok
   }
 
-  /// Takes the controls of the first slice without a glide.
+  /// Applies the controls of the first slice without a glide.
   @_noLocks
   private mutating func setUp() {
     hasBegun = true
@@ -107,10 +106,10 @@ struct FilterKernel: RenderKernel, ~Copyable {
     gainGoal = gain
   }
 
-  /// Plans the next cell, where something moves.
+  /// Prepares the next cell, if anything moves.
   @_noLocks
   private mutating func prepare() {
-    for band in 0..<bandCount { look(band) }
+    for band in 0..<bandCount { beginFadeIfChanged(band) }
     gain = gainPlace == 0 ? gain : gain + gainRise * Double(gainPlace)
     gainPlace = 0
     gainRise = 0
@@ -123,9 +122,9 @@ struct FilterKernel: RenderKernel, ~Copyable {
     gainRise = (gainGoal - gain) / Double(Self.cell)
   }
 
-  /// Begins the fade of a band whose type or switch has changed.
+  /// Starts the fade of a band if its type or its switch has changed.
   @_noLocks
-  private mutating func look(_ band: Int) {
+  private mutating func beginFadeIfChanged(_ band: Int) {
     let type = glides.goal(band * Self.stride + Self.type)
     let bypass = glides.goal(band * Self.stride + Self.bypass)
     if type == types[band], bypass == switches[band] { return }

@@ -11,8 +11,8 @@ import RenderCore
 ///
 /// The matrix that takes the memory from frame to frame is the Cayley transform of a dissipative
 /// one: it makes no vector longer, and neither does any mixture of such matrices. So coefficients
-/// may move linearly from one filter to any other without the memory growing, which the direct
-/// forms do not promise.
+/// may move linearly from one filter to any other without growth of the memory, which direct forms
+/// do not guarantee.
 ///
 /// A resting section is a direct form II, several of which share a vector (`FilterCascade`). With
 /// its memory `w1`, `w2`, at any gain, `s1 = 2 c2 (w1 - w2)` and `s2 = 2 c3 (w1 + w2)`. A section
@@ -33,9 +33,9 @@ struct FilterSections: ~Copyable {
   private let running: DoubleStorage
   // 1 for a section whose coefficients move.
   private let moving: DoubleStorage
-  // 1 for a section whose memory is that of a state-variable filter.
-  private let turned: DoubleStorage
-  private var isAnyTurned = false
+  // 1 for a section in the form of a state-variable filter, 0 for direct form II.
+  private let isStateVariable: DoubleStorage
+  private var hasStateVariable = false
   // The running sections, and the memory of all.
   private var cascade: FilterCascade
   private(set) var isAtRest = true
@@ -53,7 +53,7 @@ struct FilterSections: ~Copyable {
     start = DoubleStorage(repeating: 0, count: count * Self.width)
     running = DoubleStorage(repeating: 0, count: count)
     moving = DoubleStorage(repeating: 0, count: count)
-    turned = DoubleStorage(repeating: 0, count: count)
+    isStateVariable = DoubleStorage(repeating: 0, count: count)
   }
 
   // MARK: Render thread
@@ -87,13 +87,13 @@ struct FilterSections: ~Copyable {
     cascade.insert(at: place(of: section), coefficients(section))
     running[section] = 1
     moving[section] = 0
-    turned[section] = 0
+    isStateVariable[section] = 0
   }
 
   /// Begins a linear move of a section to a filter, `frames` frames long.
   @_noLocks
   mutating func aim(_ section: Int, at numbers: FilterNumbers, in frames: Int) {
-    if turned[section] == 0 { turn(section) }
+    if isStateVariable[section] == 0 { convertToStateVariable(section) }
     moving[section] = 1
     isMoving = true
     for index in 0..<Self.width {
@@ -113,13 +113,13 @@ struct FilterSections: ~Copyable {
     }
   }
 
-  /// Keeps the coefficients of a section, to mix them with later ones.
+  /// Stores the coefficients of a section, to mix them with later ones.
   @_noLocks
   mutating func remember(_ section: Int) {
     for index in section * Self.width..<(section + 1) * Self.width { start[index] = now[index] }
   }
 
-  /// The coefficients that `remember(_:)` has kept.
+  /// The coefficients stored by `remember(_:)`.
   @_noLocks
   func remembered(_ section: Int) -> FilterNumbers {
     let first = section * Self.width
@@ -167,9 +167,9 @@ struct FilterSections: ~Copyable {
 
   /// Converts the memory of a section to that of a state-variable filter.
   @_noLocks
-  private mutating func turn(_ section: Int) {
-    turned[section] = 1
-    isAnyTurned = true
+  private mutating func convertToStateVariable(_ section: Int) {
+    isStateVariable[section] = 1
+    hasStateVariable = true
     let place = place(of: section)
     let (c2, c3) = (now[section * Self.width + 1], now[section * Self.width + 2])
     var channel = 0
@@ -182,16 +182,16 @@ struct FilterSections: ~Copyable {
     }
   }
 
-  /// Converts every section that has arrived back to direct form II.
+  /// Converts every section that no longer moves back to direct form II.
   @_noLocks
-  private mutating func settle() {
-    isAnyTurned = false
-    for section in 0..<count where running[section] != 0 && turned[section] != 0 {
+  private mutating func convertToDirectForm() {
+    hasStateVariable = false
+    for section in 0..<count where running[section] != 0 && isStateVariable[section] != 0 {
       if moving[section] != 0 {
-        isAnyTurned = true
+        hasStateVariable = true
         continue
       }
-      turned[section] = 0
+      isStateVariable[section] = 0
       let place = place(of: section)
       cascade.set(place, to: coefficients(section))
       let (c2, c3) = (now[section * Self.width + 1], now[section * Self.width + 2])
@@ -219,7 +219,7 @@ struct FilterSections: ~Copyable {
     rise: Double, place gainPlace: Int
   ) {
     isAtRest = false
-    if isAnyTurned { settle() }
+    if hasStateVariable { convertToDirectForm() }
     var channel = 0
     while channel < channelCount {
       let second = channel + 1 < channelCount ? channel + 1 : channel
@@ -251,7 +251,7 @@ struct FilterSections: ~Copyable {
     guard isMoving else { return }
     for section in 0..<count where moving[section] != 0 {
       for index in section * Self.width..<(section + 1) * Self.width {
-        // Added frame by frame: so the rounding does not depend on how the move is cut.
+        // Added frame by frame, so that the rounding does not depend on how the move is cut.
         for _ in 0..<length { now[index] += step[index] }
       }
     }
@@ -289,7 +289,7 @@ struct FilterSections: ~Copyable {
     }
   }
 
-  /// Clears memory that is next to zero, or that is no longer finite.
+  /// Clears memory that is close to zero, or not finite.
   @_noLocks
   mutating func tidy() {
     if cascade.isSpent { clear() }
@@ -326,7 +326,7 @@ struct FilterNumbers: BitwiseCopyable {
   /// The same poles, passing every sample as it is.
   var passing: FilterNumbers { @_noLocks get { FilterNumbers(n0, n1, n2, 1, 0, 0) } }
 
-  /// `weight` of these and the rest of `other`.
+  /// The mixture of these numbers with `weight`, and of `other` with 1 - `weight`.
   @_noLocks
   func mixed(_ weight: Double, with other: FilterNumbers) -> FilterNumbers {
     FilterNumbers(

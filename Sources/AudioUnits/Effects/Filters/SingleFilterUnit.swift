@@ -2,7 +2,7 @@ import AudioTypes
 
 /// A unit of one filter, which `band` describes.
 ///
-/// Each is a file with a description, made by `filter`, its band and its width.
+/// To add one, write a file with its description (made by `filter`), its band and its width.
 public protocol SingleFilterUnit: FilterUnit {
   static var band: FilterBand { get }
   static var width: FilterWidth { get }

@@ -4,15 +4,14 @@ import RenderCore
 /// The kernel of Reverb2: a feedback delay network (J.-M. Jot and A. Chaigne, *Digital Delay
 /// Networks for Designing Artificial Reverberators*, 1991).
 ///
-/// Four all-passes for each channel make many echoes of one. Sixteen lines follow, from the
-/// shortest to the longest delay in equal ratios, varied by a pattern; each delay is another prime
-/// number of frames. The lines' outputs go back to their inputs through a Hadamard matrix, which
-/// keeps the energy. Each line ends in the filter `g / (1 - b z⁻¹)`. In a sound that decays by the
-/// factor r per frame, a line of d frames has the gain r^d, the delay of the filter included: that
-/// is the filter's gain at `z = r` for 0 Hz, and at `z = -r` for half the rate, with
-/// r = 10^(-3 / (f T)) for the rate f and the decay time T there. The two equations give b and g. A
-/// channel feeds eight of the lines and sums all of them, with signs that are orthogonal to the
-/// other channel's.
+/// Four all-passes per channel turn one echo into many. Sixteen lines follow, from the shortest to
+/// the longest delay in equal ratios, varied by a pattern; each delay is another prime number of
+/// frames. The lines' outputs go back to their inputs through a Hadamard matrix, which keeps the
+/// energy. Each line ends in the filter `g / (1 - b z⁻¹)`. In a sound that decays by the factor r
+/// per frame, a line of d frames has the gain r^d, including the delay of the filter: this is the
+/// filter's gain at `z = r` for 0 Hz, and at `z = -r` for half the rate, with r = 10^(-3 / (f T))
+/// for the rate f and the decay time T there. The two equations give b and g. A channel feeds eight
+/// of the lines and sums all of them, with signs that are orthogonal to the other channel's.
 ///
 /// An all-pass decays at least twice as fast as the lines.
 ///
@@ -140,7 +139,7 @@ struct ReverbKernel: RenderKernel, ~Copyable {
     level = levelGoal
   }
 
-  /// Begins a cell, where something moves.
+  /// Starts a cell, if anything moves.
   @_noLocks
   private mutating func plan() {
     if fadeLeft == 0,
@@ -170,8 +169,8 @@ struct ReverbKernel: RenderKernel, ~Copyable {
   /// Computes the filters and the level of a later frame.
   @_noLocks
   private mutating func design(ahead: Int) {
-    let low = held(glides.value(Self.low, ahead: ahead), from: 0.001, to: 20)
-    let high = held(glides.value(Self.high, ahead: ahead), from: 0.001, to: 20)
+    let low = clamped(glides.value(Self.low, ahead: ahead), from: 0.001, to: 20)
+    let high = clamped(glides.value(Self.high, ahead: ahead), from: 0.001, to: 20)
     // The decay in one frame, in decades.
     let slow = -3 / (low * sampleRate)
     let quick = -3 / (high * sampleRate)
@@ -179,8 +178,8 @@ struct ReverbKernel: RenderKernel, ~Copyable {
     let highest = renderPower(10, quick)
     var energy = 0.0
     for line in 0..<Self.lineCount {
-      let k = left(slow * delays[line])
-      let edge = left(quick * delays[line])
+      let k = powerOfTen(slow * delays[line])
+      let edge = powerOfTen(quick * delays[line])
       let b = (k - edge) / (k / lowest + edge / highest)
       let g = k * (1 - b / lowest)
       goals[2 * line] = g
@@ -190,7 +189,7 @@ struct ReverbKernel: RenderKernel, ~Copyable {
     }
     let least = 2 * (slow < quick ? slow : quick)
     for index in 0..<diffusion.count {
-      let gain = left(least * diffuserDelays[index])
+      let gain = powerOfTen(least * diffuserDelays[index])
       diffusion[index] = gain < Self.mostDiffusion ? gain : Self.mostDiffusion
     }
     let turn = energy / Double(Self.lineCount)
@@ -200,14 +199,14 @@ struct ReverbKernel: RenderKernel, ~Copyable {
       / renderSquareRoot(Double(Self.lineCount))
   }
 
-  /// Ten to a power, and never 0: the results are divided by each other.
+  /// Ten to a power, but never 0, because results are divided by each other.
   @_noLocks
-  private func left(_ decades: Double) -> Double {
+  private func powerOfTen(_ decades: Double) -> Double {
     renderPower(10, decades > -15 ? decades : -15)
   }
 
   @_noLocks
-  private func held(_ value: Double, from low: Double, to high: Double) -> Double {
+  private func clamped(_ value: Double, from low: Double, to high: Double) -> Double {
     value < low ? low : value > high ? high : value
   }
 
@@ -217,16 +216,16 @@ struct ReverbKernel: RenderKernel, ~Copyable {
     wantedShortest = glides.goal(Self.shortest)
     wantedLongest = glides.goal(Self.longest)
     wantedPattern = glides.goal(Self.pattern)
-    let one = held(wantedShortest, from: 0.0001, to: Reverb2.longest)
-    let other = held(wantedLongest, from: 0.0001, to: Reverb2.longest)
+    let one = clamped(wantedShortest, from: 0.0001, to: Reverb2.longest)
+    let other = clamped(wantedLongest, from: 0.0001, to: Reverb2.longest)
     let short = one < other ? one : other
     let ratio = (one < other ? other : one) / short
     let most = Int(Reverb2.longest * sampleRate)
-    var random = UInt64(truncatingIfNeeded: Int(held(wantedPattern, from: 1, to: 1000)))
+    var random = UInt64(truncatingIfNeeded: Int(clamped(wantedPattern, from: 1, to: 1000)))
     let count = Self.lineCount
     for line in 0..<count {
-      // Between the ends moved by up to half a step to either side: SplitMix64 (G. L. Steele et
-      // al., 2014).
+      // Delays between the two ends are shifted by up to half a step to either side, by SplitMix64
+      // (G. L. Steele et al., 2014).
       random &+= 0x9E37_79B9_7F4A_7C15
       var bits = (random ^ (random &>> 30)) &* 0xBF58_476D_1CE4_E5B9
       bits = (bits ^ (bits &>> 27)) &* 0x94D0_49BB_1331_11EB
@@ -284,7 +283,7 @@ struct ReverbKernel: RenderKernel, ~Copyable {
     for frame in pieces.start..<pieces.start + pieces.count {
       mixing.turn(to: glides.value(Self.mix, ahead: frame - pieces.start + 1) / 100)
       move()
-      hear()
+      readLines()
       var left = 0.0
       var right = 0.0
       for line in 0..<Self.lineCount {
@@ -292,11 +291,11 @@ struct ReverbKernel: RenderKernel, ~Copyable {
         left += isOdd(line & 5) ? -ends[line] : ends[line]
         right += isOdd(line & 10) ? -ends[line] : ends[line]
       }
-      turn()
+      mixLines()
       for channel in 0..<channelCount {
         let sample = Double(input[channel][frame])
         let spread = diffuse(sample, channel)
-        // A single channel goes into all lines.
+        // A mono input feeds all lines.
         var line = channel
         while line < Self.lineCount {
           ends[line] += line & 4 == 0 ? spread : -spread
@@ -312,9 +311,9 @@ struct ReverbKernel: RenderKernel, ~Copyable {
     }
   }
 
-  /// Reads the lines through their filters.
+  /// Reads the outputs of the lines through their filters.
   @_noLocks
-  private mutating func hear() {
+  private mutating func readLines() {
     let part = Double(fadeLength - fadeLeft) / Double(fadeLength)
     let weight = part * part * (3 - 2 * part)
     for line in 0..<Self.lineCount {
@@ -328,9 +327,9 @@ struct ReverbKernel: RenderKernel, ~Copyable {
     }
   }
 
-  /// Multiplies by a Hadamard matrix of order sixteen, by butterflies.
+  /// Multiplies the line outputs by a Hadamard matrix of order 16, by butterflies.
   @_noLocks
-  private mutating func turn() {
+  private mutating func mixLines() {
     var width = 1
     while width < Self.lineCount {
       for line in 0..<Self.lineCount where line & width == 0 {
