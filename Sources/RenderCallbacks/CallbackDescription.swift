@@ -2,8 +2,8 @@ import AudioTypes
 public import FileAccess
 public import RenderCore
 
-/// What is known of a kind of callback without a callback: the schema, the listings and the patch
-/// reader are made from it.
+/// The description of a kind of callback. The schema, the listings and the patch reader are made
+/// from it.
 public struct CallbackDescription: Sendable {
   /// The name in a patch: `tone`.
   public var kind: String
@@ -13,7 +13,7 @@ public struct CallbackDescription: Sendable {
   public var input: CallbackInput
   /// The settings, in the order of the reference.
   public var settings: [SettingInfo]
-  /// Whether its sound has a beginning that can begin again; for an expression, only where it pulls
+  /// Whether its sound can restart from a beginning; for an expression, only where it pulls
   /// nothing.
   public var hasBeginning: Bool
   private let check: (@Sendable (SettingValues) -> [CallbackProblem])?
@@ -140,7 +140,7 @@ extension SettingInfo {
       change: .ramp, summary: summary)
   }
 
-  /// A setting for the share of the processed sound, beside what is pulled.
+  /// A setting for the share of the processed sound in the mix with the pulled one.
   static func mix(_ defaultValue: Double, _ summary: String) -> SettingInfo {
     SettingInfo(
       "mix", .number(0...1), unit: .ratio, defaultValue: .number(defaultValue),

@@ -4,8 +4,8 @@ public import RenderCore
 /// A callback written in Swift: Core Audio's `AURenderCallback`.
 ///
 /// There are four kinds: a closure generates sound or processes what it pulls, with floats or with
-/// samples of the bus's own stream format. A processing closure is given its feed when it is set:
-/// `setInputCallback(callback, of: io, from: .output(io, 1))`.
+/// samples of the bus's own stream format. The feed of a processing closure is passed together with
+/// it: `setInputCallback(callback, of: io, from: .output(io, 1))`.
 ///
 /// The closure runs on the render thread: it must not allocate, lock or call the system. The
 /// compiler cannot check that.
@@ -38,9 +38,8 @@ public struct ClosureCallback: RenderCallback {
   /// Fills every frame with samples of the bus's own stream format.
   ///
   /// The parameters are those of `Body`, but the buffers are those of the format: one where it is
-  /// interleaved. They hold what the callback pulls, or zeros where it pulls nothing.
-  /// `.outputIsSilence` is among the flags where that is silence; the closure sets it where its
-  /// output is.
+  /// interleaved. They contain what the callback pulls, or zeros where it pulls nothing.
+  /// `.outputIsSilence` is set where that is silence; the closure sets or clears it for its output.
   public typealias SampleBody =
     @Sendable (
       _ flags: inout RenderActionFlags, _ timeStamp: TimeStamp, _ bus: Int, _ frameCount: Int,
@@ -149,7 +148,7 @@ final class ClosureHolder<Body: Sendable>: Sendable {
 extension RenderBus {
   /// Silences the bus where a closure has set `.outputIsSilence`.
   @_noLocks
-  fileprivate func obey(_ flags: RenderActionFlags) {
+  fileprivate func apply(_ flags: RenderActionFlags) {
     // Not `contains`, whose generic body may allocate when it first runs.
     if flags.rawValue & RenderActionFlags.outputIsSilence.rawValue != 0 { silence() }
   }
@@ -175,7 +174,7 @@ struct ClosureKernel: RenderKernel {
     let status = unsafe holder._withUnsafeGuaranteedRef {
       $0.body(&flags, context.timeStamp, context.element, context.frameCount, output)
     }
-    output.obey(flags)
+    output.apply(flags)
     return status
   }
 }
@@ -201,7 +200,7 @@ struct ProcessingKernel: RenderKernel {
       $0.body(
         &flags, context.timeStamp, context.element, context.frameCount, context.input(0), output)
     }
-    output.obey(flags)
+    output.apply(flags)
     return status
   }
 }
@@ -246,7 +245,7 @@ struct SampleKernel: RenderKernel, ~Copyable {
       $0.body(&flags, context.timeStamp, context.element, context.frameCount, samples)
     }
     if status == .ok { buffers.read(into: output) } else { output.silence() }
-    output.obey(flags)
+    output.apply(flags)
     return status
   }
 }

@@ -7,8 +7,8 @@ import SoundFiles
 /// spring.
 ///
 /// There is no latency: each output frame contains the response's first tap of the same input frame
-/// (see `Convolver`). A response with another rate than the bus is converted, and scaled so that it
-/// colours the sound in the same way. On a bus of n channels, those of the response are used as
+/// (see `Convolver`). A response whose rate differs from that of the bus is converted, and scaled
+/// to keep its frequency response. On a bus of n channels, those of the response are used as
 /// follows:
 ///
 /// - one: on each channel;
@@ -16,7 +16,7 @@ import SoundFiles
 /// - two, on a bus of one: the mean of both;
 /// - n², from each channel to each: for two, left to left, left to right, right to left, right to
 ///   right ("true stereo").
-public struct ConvolutionCallback: TurnableCallback {
+public struct ConvolutionCallback: KeyPathCallback {
   public static let description = CallbackDescription(
     kind: "convolution",
     summary: "What it pulls, convolved with an impulse response, without latency.",
@@ -38,7 +38,7 @@ public struct ConvolutionCallback: TurnableCallback {
       return callback
     })
 
-  public static let turnable: Turnable = ["gain": \.gain, "mix": \.mix]
+  public static let keyPaths: KeyPaths = ["gain": \.gain, "mix": \.mix]
 
   /// The limit of a response by default, in seconds.
   public static let usualLongestResponse = 30.0
@@ -98,7 +98,7 @@ public struct ConvolutionCallback: TurnableCallback {
     case .failure(let found): throw found.problems[0]
     }
     var file = try readWhole(reader, at: format.sampleRate)
-    // Where the response is not heard, it is kept unscaled for when it is.
+    // A response that is not heard now is stored unscaled, for later.
     let isHeard = gain * mix != 0
     let scale = (isHeard ? gain * mix : 1) * (reader.sampleRate / format.sampleRate)
     for channel in file.indices {
@@ -197,7 +197,7 @@ public struct ConvolutionCallback: TurnableCallback {
   ) throws(CallbackProblem) -> [[Double]] {
     let channels = reader.channelCount
     var frames = [Double](repeating: 0, count: reader.frameCount * channels)
-    // A response with a part missing would be another room, so it is refused.
+    // An incomplete response would be a different room, so it is refused.
     do throws(SoundFileError) {
       _ = try reader.read(into: &frames, at: 0, frameCount: reader.frameCount)
     } catch {
@@ -274,10 +274,10 @@ struct ConvolutionKernel: RenderKernel, ~Copyable {
     gain.follow()
     mix.follow()
     // Without a change the convolver's output is the result.
-    var isTurned = gain.hasChanged
-    if mix.hasChanged { isTurned = true }
-    if gain.current * mix.current != wet { isTurned = true }
-    guard isTurned else { return .ok }
+    var hasChanged = gain.hasChanged
+    if mix.hasChanged { hasChanged = true }
+    if gain.current * mix.current != wet { hasChanged = true }
+    guard hasChanged else { return .ok }
     let starts = (gain, mix)
     for channel in 0..<output.channelCount {
       (gain, mix) = starts

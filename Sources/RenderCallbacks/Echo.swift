@@ -11,7 +11,7 @@ public import RenderCore
 /// A delay that is set while it plays fades from the old echo to the new one in 20 ms. A delay that
 /// ramps moves as the head of a tape does, and the echoes change their pitch on the way. The
 /// longest delay is 10 seconds, or what fits in 64 MiB for the bus.
-public struct EchoCallback: TurnableCallback {
+public struct EchoCallback: KeyPathCallback {
   public static let description = CallbackDescription(
     kind: "echo", summary: "What it pulls, and echoes of it.", input: .required,
     settings: [
@@ -31,7 +31,7 @@ public struct EchoCallback: TurnableCallback {
         mix: $0.number("mix") ?? 0.35)
     })
 
-  public static let turnable: Turnable = ["delay": \.delay, "feedback": \.feedback, "mix": \.mix]
+  public static let keyPaths: KeyPaths = ["delay": \.delay, "feedback": \.feedback, "mix": \.mix]
 
   /// In seconds, above 0 and up to 10.
   public var delay: Double

@@ -79,7 +79,7 @@ struct EchoKernel: RenderKernel, ~Copyable {
     }
     var done = 0
     while done < context.frameCount {
-      if !isFading { turn() }
+      if !isFading { startFadeIfChanged() }
       let isSteady = !isFading && !tap.isMoving && feedback.isSettled && mix.isSettled
       if isSteady {
         done += renderSteadily(input, output, from: done)
@@ -91,9 +91,9 @@ struct EchoKernel: RenderKernel, ~Copyable {
     return .ok
   }
 
-  /// Begins a fade where the tap has to change.
+  /// Starts a fade if the tap has to change.
   @_noLocks
-  private mutating func turn() {
+  private mutating func startFadeIfChanged() {
     let wanted = Tap(
       isMoving: delay.isRamping && !delay.isSettled,
       frames: Self.frames(delay.goal, sampleRate, longestDelay))
@@ -142,7 +142,7 @@ struct EchoKernel: RenderKernel, ~Copyable {
     let dry = 1 - wet
     let feedback = Float(self.feedback.next())
     let seconds = delay.next()
-    // Where another delay is set, a moving tap stays where it is, and fades out.
+    // After a delay has been set, a moving tap stays at its position, and fades out.
     if delay.isRamping { place = bounded(seconds * sampleRate) }
     var share: Float = 0
     if isFading {

@@ -1,7 +1,7 @@
 public import AudioTypes
 public import RenderCore
 
-/// A formula that is computed for each frame of each channel, from the time, the pulled sample, and
+/// A formula, evaluated for each frame of each channel from the time, the pulled sample and
 /// constants.
 ///
 /// An expression is numbers (64-bit floating point), names, functions and operators; see

@@ -2,7 +2,7 @@ public import AudioTypes
 public import RenderCore
 
 /// Multiplies what it pulls by one number.
-public struct GainCallback: TurnableCallback {
+public struct GainCallback: KeyPathCallback {
   public static let description = CallbackDescription(
     kind: "gain", summary: "What it pulls, louder or softer.", input: .required,
     settings: [
@@ -12,7 +12,7 @@ public struct GainCallback: TurnableCallback {
     ],
     make: { GainCallback(gain: $0.number("gain") ?? 1) })
 
-  public static let turnable: Turnable = ["gain": \.gain]
+  public static let keyPaths: KeyPaths = ["gain": \.gain]
 
   /// Linear, from -100 to 100.
   public var gain: Double

@@ -2,7 +2,7 @@ public import AudioTypes
 public import RenderCore
 
 /// Single samples in silence, the same on each channel.
-public struct ImpulseCallback: TurnableCallback {
+public struct ImpulseCallback: KeyPathCallback {
   public static let description = CallbackDescription(
     kind: "impulse", summary: "A single sample in silence, once or periodically.",
     hasBeginning: true,
@@ -23,7 +23,7 @@ public struct ImpulseCallback: TurnableCallback {
         period: values.number("period"))
     })
 
-  public static let turnable: Turnable = ["amplitude": \.amplitude]
+  public static let keyPaths: KeyPaths = ["amplitude": \.amplitude]
 
   /// From -8 to 8.
   public var amplitude: Double
@@ -96,7 +96,7 @@ struct ImpulseKernel: RenderKernel {
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
     let output = context.output(0)
-    if place.begin(context) { goOn() }
+    if place.begin(context) { skipPastImpulses() }
     amplitude.follow()
     let position = place.frame
     let end = position + context.frameCount
@@ -130,7 +130,7 @@ struct ImpulseKernel: RenderKernel {
 
   /// Skips the impulses before the present frame.
   @_noLocks
-  private mutating func goOn() {
+  private mutating func skipPastImpulses() {
     if next >= place.frame { return }
     if period > 0 {
       count = Int(renderFloor((Double(place.frame) - first) / period)) - 1

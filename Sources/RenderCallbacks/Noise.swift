@@ -8,7 +8,7 @@ public import RenderCore
 /// dB below). Pink noise has the same RMS, and peaks of up to about three times `amplitude`. It
 /// falls by 3.01 dB per octave from 20 Hz to 20 kHz (or 95 % of half the sample rate), within 0.1
 /// dB.
-public struct NoiseCallback: TurnableCallback {
+public struct NoiseCallback: KeyPathCallback {
   /// How its power depends on the frequency.
   public enum Color: String, CaseIterable, Hashable, Sendable {
     case white, pink
@@ -32,7 +32,7 @@ public struct NoiseCallback: TurnableCallback {
         amplitude: values.number("amplitude") ?? 0.25, seed: UInt64(values.number("seed") ?? 1))
     })
 
-  public static let turnable: Turnable = ["amplitude": \.amplitude]
+  public static let keyPaths: KeyPaths = ["amplitude": \.amplitude]
 
   /// How its power depends on the frequency.
   public var color: Color
@@ -80,8 +80,8 @@ public struct NoiseCallback: TurnableCallback {
   }
 }
 
-/// A number for each frame of each channel, by the output function of SplitMix64 (Steele, Lea and
-/// Flood 2014). Each can be computed without those before it.
+/// A number for each frame of each channel, from the output function of SplitMix64 (Steele, Lea and
+/// Flood 2014). Each is computed without the numbers before it.
 struct WhiteNoise {
   let seed: UInt64
 

@@ -6,7 +6,7 @@ public import RenderCore
 ///
 /// y = x ((1 - mix) + mix sin(2π frequency t)), the same sine on each channel, from phase 0 at the
 /// first frame.
-public struct RingModulatorCallback: TurnableCallback {
+public struct RingModulatorCallback: KeyPathCallback {
   public static let description = CallbackDescription(
     kind: "ringModulator", summary: "What it pulls, multiplied by a sine.", input: .required,
     settings: [
@@ -21,7 +21,7 @@ public struct RingModulatorCallback: TurnableCallback {
         frequency: $0.number("frequency") ?? 440, mix: $0.number("mix") ?? 1)
     })
 
-  public static let turnable: Turnable = ["frequency": \.frequency, "mix": \.mix]
+  public static let keyPaths: KeyPaths = ["frequency": \.frequency, "mix": \.mix]
 
   /// In Hz, above 0 and up to half the sample rate.
   public var frequency: Double

@@ -3,7 +3,7 @@ import Glibc
 public import RenderCore
 
 /// A sine whose frequency goes from one value to another, the same on each channel.
-public struct SweepCallback: TurnableCallback {
+public struct SweepCallback: KeyPathCallback {
   /// How the frequency moves in time.
   public enum Curve: String, CaseIterable, Hashable, Sendable {
     /// The same time for each octave.
@@ -44,7 +44,7 @@ public struct SweepCallback: TurnableCallback {
         loop: values.boolean("loop"))
     })
 
-  public static let turnable: Turnable = ["amplitude": \.amplitude, "loop": \.loop.number]
+  public static let keyPaths: KeyPaths = ["amplitude": \.amplitude, "loop": \.loop.number]
 
   /// How the frequency moves in time.
   public var curve: Curve

@@ -7,7 +7,7 @@ public import RenderCore
 /// have their steps and corners rounded over two frames (polynomial band-limited steps), which
 /// removes most of the aliasing; below a hundredth of the sample rate they sound like the plain
 /// shapes.
-public struct ToneCallback: TurnableCallback {
+public struct ToneCallback: KeyPathCallback {
   /// The shape of a period.
   public enum Waveform: String, CaseIterable, Hashable, Sendable {
     case sine, square, sawtooth, triangle
@@ -35,7 +35,7 @@ public struct ToneCallback: TurnableCallback {
         phase: values.number("phase") ?? 0)
     })
 
-  public static let turnable: Turnable = ["frequency": \.frequency, "amplitude": \.amplitude]
+  public static let keyPaths: KeyPaths = ["frequency": \.frequency, "amplitude": \.amplitude]
 
   /// The shape of a period.
   public var waveform: Waveform

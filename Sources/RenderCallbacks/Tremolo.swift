@@ -6,7 +6,7 @@ public import RenderCore
 /// The gain is 1 at the first frame, and goes from there to `1 - depth` and back `rate` times a
 /// second: y = x (1 - depth (1 - w(t)) / 2), where w is a wave between -1 and 1 that begins at its
 /// top.
-public struct TremoloCallback: TurnableCallback {
+public struct TremoloCallback: KeyPathCallback {
   /// How the gain moves between its ends.
   public enum Shape: String, CaseIterable, Hashable, Sendable {
     /// A cosine.
@@ -41,7 +41,7 @@ public struct TremoloCallback: TurnableCallback {
         shape: Shape(rawValue: $0.text("shape") ?? "") ?? .sine)
     })
 
-  public static let turnable: Turnable = ["rate": \.rate, "depth": \.depth]
+  public static let keyPaths: KeyPaths = ["rate": \.rate, "depth": \.depth]
 
   /// In Hz, above 0 and up to 100.
   public var rate: Double

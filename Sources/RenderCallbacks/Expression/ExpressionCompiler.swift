@@ -52,8 +52,8 @@ enum ExpressionCompiler {
     case row(Int)
   }
 
-  /// - Parameter liveConstants: How many named constants have a row of their own, so that they can
-  ///   change; with 0 each is its initial number.
+  /// - Parameter liveConstants: The number of named constants with a row of their own, so that they
+  ///   can change; 0 compiles all constants to their initial numbers.
   static func code(
     _ steps: [ExpressionStep], sampleRate: Double, channelCount: Int, liveConstants: Int = 0
   ) -> ExpressionCode {

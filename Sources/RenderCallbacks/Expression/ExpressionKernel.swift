@@ -15,7 +15,7 @@ struct ExpressionKernel: RenderKernel, ~Copyable {
   private let constants: UnsafeMutableBufferPointer<GlidingControl>
   /// Whether the row of each constant holds its value in every place.
   private let isFilled: UnsafeMutableBufferPointer<Bool>
-  private var isTurned = false
+  private var usesLive = false
   private var place: SourcePlaceAccess
 
   /// - Parameters:
@@ -46,7 +46,7 @@ struct ExpressionKernel: RenderKernel, ~Copyable {
     for index in 0..<(unsafe constants.count) {
       if unsafe constants[index].follow() {
         unsafe isFilled[index] = false
-        isTurned = true
+        usesLive = true
       }
     }
     let output = context.output(0)
@@ -55,7 +55,7 @@ struct ExpressionKernel: RenderKernel, ~Copyable {
       let rest = context.frameCount - done
       let count = rest < ExpressionProgram.blockLength ? rest : ExpressionProgram.blockLength
       let position = place.frame + done
-      if isTurned {
+      if usesLive {
         for index in 0..<(unsafe constants.count) { setConstant(index, count) }
         live.render(context, output, at: position, from: done, count)
       } else {

@@ -46,8 +46,8 @@ enum ExpressionLexer {
   private static let twoByteSymbols: Set<String> = ["<=", ">=", "==", "!=", "&&", "||"]
   private static let symbols: Set<UInt8> = Set("+-*/%^()<>!?:,".utf8)
 
-  /// All tokens, `end` last, and the errors. In the place of an error stands the token that was
-  /// likely meant.
+  /// All tokens, `end` last, and the errors. An error is replaced by the token that was probably
+  /// meant.
   static func tokens(of text: String) -> (tokens: [ExpressionToken], errors: [ExpressionError]) {
     let bytes = Array(text.utf8)
     var tokens: [ExpressionToken] = []
@@ -145,7 +145,7 @@ enum ExpressionLexer {
     return value
   }
 
-  /// The error of a character that begins no token, and the token that was likely meant by it.
+  /// The error for a character that begins no token, and the token that was probably meant.
   private static func unknownCharacter(
     _ bytes: [UInt8], _ start: Int
   ) -> (error: ExpressionError, meant: ExpressionToken.Kind?) {

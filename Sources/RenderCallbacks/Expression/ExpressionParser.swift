@@ -48,7 +48,7 @@ struct ExpressionParser {
     do throws(ExpressionError) {
       try parser.whole()
     } catch {
-      // A value that is missing beside an unknown character is only an echo of it.
+      // A missing value next to an unknown character is only a consequence of it.
       let isEcho = strays.contains {
         $0.range.lowerBound <= error.range.upperBound
           && error.range.lowerBound <= $0.range.upperBound + 1

@@ -9,7 +9,7 @@ import SoundFiles
 /// `ChannelMapping` maps the channels, and the samples are rounded to the bus's format. Without a
 /// gain and a conversion each bit of the file reaches a bus that can hold it. A loop runs through
 /// the converter without a seam.
-public struct FileCallback: TurnableCallback {
+public struct FileCallback: KeyPathCallback {
   public static let description = CallbackDescription(
     kind: "file", summary: "A sound file, once or in a loop, in the format of its bus.",
     hasBeginning: true,
@@ -44,7 +44,7 @@ public struct FileCallback: TurnableCallback {
       return callback
     })
 
-  public static let turnable: Turnable = ["loop": \.loop.number, "gain": \.gain]
+  public static let keyPaths: KeyPaths = ["loop": \.loop.number, "gain": \.gain]
 
   /// Absolute, or relative to the process's working directory.
   public var path: String

@@ -6,9 +6,9 @@ public import RenderCore
 /// `AURenderCallback`, in the structures of `CPatchrun/include/patchrun.h`.
 ///
 /// Only `makeSource` loads the library; `problems(for:)` reads the file. So `makeSource` can throw
-/// for a missing symbol or a refusal of `prepare` where there have been no problems. The library
-/// runs unchecked: if it crashes, so does the process, and nothing checks that it keeps the rules
-/// of the render thread.
+/// for a missing symbol, or where `prepare` refuses, although `problems(for:)` is empty. The
+/// library runs unchecked: if it crashes, so does the process, and nothing checks that it keeps the
+/// rules of the render thread.
 public struct NativeCallback: RenderCallback {
   public static let description = CallbackDescription(
     kind: "native",
@@ -56,8 +56,8 @@ public struct NativeCallback: RenderCallback {
   public var prepare: String?
   /// The function that is called after the last slice; `nil` for none.
   public var dispose: String?
-  /// In seconds; of a processing callback, how long it goes on after its input has ended. `nil` is
-  /// without end or, of a processing one, 0.
+  /// In seconds; for a processing callback, the tail after its input has ended. `nil` means
+  /// endless, or 0 for a processing callback.
   public var duration: Double?
   /// Whether it processes what it pulls.
   public var processes: Bool

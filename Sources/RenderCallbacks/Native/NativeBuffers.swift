@@ -5,8 +5,8 @@ import RenderCore
 /// The buffer list of a native callback, in the format of its bus, with memory that is allocated
 /// beforehand.
 ///
-/// `@safe`: it owns the list and its memory. Where a callback has put another pointer into the
-/// list, that memory is read instead, by as many bytes as a slice has.
+/// `@safe`: it owns the list and its memory. Where a callback has replaced a pointer in the list, a
+/// slice's worth of bytes is read from that memory instead.
 @safe
 struct NativeBuffers: ~Copyable {
   let list: UnsafeMutablePointer<AudioBufferList>

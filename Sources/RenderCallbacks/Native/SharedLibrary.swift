@@ -6,7 +6,8 @@ import RenderCore
 /// A loaded shared library. The last reference to it unloads it.
 @safe
 final class SharedLibrary: @unchecked Sendable {
-  // `@unchecked Sendable`: the path and the handle never change; functions of a library may be looked up from any thread.
+  // `@unchecked Sendable`: the path and the handle never change; functions of a library may be
+  // looked up from any thread.
   private let path: String
   private let handle: UnsafeMutableRawPointer
 
@@ -48,7 +49,7 @@ final class SharedLibrary: @unchecked Sendable {
 
 /// Checks the file of a shared library without loading it.
 enum LibraryFile {
-  /// Why the file cannot be loaded; `nil` where no reason shows.
+  /// Why the file cannot be loaded; `nil` where no reason is found.
   static func problem(_ path: String, _ files: FilePolicy) -> CallbackProblem? {
     var header = [UInt8](repeating: 0, count: 20)
     let count: Int
@@ -92,7 +93,7 @@ enum LibraryFile {
     case .notFound:
       CallbackProblem(
         .fileNotFound, status: .fileNotFound, "there is no library '\(path)'",
-        help: cure(path), setting: "path")
+        help: buildHelp(path), setting: "path")
     case .notPermitted: unreadable(path, EACCES)
     case .isFolder: unreadable(path, EISDIR)
     case .notRegular:
@@ -117,7 +118,7 @@ enum LibraryFile {
   }
 
   /// Help for a missing library: how to build it, where its source is beside it.
-  private static func cure(_ path: String) -> String {
+  private static func buildHelp(_ path: String) -> String {
     guard path.hasSuffix(".so") else { return "the path is relative to the patch" }
     let source = path.dropLast(3) + ".c"
     guard unsafe access(String(source), R_OK) == 0 else {
