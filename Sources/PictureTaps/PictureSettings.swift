@@ -69,7 +69,7 @@ extension PictureTap {
       return tap
     })
 
-  /// The subjects for the settings that not all of them have.
+  /// The subjects of each setting that not every subject has.
   static let owners: [String: [Subject]] = [
     "split": [.spectrogram], "frequencies": [.spectrogram], "size": [.spectrogram],
     "overlap": [.spectrogram], "ceiling": [.spectrogram], "amplitude": [.waveform],

@@ -1,7 +1,7 @@
 public import FileAccess
 import Glibc
 
-/// A picture file to be written: as a whole, or not at all.
+/// A picture file to write, completely or not at all.
 public struct PictureFile: Sendable {
   /// Why a picture cannot be written.
   public struct Failure: Error, Hashable, Sendable {
@@ -9,7 +9,7 @@ public struct PictureFile: Sendable {
     public var message: String
     /// What to do about it; empty for nothing.
     public var help = ""
-    /// Whether a file is there that patchrun has not written.
+    /// Whether there is an existing file that patchrun has not written.
     public var isOwnership = false
   }
 
@@ -22,7 +22,7 @@ public struct PictureFile: Sendable {
 
   /// - Parameters:
   ///   - files: Which files may be written.
-  ///   - existing: What becomes of a file that exists.
+  ///   - existing: What happens to an existing file.
   /// - Returns: `nil` where the path does not end as a picture's.
   public init?(
     path: String, files: FilePolicy = .user, existing: PendingFile.Existing = .replace
@@ -34,7 +34,7 @@ public struct PictureFile: Sendable {
     self.existing = existing
   }
 
-  /// Checks whether the picture can be written, as far as that shows without writing it.
+  /// Checks whether the picture can be written, as far as that can be found without writing it.
   public func check() throws(Failure) {
     if let problem = format.problem { throw Failure(path, problem) }
     let place = try place()

@@ -17,7 +17,7 @@ struct LoudnessRange {
   private static let levels = Int((30 - floor) * resolution) + 1
 
   private var counts = [Int](repeating: 0, count: levels)
-  private var looks = 0
+  private var sampleCount = 0
   /// The sum of the samples' powers.
   private var power = 0.0
 
@@ -27,14 +27,14 @@ struct LoudnessRange {
     guard shortTerm >= Self.floor else { return }
     let level = min(Self.levels - 1, Int(((shortTerm - Self.floor) * Self.resolution).rounded()))
     counts[level] += 1
-    looks += 1
+    sampleCount += 1
     power += pow(10, shortTerm / 10)
   }
 
   /// In LU; 0 before the first sample.
   var range: Double {
-    guard looks > 0 else { return 0 }
-    let threshold = 10 * log10(power / Double(looks)) - Self.gate
+    guard sampleCount > 0 else { return 0 }
+    let threshold = 10 * log10(power / Double(sampleCount)) - Self.gate
     // The tolerance of 1e-9 puts a level that equals the threshold, except for rounding, above it.
     let first = max(0, Int(((threshold - Self.floor) * Self.resolution - 1e-9).rounded(.up)))
     guard first < counts.count else { return 0 }

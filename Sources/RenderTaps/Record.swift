@@ -116,7 +116,7 @@ public struct RecordTap: FileTap {
       service.noteBeginning(asked: asked)
       return RenderSink(kernel: feed.makeKernel(), service: service)
     } catch {
-      // The old graph's recording already waits for room, and this one replaces it.
+      // The recording of the old graph waits for room already, and this one replaces it.
       if error.isOfRoom, takes.isWaitingForRoom(key) {
         let service = RecordService(nil, feed, file, key, takes)
         return RenderSink(kernel: feed.makeKernel(), service: service)

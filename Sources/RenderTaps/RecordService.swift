@@ -38,7 +38,7 @@ final class RecordService: RenderService, @unchecked Sendable {
   /// What other threads may read while a call waits for the disk.
   private struct Place {
     var path: String
-    /// The number of a frame in the file, less its number in the feed.
+    /// The offset from the number of a frame in the feed to its number in the file.
     var offset: Int
   }
 
@@ -65,9 +65,10 @@ final class RecordService: RenderService, @unchecked Sendable {
   /// The frames being lost: the first one's number in the feed, and their count.
   private var gap: (first: Int, count: Int)?
   private let place: Mutex<Place>
-  /// The lost frames of the feed that were reported, and whether an ongoing loss was.
-  private let toldFrames = Atomic<Int>(0)
-  private let isLossTold = Atomic<Bool>(false)
+  /// The number of lost frames of the feed that have been reported, and whether an ongoing loss has
+  /// been.
+  private let reportedFrames = Atomic<Int>(0)
+  private let isLossReported = Atomic<Bool>(false)
   /// Frames without room on the disk.
   private let rejectedFrames = Atomic<Int>(0)
 
@@ -104,8 +105,8 @@ final class RecordService: RenderService, @unchecked Sendable {
   }
 
   func takeOngoingEvent() -> ServiceEvent? {
-    guard feed.lostFrames > toldFrames.load(ordering: .relaxed), feed.missingFrames > 0,
-      !isLossTold.exchange(true, ordering: .relaxed)
+    guard feed.lostFrames > reportedFrames.load(ordering: .relaxed), feed.missingFrames > 0,
+      !isLossReported.exchange(true, ordering: .relaxed)
     else { return nil }
     let place = place.withLock { $0 }
     return ServiceEvent(
@@ -134,7 +135,7 @@ final class RecordService: RenderService, @unchecked Sendable {
       place.withLock { $0.offset += count }
       words += "; silence stands in its place"
     }
-    tellGap(at: frame, seconds: seconds, words)
+    reportGap(at: frame, seconds: seconds, words)
   }
 
   func service(atLeast frameCount: Int) throws(ServiceError) {
@@ -181,19 +182,19 @@ final class RecordService: RenderService, @unchecked Sendable {
         ServiceEvent(.kept, file: old.path, time: old.time, cause: error.message))
       return
     }
-    tellLoss()
-    tellClipping(of: old)
+    reportLoss()
+    reportClipping(of: old)
     do throws(SoundFileError) {
       try old.close(isShortEnough: takes.goesOnWhenThereIsRoom)
     } catch {
-      tellEnd(old, old.time, error.cause, isLeft: old.framesWritten > 0)
+      reportEnd(old, old.time, error.cause, isLeft: old.framesWritten > 0)
     }
     takes.note(old)
-    goOn(in: next, "a new take was asked for")
+    continueRecording(in: next, "a new take was asked for")
   }
 
   /// Lets another file begin with the next frame of the feed.
-  private func goOn(in next: SoundFileWriter, _ cause: String) {
+  private func continueRecording(in next: SoundFileWriter, _ cause: String) {
     writer = next
     place.withLock { $0 = Place(path: next.path, offset: next.framesWritten - feed.totalRead) }
     events.append(ServiceEvent(.begun, file: next.path, time: 0, cause: cause))
@@ -201,31 +202,31 @@ final class RecordService: RenderService, @unchecked Sendable {
 
   // MARK: - Frames that do not fit in the feed
 
-  /// Finds the position of lost frames. Called before frames are discarded: since frames did not
-  /// fit no room was made, so that their silence comes next.
+  /// Finds the position of lost frames. Called before frames are discarded: no frame has been
+  /// written since the loss, so that the silence for lost frames comes next.
   private func noteLosses() {
     let (lost, missing) = (feed.lostFrames, feed.missingFrames)
-    let told = toldFrames.load(ordering: .relaxed)
-    if lost > told {
-      gap = (gap?.first ?? feed.totalWritten, (gap?.count ?? 0) + lost - told)
-      toldFrames.store(lost, ordering: .relaxed)
+    let reported = reportedFrames.load(ordering: .relaxed)
+    if lost > reported {
+      gap = (gap?.first ?? feed.totalWritten, (gap?.count ?? 0) + lost - reported)
+      reportedFrames.store(lost, ordering: .relaxed)
     }
-    if missing == 0 { tellLoss() }
+    if missing == 0 { reportLoss() }
   }
 
-  private func tellLoss() {
+  private func reportLoss() {
     guard let over = gap else { return }
     gap = nil
-    isLossTold.store(false, ordering: .relaxed)
+    isLossReported.store(false, ordering: .relaxed)
     guard writer != nil else { return }
     let frame = over.first + place.withLock { $0.offset }
-    tellGap(
+    reportGap(
       at: frame, seconds: Double(over.count) / rate, frameCount: over.count,
       "the disk was too slow")
   }
 
   /// - Parameter frame: The position in the file.
-  private func tellGap(
+  private func reportGap(
     at frame: Int, seconds: Double, frameCount: Int = 0, _ cause: String
   ) {
     let event = ServiceEvent(
@@ -245,16 +246,16 @@ final class RecordService: RenderService, @unchecked Sendable {
 
   private func end(_ writer: SoundFileWriter, _ error: SoundFileError) {
     self.writer = nil
-    defer { tellClipping(of: writer) }
+    defer { reportClipping(of: writer) }
     let isRegular = writer.unfinishedPath != writer.path
     guard error.isOfRoom, takes.goesOnWhenThereIsRoom, isRegular else {
       let time = writer.time
       writer.abandon()
-      return tellEnd(writer, time, error.cause, isLeft: writer.framesWritten > 0 && isRegular)
+      return reportEnd(writer, time, error.cause, isLeft: writer.framesWritten > 0 && isRegular)
     }
     let isWhole = writer.closeShort()
     takes.note(writer)
-    tellEnd(
+    reportEnd(
       writer, writer.time, error.cause + "; another file begins when there is room again",
       isLeft: !isWhole && writer.framesWritten > 0)
     takes.setWaitingForRoom(key, true)
@@ -271,7 +272,7 @@ final class RecordService: RenderService, @unchecked Sendable {
   /// The frames between two looks in the last outage.
   private var lastInterval: Int?
 
-  private func tellEnd(
+  private func reportEnd(
     _ writer: SoundFileWriter, _ time: Double, _ cause: String, isLeft: Bool
   ) {
     let rest = isLeft ? "; what there is of it is in '\(writer.unfinishedPath)'" : ""
@@ -289,14 +290,14 @@ final class RecordService: RenderService, @unchecked Sendable {
     guard let next = try? file.open() else { return }
     outage = nil
     takes.setWaitingForRoom(key, false)
-    goOn(in: next, "there is room again")
-    tellRejected(waiting, until: feed.totalRead, file: next.path, time: 0)
-    toldFrames.store(feed.lostFrames, ordering: .relaxed)
+    continueRecording(in: next, "there is room again")
+    reportRejected(waiting, until: feed.totalRead, file: next.path, time: 0)
+    reportedFrames.store(feed.lostFrames, ordering: .relaxed)
     gap = nil
   }
 
   /// Reports the frames missing between two files, or at the end.
-  private func tellRejected(_ outage: Outage, until end: Int, file path: String, time: Double) {
+  private func reportRejected(_ outage: Outage, until end: Int, file path: String, time: Double) {
     let count = end - outage.first
     let event = ServiceEvent(
       .gap, file: path, time: time, duration: Double(count) / rate + outage.unheard,
@@ -329,7 +330,7 @@ final class RecordService: RenderService, @unchecked Sendable {
       takes.note(writer)
     }
     endOutage()
-    if let writer { tellClipping(of: writer) }
+    if let writer { reportClipping(of: writer) }
   }
 
   func abandon() {
@@ -338,14 +339,14 @@ final class RecordService: RenderService, @unchecked Sendable {
     writeRest()
     endOutage()
     guard let writer else { return }
-    tellClipping(of: writer)
+    reportClipping(of: writer)
     writer.abandon()
   }
 
   private func endOutage() {
     guard let last = outage else { return }
     outage = nil
-    tellRejected(last, until: feed.totalRead, file: last.file, time: last.time)
+    reportRejected(last, until: feed.totalRead, file: last.file, time: last.time)
   }
 
   private func writeRest() {
@@ -355,12 +356,12 @@ final class RecordService: RenderService, @unchecked Sendable {
       // The silence that never fitted in the feed.
       if missing > 0 { try writer.writeSilence(frameCount: missing) }
     }
-    tellLoss()
+    reportLoss()
   }
 
   /// Reports the clipping since the last report: the tap of another graph may continue the
   /// recording.
-  private func tellClipping(of writer: SoundFileWriter) {
+  private func reportClipping(of writer: SoundFileWriter) {
     guard let clipping = writer.takeClipping() else { return }
     let count = clipping.sampleCount
     events.append(

@@ -8,9 +8,8 @@ import Synchronization
 /// Shared by the recordings and pictures of one run: the time at which it began, the names that it
 /// has used, and what it does about existing files.
 ///
-/// A run never uses a name twice, so that it never replaces its own recordings. A recording may be
-/// handed over from one graph to the next, which continues its file. Any thread but the render
-/// thread.
+/// A run never uses a name twice, so that it never replaces its own recordings. In a handover, the
+/// next graph continues the file of a recording. Any thread but the render thread.
 public final class Takes: Sendable, Hashable {
   /// What to do about a file that exists.
   public enum Existing: Sendable {
