@@ -257,7 +257,7 @@ public final class AudioGraph: Sendable {
         }
         let timing = startTiming()
         if session.hasAdvanced {
-          session.goOn(beginning: timing.start)
+          session.continueAfterAdvance(beginning: timing.start)
         } else {
           session.restart(keepingTime: timing.keepsTime, beginning: timing.start)
         }

@@ -5,8 +5,8 @@ import Synchronization
 /// Pipes: the output is written to one as samples, the input is read from another.
 ///
 /// The `sinkName` and `sourceName` of a request are paths of FIFOs, or `-` for standard output and
-/// standard input. An end that is opened again while it is open is shared, so that a patch that
-/// starts again continues its stream.
+/// standard input. Opening an end that is open already shares it, so that a patch that starts again
+/// continues its stream.
 ///
 /// A request's `options` may contain:
 ///

@@ -18,8 +18,8 @@ final class PipeEnd: Sendable {
   /// processes share them.
   private let isNonBlocking: Bool
 
-  /// The most bytes of a write that cannot block on a pipe that is ready (POSIX: PIPE_BUF).
-  private static let sureBytes = 4096
+  /// The most bytes that can be written to a ready pipe without blocking (POSIX: PIPE_BUF).
+  private static let atomicByteCount = 4096
 
   /// Opens a path, or `-` for a standard stream.
   ///
@@ -129,7 +129,7 @@ final class PipeEnd: Sendable {
   /// Writes as much as it can without waiting.
   func write(_ bytes: UnsafeRawBufferPointer) -> Transfer {
     guard isReady(Int16(POLLOUT)) else { return .wouldWait }
-    let length = isNonBlocking ? bytes.count : min(bytes.count, Self.sureBytes)
+    let length = isNonBlocking ? bytes.count : min(bytes.count, Self.atomicByteCount)
     let count = unsafe Glibc.write(descriptor, bytes.baseAddress, length)
     guard count < 0 else { return .bytes(count) }
     if errno == EPIPE || errno == ECONNRESET { return .closed }
@@ -166,7 +166,7 @@ final class PipeAlarm: Sendable {
 
   deinit { close(descriptor) }
 
-  func ring() {
+  func wake() {
     var one: UInt64 = 1
     _ = unsafe Glibc.write(descriptor, &one, 8)
   }

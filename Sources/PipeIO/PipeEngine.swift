@@ -14,16 +14,16 @@ final class PipeOrders: Sendable {
 
   func allow(upTo frame: Int) {
     allowedFrames.store(frame, ordering: .relaxed)
-    alarm.ring()
+    alarm.wake()
   }
 
   func stop() {
     isStopping.store(true, ordering: .relaxed)
-    alarm.ring()
+    alarm.wake()
   }
 }
 
-/// Runs a session on its pipes: all that happens in the thread that pulls.
+/// Runs a session on its pipes, in the thread that pulls.
 ///
 /// `@unchecked Sendable`: made by the control thread, then used only by the thread that runs it.
 @safe
@@ -48,10 +48,10 @@ final class PipeEngine: @unchecked Sendable {
   /// Frames rendered since the start.
   private var pulled = 0
   /// Frames written to the ring since the start, silence included.
-  private var heard = 0
-  /// How many of them came from the source, once it has ended.
-  private var heardOfSource: Int?
-  /// By the clock: whether the input arrives in time, and whether it ever did.
+  private var captured = 0
+  /// The frames that came from the source; `nil` until it has ended.
+  private var sourceFrames: Int?
+  /// For `runByClock()`: whether the input arrives in time, and whether it ever has.
   private var isFlowing = false
   private var hasFlowed = false
   /// Whether nothing more can be written.
@@ -80,7 +80,7 @@ final class PipeEngine: @unchecked Sendable {
     if let ring = session.configuration.capture, let source {
       writer = CaptureWriter(ring, channelCount: source.layout.channelCount)
       self.ring = ring.access
-      heard = ring.access.available
+      captured = ring.access.available
     } else {
       writer = nil
       ring = nil
@@ -96,19 +96,19 @@ final class PipeEngine: @unchecked Sendable {
 
   // MARK: As fast as the ends allow
 
-  /// Renders as much as the reader takes and the writer gives.
+  /// Renders as fast as the reader takes frames and the writer gives them.
   func runOnDemand() {
     // At full speed a thread with a raised priority would take a processor from all others.
     log.note(scheduling: "normal (the pipes set the pace)")
     while !isStopping, !isClosed {
       guard isAllowed else {
         log.announce()
-        rest(0.005)
+        waitForWork(0.005)
         continue
       }
       // The end of the session may be moved later, and a pause stops everything.
-      guard !session.hasEnded, !session.isPaused, let length = hear() else {
-        rest(0.005)
+      guard !session.hasEnded, !session.isPaused, let length = captureSlice() else {
+        waitForWork(0.005)
         continue
       }
       guard length > 0 else { break }
@@ -128,21 +128,21 @@ final class PipeEngine: @unchecked Sendable {
   }
 
   /// Waits for something to do, and notices a reader that goes away.
-  private func rest(_ seconds: Double, orUntil end: PipeEnd? = nil) {
+  private func waitForWork(_ seconds: Double, orUntil end: PipeEnd? = nil) {
     if orders.alarm.sleep(seconds, orUntil: end, watching: sink?.end) { note(.closed) }
   }
 
-  /// Waits for the frames of the next slice, and writes them to the ring. Returns its length, 0 at
-  /// the end; `nil` where there is no slice yet, or the run is over.
-  private func hear() -> Int? {
+  /// Waits for the input of the next slice, and writes it to the ring. Returns the length of the
+  /// slice, 0 at the end; `nil` where there is no slice yet, or the run is over.
+  private func captureSlice() -> Int? {
     guard let input else { return sliceFrames }
     let target = pulled + sliceFrames + (ring?.lead ?? 0)
-    while heard < target {
+    while captured < target {
       feed(upTo: target)
-      if heard == target { break }
+      if captured == target { break }
       guard !input.hasEnded else { return silence(upTo: target, slice: sliceFrames) }
       guard let hasCome = read() else { return nil }
-      if !hasCome { rest(60, orUntil: input.source.end) }
+      if !hasCome { waitForWork(60, orUntil: input.source.end) }
       if isStopping || isClosed { return nil }
     }
     return sliceFrames
@@ -171,15 +171,14 @@ final class PipeEngine: @unchecked Sendable {
     var begin = monotonicNanoseconds()
     var slice = 0
     while !isStopping, !isClosed {
-      let length = hearInTime()
+      let length = captureSliceInTime()
       guard length > 0 else { break }
       let wasOver = session.hasEnded
       let rendered = render(length)
       put(wasOver ? 0 : session.hasEnded ? rendered : length)
       slice += 1
       let due = begin + UInt64(Double(slice) * nanoseconds)
-      // After a standstill of a second the clock starts again: nobody would have heard the missed
-      // slices.
+      // After a standstill of a second the clock starts again, without the missed slices.
       if monotonicNanoseconds() > due + 1_000_000_000 {
         begin = monotonicNanoseconds()
         slice = 0
@@ -190,7 +189,7 @@ final class PipeEngine: @unchecked Sendable {
     finish()
   }
 
-  private func hearInTime() -> Int {
+  private func captureSliceInTime() -> Int {
     guard let input else { return sliceFrames }
     if session.isPaused {
       // Frames that arrive during a pause are dropped.
@@ -199,17 +198,17 @@ final class PipeEngine: @unchecked Sendable {
     }
     let target = pulled + sliceFrames + (ring?.lead ?? 0)
     // A late input is only used again once there is a slice in reserve.
-    let wanted = target - heard + (isFlowing ? 0 : sliceFrames)
+    let wanted = target - captured + (isFlowing ? 0 : sliceFrames)
     while input.available < wanted, !input.hasEnded, read() == true {}
     isFlowing = input.available >= wanted || input.hasEnded
     if isFlowing {
       feed(upTo: target)
       hasFlowed = true
     }
-    guard heard < target else { return sliceFrames }
+    guard captured < target else { return sliceFrames }
     if !input.hasEnded, hasFlowed {
       if isFlowing || input.available > 0 { feed(upTo: target) }
-      log.missingFrames.wrappingAdd(target - heard, ordering: .relaxed)
+      log.missingFrames.wrappingAdd(target - captured, ordering: .relaxed)
       log.overruns.wrappingAdd(1, ordering: .relaxed)
     }
     return silence(upTo: target, slice: sliceFrames)
@@ -243,7 +242,7 @@ final class PipeEngine: @unchecked Sendable {
       let now = monotonicNanoseconds()
       guard now < due else { return }
       guard let sink, !sink.isEmpty else {
-        rest(Double(due - now) / 1e9)
+        waitForWork(Double(due - now) / 1e9)
         continue
       }
       orders.alarm.sleep(Double(due - now) / 1e9, orUntil: sink.end)
@@ -270,13 +269,13 @@ final class PipeEngine: @unchecked Sendable {
   /// Writes frames of the source to the ring.
   private func feed(upTo target: Int) {
     guard let input else { return }
-    let count = unsafe input.take(target - heard) { samples, count in
+    let count = unsafe input.take(target - captured) { samples, count in
       let dropped = unsafe self.keep(samples, count)
       guard dropped > 0 else { return }
       log.overruns.wrappingAdd(1, ordering: .relaxed)
       log.droppedFrames.wrappingAdd(dropped, ordering: .relaxed)
     }
-    heard += count
+    captured += count
     log.capturedFrames.wrappingAdd(count, ordering: .relaxed)
   }
 
@@ -292,17 +291,17 @@ final class PipeEngine: @unchecked Sendable {
   private func silence(upTo target: Int, slice: Int) -> Int {
     var length = slice
     if let input, input.hasEnded {
-      if heardOfSource == nil {
-        heardOfSource = heard
+      if sourceFrames == nil {
+        sourceFrames = captured
         noteEnd(of: input.source)
       }
       if endsWithSource {
-        length = min(slice, max(0, (heardOfSource ?? 0) - pulled))
+        length = min(slice, max(0, (sourceFrames ?? 0) - pulled))
         if length == 0 { log.post(.ended("\(input.source.end.name) has ended")) }
       }
     }
-    _ = unsafe keep(nil, target - heard)
-    heard = target
+    _ = unsafe keep(nil, target - captured)
+    captured = target
     return length
   }
 
@@ -318,7 +317,8 @@ final class PipeEngine: @unchecked Sendable {
     if !endsWithSource { log.post(.noted("\(source.end.name) has ended: silence follows")) }
   }
 
-  /// Renders a slice. Returns how many of its frames count: none in a pause or behind the end.
+  /// Renders a slice. Returns the number of frames of the session in it: 0 in a pause and after the
+  /// end.
   private func render(_ length: Int) -> Int {
     let before = session.renderedFrames
     unsafe session.pull(length, into: hasOutput && bytesPerFrame > 0 ? memory.baseAddress : nil)

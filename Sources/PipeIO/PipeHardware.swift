@@ -26,7 +26,7 @@ public final class PipeHardware: LiveHardware {
     self.source = source
     let isRead = sink?.end.waits ?? false
     pace = settings.pace ?? (isRead || source != nil ? .reader : .realtime)
-    // Without a reader to wait for, a run would write endless silence at full speed.
+    // Without a reader that sets the pace, a run would write endless silence at full speed.
     endsWithSource = settings.endsWithSource || (pace == .reader && !isRead)
     let rate =
       sink?.format.sampleRate ?? request.preferredSampleRate ?? source?.layout.sampleRate ?? 44_100

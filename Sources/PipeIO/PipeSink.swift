@@ -22,7 +22,7 @@ final class PipeSink: @unchecked Sendable {
   private var written = 0
   private var lastHead: UInt64
   /// The time between two updates of the header, in nanoseconds: a file whose writer is killed
-  /// lacks no more.
+  /// lacks at most this much.
   private static let headInterval: UInt64 = 1_000_000_000
 
   /// - Parameter isWave: Whether a WAV header comes first. The header of a seekable file is updated

@@ -1,8 +1,8 @@
-/// How many slices more than requested a server buffers for playback: one more after each underrun,
-/// and one less after a time without any.
+/// The number of slices that a server buffers for playback beyond the requested ones. It grows by
+/// one after each underrun, and shrinks by one after a time without underruns.
 ///
-/// Where an underrun follows the removal of a slice within ten times the wait before it, the next
-/// wait is twice as long: a machine that needs the reserve keeps it, instead of running dry every
+/// If an underrun follows the removal of a slice within ten times the wait before it, the next wait
+/// is twice as long: a machine that needs the reserve keeps it, instead of having an underrun every
 /// minute.
 ///
 /// A value that belongs to the thread that pulls. Times are nanoseconds of the monotonic clock.
@@ -11,10 +11,10 @@ struct PlaybackReserve: BitwiseCopyable {
   static let firstWait = 60.0
   /// The longest wait, in seconds.
   static let longestWait = 8 * 3600.0
-  /// An underrun within so many waits counts as caused by the removal.
+  /// An underrun within this many waits after a removal counts as caused by it.
   private static let soon = 10.0
 
-  /// The slices more than requested.
+  /// The number of additional slices.
   private(set) var slices = 0
   /// The wait before the next slice is removed, in seconds.
   private(set) var wait: Double
@@ -22,15 +22,15 @@ struct PlaybackReserve: BitwiseCopyable {
   private let shortestWait: Double
   /// The time of the last underrun, change or silence.
   private var quietSince: UInt64 = 0
-  /// When a slice was last removed; `nil` once an underrun has followed.
-  private var lastLess: UInt64?
+  /// When a slice was last removed; `nil` for never, and after an underrun that followed.
+  private var lastRemoval: UInt64?
   /// When slices were first added; `nil` for none.
   private(set) var raisedSince: UInt64?
   private var isSilent = false
 
   /// When the next slice is removed, unless an underrun comes first; `nil` for none, and while
   /// nothing is played.
-  var lessAt: UInt64? {
+  var nextLoweringTime: UInt64? {
     slices > 0 && !isSilent ? quietSince + UInt64(wait * 1e9) : nil
   }
 
@@ -44,9 +44,9 @@ struct PlaybackReserve: BitwiseCopyable {
   mutating func noteUnderrun(at now: UInt64) -> Bool {
     quietSince = now
     isSilent = false
-    if let less = lastLess {
+    if let less = lastRemoval {
       // Once for each removal: underruns come in bursts.
-      lastLess = nil
+      lastRemoval = nil
       wait =
         Self.seconds(less, now) < Self.soon * wait
         ? min(2 * wait, Self.longestWait) : shortestWait
@@ -57,20 +57,20 @@ struct PlaybackReserve: BitwiseCopyable {
     return true
   }
 
-  /// Notes that nothing is played, so that the absence of underruns proves nothing.
+  /// Notes that nothing is played: the time without underruns starts again.
   mutating func noteSilence(at now: UInt64) {
     quietSince = now
     isSilent = true
   }
 
   /// Notes that sound is played without an underrun. Returns whether a slice was removed.
-  mutating func takeBack(at now: UInt64) -> Bool {
+  mutating func removeSlice(at now: UInt64) -> Bool {
     isSilent = false
     guard slices > 0, Self.seconds(quietSince, now) >= wait else { return false }
     slices -= 1
     if slices == 0 { raisedSince = nil }
     quietSince = now
-    lastLess = now
+    lastRemoval = now
     return true
   }
 

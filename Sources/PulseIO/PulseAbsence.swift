@@ -33,9 +33,9 @@ struct PulseAbsence {
 struct AbsenceClock {
   /// The time between two calls of `take`, in seconds.
   static let tick = 0.005
-  /// The longest time before the loss was noticed that is made up for, in seconds. Files are read
-  /// ahead no further; a longer time is a gap.
-  static let memory = 0.5
+  /// The longest time between a loss and its detection that is made up for, in seconds: files are
+  /// read ahead no further. A longer time becomes a gap.
+  static let longestBacklog = 0.5
 
   private let framesPerNanosecond: Double
   private let origin: UInt64
@@ -45,12 +45,12 @@ struct AbsenceClock {
   /// - Parameter lastMotion: When the device last requested frames.
   init(sampleRate: Double, lastMotion: UInt64, now: UInt64) {
     framesPerNanosecond = sampleRate / 1e9
-    let isShort = Double(now - min(now, lastMotion)) / 1e9 <= Self.memory
+    let isShort = Double(now - min(now, lastMotion)) / 1e9 <= Self.longestBacklog
     origin = isShort ? min(now, lastMotion) : now
     last = now
   }
 
-  /// The number of frames to render now. A backlog is made up for at twice the normal rate.
+  /// The number of frames to render now. A backlog is rendered at twice the normal rate.
   mutating func take(at now: UInt64) -> Int {
     guard now > last else { return 0 }
     let due = Int(Double(now - origin) * framesPerNanosecond) - taken

@@ -7,7 +7,7 @@ final class PulseConnection {
   private let mainloop: OpaquePointer
   let context: OpaquePointer
   /// How long the server may take for an answer, in seconds.
-  private let patience: Double
+  private let timeout: Double
   /// Called some 200 times a second while the connection waits for the server. Return false to stop
   /// waiting.
   var whileWaiting: (() -> Bool)?
@@ -17,10 +17,10 @@ final class PulseConnection {
   /// Whether the server is PipeWire.
   var isPipeWire: Bool { serverName.contains("PipeWire") }
 
-  /// Connects within `patience`, or throws. Does not start a server: nobody expects a command to
+  /// Connects within `timeout`, or throws. Does not start a server: nobody expects a command to
   /// start a daemon, and one that hangs would be worse.
   init(
-    server: String?, applicationName: String, patience: Double = 5,
+    server: String?, applicationName: String, timeout: Double = 5,
     whileWaiting: (() -> Bool)? = nil
   ) throws(HardwareError) {
     if let reason = unsafe cpulse_load() { throw unsafe .noLibrary(String(cString: reason)) }
@@ -36,7 +36,7 @@ final class PulseConnection {
       unsafe pa_mainloop_free(mainloop)
       throw HardwareError(.systemError, "cannot prepare a connection to the sound server")
     }
-    self.patience = patience
+    self.timeout = timeout
     self.whileWaiting = whileWaiting
     unsafe self.mainloop = mainloop
     unsafe self.context = context
@@ -67,8 +67,8 @@ final class PulseConnection {
     isAbandoned ? "it gave no stream in time" : unsafe pulseMessage(pa_context_errno(context))
   }
 
-  /// Closes the connection, because the server has not answered a request for a stream: it may still
-  /// make the stream, which nothing but the end of the connection would end.
+  /// Closes the connection after the server has not answered a request for a stream. The server may
+  /// still make the stream, and only the end of the connection would end it.
   func abandon() {
     isAbandoned = true
     unsafe pa_context_disconnect(context)
@@ -87,10 +87,10 @@ final class PulseConnection {
     return unsafe pa_mainloop_dispatch(mainloop) >= 0
   }
 
-  /// Runs the loop until `condition` holds, or for `limit` seconds (the default is `patience`).
+  /// Runs the loop until `condition` holds, or for `limit` seconds (the default is `timeout`).
   /// Returns whether it holds.
   func wait(_ limit: Double? = nil, until condition: () -> Bool) -> Bool {
-    let seconds = limit ?? patience
+    let seconds = limit ?? timeout
     let begin = monotonicNanoseconds()
     while !condition() {
       let rest = seconds - Double(monotonicNanoseconds() - begin) / 1e9

@@ -30,10 +30,10 @@ extension AudioDevice {
 
   /// Whether it is the dummy sink that a server makes where it has no other, or its monitor: nobody
   /// hears what is played on it.
-  var isStandIn: Bool { (direction == .sink ? name : monitorOf) == Self.standInName }
+  var isDummySink: Bool { (direction == .sink ? name : monitorOf) == Self.dummySinkName }
 
   /// The name of the dummy sink of PulseAudio's `module-always-sink` and of PipeWire.
-  static let standInName = "auto_null"
+  static let dummySinkName = "auto_null"
 
   /// Whether a name in a request, or an index, means this device.
   func answers(to name: String) -> Bool { name == self.name || name == String(index) }

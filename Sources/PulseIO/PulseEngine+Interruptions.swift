@@ -12,15 +12,15 @@ extension PulseEngine {
     -> Bool
   {
     guard hasBegun.load(ordering: .relaxed) else { return false }
-    if seconds > PulseInterruptions.moment, !interruptions.isSuspended {
+    if seconds > PulseInterruptions.shortestSuspension, !interruptions.isSuspended {
       interruptions.isSuspended = true
       log.post(.interrupted(.suspended(side)))
       if pauses {
-        // With only the microphone suspended the output can fade.
-        hold(atOnce: side == .sink)
+        // The output can fade if only the microphone is suspended.
+        pauseSession(atOnce: side == .sink)
         // Otherwise its unplayed frames would sound when the sink is back.
         if side == .sink, let playback = link.playback {
-          unsafe letGo(pa_stream_flush(playback.handle, nil, nil))
+          unsafe release(pa_stream_flush(playback.handle, nil, nil))
         }
       }
     }
@@ -31,10 +31,10 @@ extension PulseEngine {
   func noteActivity() {
     guard interruptions.isSuspended else { return }
     interruptions.isSuspended = false
-    goOn()
+    resumeSession()
   }
 
-  /// Handles an event that the server sends to a stream.
+  /// Handles an event of the server for a stream.
   func handle(event name: String, of link: PulseLink) {
     switch name {
     case PA_STREAM_EVENT_REQUEST_CORK:
@@ -43,13 +43,14 @@ extension PulseEngine {
       guard pauses else { return }
       interruptions.isAsked = true
       askWhetherMuted(link)
-      hold(atOnce: false)
+      pauseSession(atOnce: false)
     case PA_STREAM_EVENT_REQUEST_UNCORK: endRequest(link)
     default: break
     }
   }
 
-  /// Corks the stream once it plays only silence: only a corked stream is told when to continue.
+  /// Corks the stream once it plays only silence: the server tells only a corked stream when to
+  /// continue.
   func corkIfSilent(_ link: PulseLink) {
     guard interruptions.isAsked, !interruptions.isCorked, let playback = link.playback,
       interruptions.silentFrames >= playback.bufferFrames
@@ -57,7 +58,7 @@ extension PulseEngine {
     interruptions.isCorked = true
     isPlaying = false
     playback.cork(true)
-    // The server does not tell of an end that came before the corking.
+    // The server does not report an end that came before the corking.
     askWhetherMuted(link)
   }
 
@@ -70,16 +71,16 @@ extension PulseEngine {
       isPlaying = true
       link.playback?.cork(false)
     }
-    goOn()
+    resumeSession()
   }
 
-  private func hold(atOnce: Bool) {
+  private func pauseSession(atOnce: Bool) {
     if !interruptions.isPaused { interruptions.silentFrames = 0 }
     interruptions.isPaused = true
     session.pause(atOnce: atOnce)
   }
 
-  private func goOn() {
+  private func resumeSession() {
     guard interruptions.isPaused, !interruptions.isAsked, !interruptions.isSuspended else { return }
     interruptions.isPaused = false
     session.resume()
@@ -89,7 +90,7 @@ extension PulseEngine {
   private func askWhetherMuted(_ link: PulseLink) {
     guard let playback = link.playback else { return }
     let user = unsafe Unmanaged.passUnretained(self).toOpaque()
-    unsafe letGo(
+    unsafe release(
       pa_context_get_sink_input_info(
         link.connection.context, pa_stream_get_index(playback.handle),
         { _, info, _, user in
@@ -107,7 +108,7 @@ extension PulseEngine {
     interruptions.isMuted = isMuted
   }
 
-  func letGo(_ operation: OpaquePointer?) {
+  func release(_ operation: OpaquePointer?) {
     if let operation = unsafe operation { unsafe pa_operation_unref(operation) }
   }
 }

@@ -41,8 +41,8 @@ extension PulseEngine {
 
   private func noteStandstill() {
     let now = monotonicNanoseconds()
-    // At most 0.1 s counts: a stopped process, or a sleeping machine, has not seen what happened in
-    // the meantime.
+    // At most 0.1 s counts, because a stopped process or a sleeping machine has not observed the
+    // device in the meantime.
     standstill += min(0.1, Double(now - min(now, max(lastLook, lastActivity))) / 1e9)
     lastLook = now
   }
@@ -112,7 +112,7 @@ extension PulseEngine {
         drop(side)
       } else if side == .sink, let playback = link?.playback {
         // Otherwise its unplayed frames would sound when the sink is back.
-        unsafe letGo(pa_stream_flush(playback.handle, nil, nil))
+        unsafe release(pa_stream_flush(playback.handle, nil, nil))
       }
     }
     if link?.connection.isGood == false { link = nil }
@@ -202,7 +202,7 @@ extension PulseEngine {
         if let stream, stream.isGood, stream.isSuspended { continue }
         reopen(side, now)
       case .standstill:
-        // A server that moves frames again still holds up to a second of old sound.
+        // A stream that moves frames again still contains up to a second of old sound.
         if stream?.isGood ?? false, lastActivity <= absence.since { continue }
         reopen(side, now)
       case .returning:

@@ -49,7 +49,7 @@ extension PulseEngine {
   private func refusal(of name: String, _ side: AudioDevice.Direction) -> HardwareError? {
     switch side {
     case .sink:
-      guard name == AudioDevice.standInName, !opening.accepts(standIn: name) else { return nil }
+      guard name == AudioDevice.dummySinkName, !opening.accepts(dummySink: name) else { return nil }
       return .lost(
         .sink, link?.playback?.device.name ?? name, "is gone, and the server has only a dummy")
     case .source:
@@ -78,7 +78,7 @@ extension PulseEngine {
       else { continue }
       moves.missed[side] = nil
       let index = unsafe pa_stream_get_index(stream.handle)
-      unsafe letGo(
+      unsafe release(
         side == .sink
           ? pa_context_move_sink_input_by_name(
             link.connection.context, index, device.name, nil, nil)

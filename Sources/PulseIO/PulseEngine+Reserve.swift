@@ -4,12 +4,13 @@ import Synchronization
 
 /// The playback buffer of the server, beyond the requested one.
 extension PulseEngine {
-  /// Notes an underrun. At the end of a run it is expected.
-  func ranDry() {
+  /// Notes an underrun, and reports it unless it is expected: while nothing is played, at the end
+  /// of a run.
+  func noteUnderrun() {
     guard isPlaying, !interruptions.isPaused, lostSink == nil else { return }
     let frames = log.requestedFrames.load(ordering: .relaxed)
     log.note(watch.underrun(at: Double(frames) / session.configuration.sampleRate))
-    keepMore()
+    addReserveSlice()
     followed?.noteUnderrun()
     guard let loss = SchedulingGrant.takeLoss() else { return }
     log.note(scheduling: "normal (\(loss))")
@@ -17,43 +18,43 @@ extension PulseEngine {
   }
 
   /// Adds a slice to the server's buffer after an underrun.
-  func keepMore() {
+  func addReserveSlice() {
     guard reserve.noteUnderrun(at: monotonicNanoseconds()), let playback = link?.playback else {
       return
     }
-    playback.keep(slicesMore: reserve.slices)
-    tellReserve(of: playback)
+    playback.setReserve(slices: reserve.slices)
+    publishReserve(of: playback)
     log.post(.noted("\(PulseMessages.keeps) \(slicesMore)"))
   }
 
   /// Publishes the raised latency where it has changed.
-  private func tellReserve(of playback: PulseStream) {
+  private func publishReserve(of playback: PulseStream) {
     let rate = playback.format.sampleRate
     let raised = reserve.raisedSince.map { since in
       RaisedLatency(
         asked: Double(playback.askedFrames) / rate, granted: playback.grantedLatency,
-        since: since, lessAt: reserve.lessAt)
+        since: since, nextLoweringTime: reserve.nextLoweringTime)
     }
-    guard raised != toldReserve else { return }
-    toldReserve = raised
+    guard raised != publishedReserve else { return }
+    publishedReserve = raised
     log.note(raisedLatency: raised)
   }
 
   /// Removes a slice from the server's buffer after a time without underruns.
   ///
-  /// This is inaudible: the server requests a slice less, once. With a microphone, one slice more
-  /// then waits in its ring, and is given up inaudibly slowly.
-  func keepLess() {
+  /// This is inaudible: the server requests one slice less, once. With a microphone, one slice more
+  /// then waits in its ring, and is discarded inaudibly slowly.
+  func removeReserveSlice() {
     guard reserve.slices > 0 else { return }
     let now = monotonicNanoseconds()
     guard let playback = link?.playback else { return reserve.noteSilence(at: now) }
-    defer { tellReserve(of: playback) }
+    defer { publishReserve(of: playback) }
     guard isPlaying, !interruptions.isPaused, lostSink == nil else {
       return reserve.noteSilence(at: now)
     }
     let wait = Int(reserve.wait.rounded())
-    guard reserve.takeBack(at: now) else { return }
-    playback.keep(slicesMore: reserve.slices)
+    guard reserve.removeSlice(at: now) else { return }
+    playback.setReserve(slices: reserve.slices)
     followed?.noteShorterBuffer(by: ioBufferFrames)
     log.post(.noted("nothing ran dry for \(wait) s: \(PulseMessages.keeps) \(slicesMore)"))
   }

@@ -11,7 +11,7 @@ struct PulseSilence {
   fileprivate var frames: Int?
   /// Whether there were enough zeros to open the source again.
   fileprivate var isProven = false
-  /// Whether the source ever delivered anything else: otherwise nothing was lost.
+  /// Whether the source ever delivered anything but zeros: otherwise nothing was lost.
   fileprivate var wasHeard = false
 }
 
@@ -29,7 +29,7 @@ extension PulseEngine {
           $0.noteChange(ofSource: index)
         }
       }, user)
-    unsafe letGo(
+    unsafe release(
       pa_context_subscribe(link.connection.context, PA_SUBSCRIPTION_MASK_SOURCE, nil, nil))
   }
 

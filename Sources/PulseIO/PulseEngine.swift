@@ -17,9 +17,9 @@ struct PulseLink: @unchecked Sendable {
   var capture: PulseStream?
 }
 
-/// Runs a session on its streams: all that happens in the thread that owns them.
+/// Runs a session on its streams, in the thread that owns them.
 ///
-/// `@unchecked Sendable`: from `run` on, all that is not atomic belongs to that thread.
+/// `@unchecked Sendable`: from `run` on, only that thread uses what is not atomic.
 @safe
 final class PulseEngine: @unchecked Sendable {
   /// `nil` while the server is lost.
@@ -48,9 +48,9 @@ final class PulseEngine: @unchecked Sendable {
   /// The slices beyond the requested buffer of the current stream.
   var reserve = PlaybackReserve(mostSlices: 0)
   /// The raised latency that was last published.
-  var toldReserve: RaisedLatency?
+  var publishedReserve: RaisedLatency?
   private let reserveWait: Double
-  /// Finds why the loudspeaker runs dry.
+  /// Finds the causes of underruns.
   let watch: UnderrunWatch
   var isLost = false
   private var captured = 0
@@ -127,7 +127,7 @@ final class PulseEngine: @unchecked Sendable {
         corkIfSilent(link)
       case .none: usleep(UInt32(AbsenceClock.tick * 1e6))
       }
-      keepLess()
+      removeReserveSlice()
       keepTime()
       followMoves()
       endSilence()
@@ -163,7 +163,7 @@ final class PulseEngine: @unchecked Sendable {
         }, user)
     }
     reserve = PlaybackReserve(mostSlices: stream.mostSlicesMore, firstWait: reserveWait)
-    toldReserve = nil
+    publishedReserve = nil
     log.note(raisedLatency: nil)
     unsafe pa_stream_set_write_callback(
       stream.handle,
@@ -176,7 +176,7 @@ final class PulseEngine: @unchecked Sendable {
       stream.handle,
       { _, user in
         unsafe Unmanaged<PulseEngine>.fromOpaque(user!)._withUnsafeGuaranteedRef {
-          $0.ranDry()
+          $0.noteUnderrun()
         }
       }, user)
     unsafe pa_stream_set_event_callback(
@@ -192,8 +192,8 @@ final class PulseEngine: @unchecked Sendable {
   /// Uncorks the microphone, then fills the loudspeaker's buffer with silence and uncorks it. The
   /// first pull answers the first request of a running device.
   ///
-  /// A server drops the first frames while it starts a sink; with the silence they are not the
-  /// beginning of the sound. The microphone need not have captured that many frames yet either.
+  /// A server drops the first frames while it starts a sink; these are the silence, and not the
+  /// beginning of the sound. Meanwhile the microphone captures frames.
   private func begin(_ link: PulseLink) {
     noteMotion()
     link.capture?.cork(false)

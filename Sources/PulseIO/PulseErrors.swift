@@ -49,10 +49,10 @@ extension HardwareError {
         : "connect a microphone, or load a source with 'pactl load-module'")
   }
 
-  static func standInOnly() -> HardwareError {
+  static func dummySinkOnly() -> HardwareError {
     HardwareError(
       .noDevice, "the sound server has no sink but its dummy, which nobody hears",
-      help: "connect a loudspeaker; '--sink \(AudioDevice.standInName)' plays on the dummy; "
+      help: "connect a loudspeaker; '--sink \(AudioDevice.dummySinkName)' plays on the dummy; "
         + renderInstead)
   }
 
@@ -110,8 +110,8 @@ extension HardwareError {
   }
 }
 
-/// The name that was probably meant: one that differs in at most a third of its characters, or the
-/// only one that begins with `name`; `nil` for none.
+/// The name that was probably meant: one that differs from `name` in at most a third of its
+/// characters, or the only one that begins with `name`; `nil` for none.
 func nearMiss(_ name: String, among names: [String]) -> String? {
   let best = names.map { ($0, editDistance(Array(name.utf8), Array($0.utf8))) }
     .min { $0.1 < $1.1 }

@@ -72,8 +72,8 @@ public final class PulseHardware: LiveHardware {
   /// The source when its stream was opened; `nil` without a microphone side.
   public var source: AudioDevice? { state.withLock { $0.source } }
 
-  /// The least capacity of the session's capture ring, in frames, that loses nothing between two
-  /// pulls.
+  /// The least capacity of the session's capture ring that loses no frames between two pulls, in
+  /// frames.
   public var captureFrames: Int { state.withLock { $0.captureFrames } }
 
   /// Uncorks the streams and pulls the session until `stop` or a `failure`. The session's device

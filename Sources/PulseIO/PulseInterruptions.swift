@@ -1,8 +1,8 @@
 /// The present interruptions. Used by the engine's thread.
 struct PulseInterruptions {
-  /// Whether the device has been suspended for longer than `moment`.
+  /// Whether the device has been suspended for longer than `shortestSuspension`.
   var isSuspended = false
-  /// Whether the server has asked for silence, and has not ended that.
+  /// Whether a request of the server for silence is in effect.
   var isAsked = false
   /// Whether the server has muted the stream, and will unmute it at the end.
   var isMuted = false
@@ -13,6 +13,7 @@ struct PulseInterruptions {
   /// Whether the session is paused.
   var isPaused = false
 
-  /// The seconds for which a device may be suspended while it changes streams or states.
-  static let moment = 0.1
+  /// The seconds of suspension that count as an interruption: a device may be suspended for a
+  /// shorter time while it changes streams or states.
+  static let shortestSuspension = 0.1
 }

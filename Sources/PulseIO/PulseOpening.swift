@@ -8,7 +8,7 @@ struct PulseOpening {
   private var outputFormat: StreamFormat?
   private var inputFormat: StreamFormat?
   /// Whether the session was made for a server's dummy sink; `nil` before there is one.
-  private var takesStandIn: Bool?
+  private var acceptsDummySink: Bool?
   /// The names of the devices that the selectors selected.
   private var chosenSink: String?
   private var chosenSource: String?
@@ -25,7 +25,7 @@ struct PulseOpening {
     inputFormat = link.capture?.format
     chosenSink = request.sink.flatMap { _ in link.playback?.device.name }
     chosenSource = request.source.flatMap { _ in link.capture?.device.name }
-    takesStandIn = (link.playback ?? link.capture)?.device.isStandIn ?? true
+    acceptsDummySink = (link.playback ?? link.capture)?.device.isDummySink ?? true
   }
 
   var wantsOutput: Bool { request.wantsOutput }
@@ -41,12 +41,14 @@ struct PulseOpening {
   }
 
   /// Whether a server's dummy sink may replace the requested device.
-  func accepts(standIn name: String) -> Bool { takesStandIn ?? true || self.name(.sink) == name }
+  func accepts(dummySink name: String) -> Bool {
+    acceptsDummySink ?? true || self.name(.sink) == name
+  }
 
   /// Connects to the server. Blocks for at most the request's `timeout`.
   func connect(whileWaiting: (() -> Bool)? = nil) throws(HardwareError) -> PulseConnection {
     try PulseConnection(
-      server: request.server, applicationName: request.applicationName, patience: request.timeout,
+      server: request.server, applicationName: request.applicationName, timeout: request.timeout,
       whileWaiting: whileWaiting)
   }
 
@@ -113,7 +115,7 @@ struct PulseOpening {
         channels: outputFormat?.channelCount ?? request.outputChannels,
         bufferDuration: request.preferredIOBufferDuration, title: request.streamName,
         isConversation: request.isConversation,
-        isThrough: isThrough, takesStandIn: takesStandIn),
+        isThrough: isThrough, acceptsDummySink: acceptsDummySink),
       takesDefault: takesDefault, on: connection)
   }
 
@@ -131,12 +133,12 @@ struct PulseOpening {
         channels: inputFormat?.channelCount ?? request.inputChannels,
         bufferDuration: request.preferredIOBufferDuration, title: request.streamName,
         isConversation: request.isConversation, playedOn: playback?.deviceName,
-        isThrough: isThrough, takesStandIn: takesStandIn),
+        isThrough: isThrough, acceptsDummySink: acceptsDummySink),
       takesDefault: takesDefault, on: connection)
   }
 
   private func open(
-    _ wish: PulseStream.Wish, takesDefault: Bool, on connection: PulseConnection
+    _ wish: PulseStream.StreamRequest, takesDefault: Bool, on connection: PulseConnection
   ) throws(HardwareError) -> PulseStream {
     do throws(HardwareError) {
       return try PulseStream.open(wish, on: connection)

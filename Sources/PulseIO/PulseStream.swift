@@ -75,7 +75,7 @@ final class PulseStream {
   // MARK: Opening
 
   /// The request for a stream.
-  struct Wish {
+  struct StreamRequest {
     var direction: AudioDevice.Direction
     var name: String?
     /// Selects the device where `name` is `nil`.
@@ -89,95 +89,97 @@ final class PulseStream {
     var isConversation = false
     /// The sink that the session plays on: its monitor is only recorded where it is named.
     var playedOn: String?
-    /// Whether a microphone is heard through the loudspeaker. The latency should be short then: the
-    /// buffer starts short and grows after underruns.
+    /// Whether the loudspeaker plays the microphone. The latency should be short then: the buffer
+    /// starts short and grows after underruns.
     var isThrough = false
     /// Whether to ignore the environment's device names.
     var ignoresEnvironment = false
-    /// Whether a server's dummy sink is accepted like any other; `nil` to accept PulseAudio's and
-    /// to refuse PipeWire's.
-    var takesStandIn: Bool?
+    /// Whether a server's dummy sink is accepted like any other sink; `nil` to accept that of
+    /// PulseAudio and to refuse that of PipeWire.
+    var acceptsDummySink: Bool?
   }
 
   /// Connects a stream, corked, and reads back its properties.
   ///
-  /// A server may switch a sink to the rate of its first stream, or not. So the stream is connected
-  /// at the wished rate. If the device then runs at another rate, the stream is connected again at
-  /// that one, so that the server does not resample.
+  /// A server may or may not switch a sink to the rate of its first stream. So the stream is
+  /// connected at the requested rate. If the device then runs at another rate, the stream is
+  /// connected again at that rate, so that the server does not resample.
   static func open(
-    _ wish: Wish, on connection: PulseConnection
+    _ request: StreamRequest, on connection: PulseConnection
   ) throws(HardwareError) -> PulseStream {
     let devices = try connection.devices()
-    let variable = wish.direction == .sink ? "PULSE_SINK" : "PULSE_SOURCE"
-    let named = wish.ignoresEnvironment ? nil : environment(variable)
-    var wish = wish
-    if wish.name == nil, let selector = wish.selector {
-      wish.name = try Self.name(selector, wish, among: devices)
+    let variable = request.direction == .sink ? "PULSE_SINK" : "PULSE_SOURCE"
+    let named = request.ignoresEnvironment ? nil : environment(variable)
+    var request = request
+    if request.name == nil, let selector = request.selector {
+      request.name = try Self.name(selector, request, among: devices)
     }
-    let name = wish.name ?? named
+    let name = request.name ?? named
     let candidates = try Self.candidates(
-      for: wish, named: name, among: devices,
-      takesStandIn: wish.takesStandIn ?? !connection.isPipeWire)
+      for: request, named: name, among: devices,
+      acceptsDummySink: request.acceptsDummySink ?? !connection.isPipeWire)
     let expected =
       if let name { candidates.first { $0.answers(to: name) } } else {
         candidates.first { $0.isDefault }
       }
     // The server resolves names such as "@DEFAULT_SINK@".
     if let name, expected == nil, !name.hasPrefix("@") {
-      throw .noSuchDevice(name, wish.direction, among: devices)
+      throw .noSuchDevice(name, request.direction, among: devices)
     }
     // Without a name the server would take its default, which may not be wanted.
-    if name == nil, expected == nil || wish.ignoresEnvironment {
-      wish.name = (expected ?? candidates[0]).name
+    if name == nil, expected == nil || request.ignoresEnvironment {
+      request.name = (expected ?? candidates[0]).name
     }
-    var rate = wish.sampleRate ?? expected?.sampleRate ?? 48_000
+    var rate = request.sampleRate ?? expected?.sampleRate ?? 48_000
     var layout = expected ?? candidates[0]
     for _ in 0..<3 {
       let stream = try connect(
-        wish, sampleRate: rate, channels: wish.channels ?? Self.channelCount(on: layout),
+        request, sampleRate: rate, channels: request.channels ?? Self.channelCount(on: layout),
         layout: layout, among: devices, on: connection)
-      let hasRate = wish.keepsRate || stream.device.sampleRate == rate
+      let hasRate = request.keepsRate || stream.device.sampleRate == rate
       let hasChannels =
-        wish.channels != nil || Self.channelCount(on: stream.device) == stream.format.channelCount
+        request.channels != nil
+        || Self.channelCount(on: stream.device) == stream.format.channelCount
       if hasRate && hasChannels { return stream }
       if !hasRate { rate = stream.device.sampleRate }
       layout = stream.device
     }
     // The device changed each time: accept it, and let the server resample.
     return try connect(
-      wish, sampleRate: rate, channels: wish.channels ?? Self.channelCount(on: layout),
+      request, sampleRate: rate, channels: request.channels ?? Self.channelCount(on: layout),
       layout: layout, among: devices, on: connection)
   }
 
   /// The name of the device that a selector selects.
   private static func name(
-    _ selector: DeviceSelector, _ wish: Wish, among devices: [AudioDevice]
+    _ selector: DeviceSelector, _ request: StreamRequest, among devices: [AudioDevice]
   ) throws(HardwareError) -> String {
     if let name = selector.exactName { return name }
     // The monitor of the sink that is played on is the last choice.
-    let others = devices.filter { wish.playedOn == nil || $0.monitorOf != wish.playedOn }
+    let others = devices.filter { request.playedOn == nil || $0.monitorOf != request.playedOn }
     guard
-      let device = selector.device(wish.direction, among: others)
-        ?? selector.device(wish.direction, among: devices)
-    else { throw .noSuchDevice(selector, wish.direction, among: devices) }
+      let device = selector.device(request.direction, among: others)
+        ?? selector.device(request.direction, among: devices)
+    else { throw .noSuchDevice(selector, request.direction, among: devices) }
     return device.name
   }
 
   /// The devices that may be used. A named device always may.
   private static func candidates(
-    for wish: Wish, named name: String?, among devices: [AudioDevice], takesStandIn: Bool
+    for request: StreamRequest, named name: String?, among devices: [AudioDevice],
+    acceptsDummySink: Bool
   ) throws(HardwareError) -> [AudioDevice] {
-    let all = devices.filter { $0.direction == wish.direction }
-    guard !all.isEmpty else { throw .noDevice(wish.direction) }
+    let all = devices.filter { $0.direction == request.direction }
+    guard !all.isEmpty else { throw .noDevice(request.direction) }
     guard name == nil else { return all }
     let wanted = all.filter { device in
-      (takesStandIn || !device.isStandIn)
-        && (wish.playedOn == nil || device.monitorOf != wish.playedOn)
+      (acceptsDummySink || !device.isDummySink)
+        && (request.playedOn == nil || device.monitorOf != request.playedOn)
     }
     guard wanted.isEmpty else { return wanted }
-    let monitor = all.first { $0.monitorOf != nil && $0.monitorOf == wish.playedOn }
-    throw wish.direction == .sink
-      ? .standInOnly() : monitor.map { .monitorOnly($0) } ?? .noDevice(.source)
+    let monitor = all.first { $0.monitorOf != nil && $0.monitorOf == request.playedOn }
+    throw request.direction == .sink
+      ? .dummySinkOnly() : monitor.map { .monitorOnly($0) } ?? .noDevice(.source)
   }
 
   /// The channels of a stream for a device. A mono sink gets two, which the server mixes down:
@@ -187,7 +189,8 @@ final class PulseStream {
   }
 
   private static func connect(
-    _ wish: Wish, sampleRate: Double, channels: Int, layout: AudioDevice, among: [AudioDevice],
+    _ request: StreamRequest, sampleRate: Double, channels: Int, layout: AudioDevice,
+    among: [AudioDevice],
     on connection: PulseConnection
   ) throws(HardwareError) -> PulseStream {
     var spec = pa_sample_spec(
@@ -206,18 +209,18 @@ final class PulseStream {
       unsafe pa_channel_map_init_extend(&map, UInt32(channels), PA_CHANNEL_MAP_DEFAULT)
     }
     let properties = unsafe pa_proplist_new()
-    unsafe pa_proplist_sets(properties, PA_PROP_MEDIA_NAME, wish.title)
+    unsafe pa_proplist_sets(properties, PA_PROP_MEDIA_NAME, request.title)
     unsafe pa_proplist_sets(
-      properties, PA_PROP_MEDIA_ROLE, wish.isConversation ? "phone" : "production")
+      properties, PA_PROP_MEDIA_ROLE, request.isConversation ? "phone" : "production")
     let handle = unsafe pa_stream_new_with_proplist(
-      connection.context, wish.title, &spec, &map, properties)
+      connection.context, request.title, &spec, &map, properties)
     unsafe pa_proplist_free(properties)
     guard let handle = unsafe handle else {
       throw HardwareError(
         .formatNotSupported, "cannot make a stream (\(connection.lastMessage))")
     }
     let isOpen =
-      unsafe begin(handle, wish, spec) >= 0
+      unsafe begin(handle, request, spec) >= 0
       && connection.wait {
         let state = unsafe pa_stream_get_state(handle)
         return state != PA_STREAM_CREATING && state != PA_STREAM_UNCONNECTED
@@ -230,30 +233,30 @@ final class PulseStream {
       guard connection.isGood else { throw .connectionLost(reason) }
       if !isOpen { connection.abandon() }
       guard code != PA_ERR_NOENTITY else {
-        throw .noSuchDevice(wish.name, wish.direction, among: among)
+        throw .noSuchDevice(request.name, request.direction, among: among)
       }
       throw HardwareError(
         .systemError,
-        "the sound server gives no stream to the \(wish.direction.rawValue) "
+        "the sound server gives no stream to the \(request.direction.rawValue) "
           + "(\(isOpen ? reason : pulseMessage(Int32(PA_ERR_TIMEOUT.rawValue))))")
     }
     unsafe connection.finish(pa_stream_update_timing_info(handle, nil, nil))
-    return try unsafe describe(handle, wish, channels, on: connection)
+    return try unsafe describe(handle, request, channels, on: connection)
   }
 
   private static func begin(
-    _ handle: OpaquePointer, _ wish: Wish, _ spec: pa_sample_spec
+    _ handle: OpaquePointer, _ request: StreamRequest, _ spec: pa_sample_spec
   ) -> Int32 {
     let frames = HardwareGrant.ioBufferFrames(
-      forDuration: wish.bufferDuration, sampleRate: Double(spec.rate))
-    var attributes = Buffer(wish, slice: frames, sampleRate: Double(spec.rate))
+      forDuration: request.bufferDuration, sampleRate: Double(spec.rate))
+    var attributes = Buffer(request, slice: frames, sampleRate: Double(spec.rate))
       .attributes(bytesPerFrame: Int(spec.channels) * 4)
     let flags = pa_stream_flags_t(
       rawValue: PA_STREAM_START_CORKED.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue
         | PA_STREAM_AUTO_TIMING_UPDATE.rawValue | PA_STREAM_INTERPOLATE_TIMING.rawValue)
-    return wish.direction == .sink
-      ? unsafe pa_stream_connect_playback(handle, wish.name, &attributes, flags, nil, nil)
-      : unsafe pa_stream_connect_record(handle, wish.name, &attributes, flags)
+    return request.direction == .sink
+      ? unsafe pa_stream_connect_playback(handle, request.name, &attributes, flags, nil, nil)
+      : unsafe pa_stream_connect_record(handle, request.name, &attributes, flags)
   }
 
   /// In frames: the playback buffer to request from the server, with the latency of its device, and
@@ -265,15 +268,15 @@ final class PulseStream {
     let slice: Int
 
     /// - Parameter slice: The frames of an I/O buffer.
-    init(_ wish: Wish, slice: Int, sampleRate: Double) {
+    init(_ request: StreamRequest, slice: Int, sampleRate: Double) {
       self.slice = slice
-      guard wish.isThrough else {
+      guard request.isThrough else {
         kept = 4 * slice
-        portion = wish.direction == .sink ? slice / 2 : slice
+        portion = request.direction == .sink ? slice / 2 : slice
         return
       }
-      // One slice, as other programs with such a latency request; for short slices two, or 17 ms at
-      // most: so long a machine may be busy with something else.
+      // One slice, which is what other programs request at such a latency; for short slices two,
+      // but at most 17 ms, for which a machine may be busy with other work.
       kept = max(slice, min(2 * slice, Int(sampleRate / 60)))
       portion = max(16, kept / 4)
     }
@@ -305,11 +308,11 @@ final class PulseStream {
     max(0, (Self.mostSlices * asked.slice - asked.kept + asked.slice - 1) / asked.slice)
   }
 
-  /// Requests a playback buffer that is longer than the first one by some slices.
+  /// Requests a playback buffer that is longer than the first one by `count` slices.
   ///
   /// Frames in the buffer stay. Where it gets shorter, the server requests no frames until they
   /// fit.
-  func keep(slicesMore count: Int) {
+  func setReserve(slices count: Int) {
     guard direction == .sink else { return }
     var buffer = asked
     if count > 0 {
@@ -324,15 +327,16 @@ final class PulseStream {
   }
 
   private static func describe(
-    _ handle: OpaquePointer, _ wish: Wish, _ channels: Int, on connection: PulseConnection
+    _ handle: OpaquePointer, _ request: StreamRequest, _ channels: Int,
+    on connection: PulseConnection
   ) throws(HardwareError) -> PulseStream {
     let index = unsafe pa_stream_get_device_index(handle)
     let device: AudioDevice
     do throws(HardwareError) {
       let found = try connection.devices().first {
-        $0.direction == wish.direction && $0.index == index
+        $0.direction == request.direction && $0.index == index
       }
-      guard let found else { throw .noDevice(wish.direction) }
+      guard let found else { throw .noDevice(request.direction) }
       device = found
     } catch {
       unsafe pa_stream_disconnect(handle)
@@ -343,23 +347,23 @@ final class PulseStream {
     let format = StreamFormat(
       .float32, channels: Int(spec.channels), sampleRate: Double(spec.rate), interleaved: true)
     let attributes = unsafe pa_stream_get_buffer_attr(handle)!.pointee
-    let bytes = wish.direction == .sink ? attributes.tlength : attributes.fragsize
+    let bytes = request.direction == .sink ? attributes.tlength : attributes.fragsize
     var latency = 0.0
     if let timing = unsafe pa_stream_get_timing_info(handle) {
       latency =
         unsafe Double(
-          wish.direction == .sink
+          request.direction == .sink
             ? timing.pointee.configured_sink_usec : timing.pointee.configured_source_usec) / 1e6
     }
     return unsafe PulseStream(
       handle: handle, device: device, format: format,
       bufferFrames: Int(bytes) / Int(format.bytesPerFrame),
-      requestFrames: Int(wish.direction == .sink ? attributes.minreq : attributes.fragsize)
+      requestFrames: Int(request.direction == .sink ? attributes.minreq : attributes.fragsize)
         / Int(format.bytesPerFrame), deviceLatency: latency,
       asked: Buffer(
-        wish,
+        request,
         slice: HardwareGrant.ioBufferFrames(
-          forDuration: wish.bufferDuration, sampleRate: format.sampleRate),
+          forDuration: request.bufferDuration, sampleRate: format.sampleRate),
         sampleRate: format.sampleRate))
   }
 }

@@ -31,9 +31,9 @@ public protocol AudioBackEnd: Sendable {
   ///
   /// - Parameters:
   ///   - request: The preferences; the `grant` of the hardware is the answer.
-  ///   - isAwaited: Called again and again, at most some 200 times a second, while the back end
-  ///     waits for its other end, for instance a program that opens the pipe. `whom` describes that
-  ///     end: "somebody to read '/tmp/pipe'". Return false to stop waiting.
+  ///   - isAwaited: Called repeatedly, at most some 200 times per second, while the back end waits
+  ///     for its other end, for instance a program that opens the pipe. `whom` describes that end:
+  ///     "somebody to read '/tmp/pipe'". Return false to stop waiting.
   /// - Throws: `invalidRequest` for a request that makes no sense; `noSuchDevice` or `noDevice`
   ///   where there is nothing to play or to record on; `formatNotSupported` for channels or a rate
   ///   that no device can have; `cancelled` where `isAwaited` returned false.

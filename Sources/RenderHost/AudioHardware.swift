@@ -1,6 +1,6 @@
 public import AudioTypes
 
-/// What a device has granted. Preferences are requests; this is the answer.
+/// What a device has granted: the answer to a `HardwareRequest`.
 public struct HardwareGrant: Hashable, Sendable {
   /// The format that the loudspeaker side takes: interleaved linear PCM. `nil` where there is none.
   public var outputFormat: StreamFormat?
@@ -17,7 +17,7 @@ public struct HardwareGrant: Hashable, Sendable {
   public var outputLatency: Double
   /// The latency from the microphone to the render, in seconds.
   public var inputLatency: Double
-  /// Differences from what a user would expect, each a few words that start in lower case.
+  /// Unexpected differences from the request, for users: each a few words that start in lower case.
   public var notes: [String] = []
 
   public init(
@@ -41,8 +41,8 @@ public struct HardwareGrant: Hashable, Sendable {
   /// The range of frames of an I/O buffer.
   public static let ioBufferLimits = 64...4096
 
-  /// Why the I/O buffer is outside of the limits that were asked for; `nil` where it is not.
-  /// Rounding up to a power of two needs no note.
+  /// Why the I/O buffer differs from a preferred duration that is outside of the limits; `nil` for
+  /// none. Rounding up to a power of two needs no note.
   public static func ioBufferNote(forDuration duration: Double?, sampleRate: Double) -> String? {
     guard let duration, duration > 0, sampleRate > 0 else { return nil }
     let wanted = duration * sampleRate
@@ -90,13 +90,13 @@ public protocol AudioHardware: AnyObject, Sendable {
   /// Starts to pull a session whose files must be read and written in step with the pulls.
   ///
   /// - Parameter prepare: Called with the number of frames before each pull, in the thread that
-  ///   pulls, by hardware that may pull faster than files are read ahead. It may take as long as
-  ///   the disk does. Other hardware does not call it.
+  ///   pulls; it may wait for the disk. Only hardware that may pull faster than files are read
+  ///   ahead calls it.
   func start(
     _ session: RenderSession, preparing prepare: @escaping @Sendable (_ frameCount: Int) -> Void
   ) throws(HardwareError)
 
-  /// Stops the pulls. When it returns none is under way, and none follows.
+  /// Stops the pulls. After it returns no pull is under way, and none follows.
   func stop()
 
   /// The failure that ended the pulls; `nil` while there is none. Any thread.
@@ -104,7 +104,7 @@ public protocol AudioHardware: AnyObject, Sendable {
 }
 
 extension AudioHardware {
-  /// `nil`: for hardware that cannot fail once it runs.
+  /// `nil`, for hardware that cannot fail once it runs.
   public var failure: HardwareError? { nil }
 
   public var isSynchronous: Bool { false }

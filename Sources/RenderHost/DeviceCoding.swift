@@ -15,8 +15,8 @@ struct DeviceEncoder: BitwiseCopyable {
   let channelCount: Int
   private let map: UnsafePointer<Int>
 
-  /// `map[n]` is the client's channel for the device's channel n, or -1 for silence. It must
-  /// outlive the encoder.
+  /// - Parameter map: The client's channel for each channel of the device, or -1 for silence. Must
+  ///   outlive the encoder.
   init(client: SampleType, device format: StreamFormat, map: UnsafePointer<Int>) {
     guard let device = format.sampleType else {
       preconditionFailure("a device takes one of the sample types that a bus can carry")
@@ -144,7 +144,7 @@ struct DeviceEncoder: BitwiseCopyable {
     return renderFloor(level * scale) / scale
   }
 
-  /// The greatest magnitude on a bus, where 1 is full scale. NaN counts as greater than any number.
+  /// The greatest magnitude on a bus, where 1 is full scale. NaN is above any number.
   @_noLocks
   func peak(of bus: RenderBus) -> Float {
     // Magnitudes of floats have the order of their bit patterns.

@@ -1,8 +1,8 @@
 /// What hardware does when its sink, its source or its server disappears, stays suspended or hangs.
 public struct DeviceLossPolicy: Hashable, Sendable {
-  /// Whether the hardware waits for the device. Otherwise its loss is a `failure`.
+  /// Whether the hardware waits for a lost device. Otherwise the loss is a `failure`.
   public var isAwaited: Bool
-  /// Whether the default device replaces the requested one while that is missing.
+  /// Whether the default device replaces the requested one while the latter is missing.
   public var takesDefault: Bool
   /// Whether the session is paused while there is no device. Otherwise a clock pulls it, and its
   /// output is discarded.

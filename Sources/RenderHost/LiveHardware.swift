@@ -12,8 +12,8 @@ public protocol LiveHardware: AudioHardware {
   var keepsTime: Bool { get }
 
   /// Lets hardware that keeps no time pull up to a frame, counted in frames of the plans from the
-  /// beginning. Before a slice that would end beyond it the hardware waits, and makes the event
-  /// descriptor readable. `Int.max`, the initial value, for no limit. Any thread.
+  /// beginning. Before a slice that would end after that frame the hardware waits, and makes the
+  /// event descriptor readable. `Int.max`, the initial value, means no limit. Any thread.
   func allowPulls(upTo frame: Int)
 }
 
@@ -27,8 +27,8 @@ extension LiveHardware {
   /// How the render thread is scheduled, in a few words; empty before `start`. Any thread.
   public var schedulingDescription: String { log.scheduling }
 
-  /// The playback latency, where the device raised it after underruns; `nil` where it has not. Any
-  /// thread.
+  /// The playback latency after the device has raised it because of underruns; `nil` where it has
+  /// not. Any thread.
   public var raisedLatency: RaisedLatency? { log.raisedLatency }
 
   /// The events since the last call. Any thread.

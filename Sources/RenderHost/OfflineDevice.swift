@@ -5,7 +5,7 @@ public import RenderCore
 /// thread. The same session gives the same bytes every time.
 @safe
 public struct OfflineDevice: Sendable {
-  /// What the session gets as granted. A pull asks for `ioBufferFrames`, the last one possibly for
+  /// The grant for the session. A pull asks for `ioBufferFrames` frames, the last one possibly for
   /// fewer.
   public let grant: HardwareGrant
   private let microphone: Microphone?
@@ -24,7 +24,7 @@ public struct OfflineDevice: Sendable {
     public var frameCount = 0
     /// Why the run ended early, and services that could not be finished; empty where all went well.
     public var errors: [ServiceError] = []
-    /// Frames pulled before those, and not given to the sink.
+    /// Frames pulled first, and not given to the sink.
     public var skippedFrames = 0
     /// Frames of files and recordings that were lost.
     public var lostFrames = 0
@@ -46,16 +46,15 @@ public struct OfflineDevice: Sendable {
     case silence
   }
 
-  /// Pulls the session until it has given `frameCount` frames, it has ended, it is cancelled, or
-  /// something fails. Then finishes the services or, after a failure, has them abandon what they
-  /// write.
+  /// Pulls the session until it has given `frameCount` frames, it has ended, the run is cancelled,
+  /// or something fails. Then finishes the services; after a failure it abandons them.
   ///
   /// - Parameters:
   ///   - frameCount: Where to end; `nil` for the end of the session.
   ///   - services: Evaluated before each slice, because a change of the graph changes its services.
   ///   - readErrors: What to do when a file cannot be read.
   ///   - skipping: The number of frames to pull first without giving them to the sink.
-  ///   - begin: Called once these have been pulled; never where `skipping` is 0.
+  ///   - begin: Called after the skipped frames; never where `skipping` is 0.
   ///   - isCancelled: Called before each slice.
   ///   - progress: Called after each slice with the number of frames given so far.
   ///   - sink: Takes the interleaved bytes of the device format, in order. Its error ends the run.
@@ -138,7 +137,7 @@ public struct OfflineDevice: Sendable {
       unsafe memory.withUnsafeMutableBytes { memory in
         _ = unsafe session.pull(length, into: bytesPerFrame > 0 ? memory.baseAddress : nil)
       }
-      // Behind the end of the session there is only silence.
+      // After the end of the session there is only silence.
       let rendered = min(length, session.renderedFrames - before)
       if toSkip > 0 {
         outcome.skippedFrames += rendered

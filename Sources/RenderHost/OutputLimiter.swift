@@ -4,8 +4,8 @@ import RenderCore
 ///
 /// A frame that would be louder is turned down by one gain for all channels, which keeps the stereo
 /// image. The gain falls at once, so that the frame just reaches the level. It stays for 20 ms
-/// behind the last frame of that level, and then rises by 60 dB a second; below a gain of 0.001 by
-/// 3000 dB a second. There is no lookahead, and so no delay; each frame is treated by itself, so
+/// after the last frame at that level, and then rises by 60 dB per second; below a gain of 0.001 by
+/// 3000 dB per second. There is no lookahead, and so no delay; each frame is treated by itself, so
 /// that the output does not depend on slices. A steady tone that is too loud is turned down without
 /// distortion.
 struct OutputLimiter: BitwiseCopyable {
@@ -18,7 +18,7 @@ struct OutputLimiter: BitwiseCopyable {
   private var step = 1.0
   private var framesLeft = 0
   private var hold = 0
-  /// Whether nothing has been put out yet, so that a new level holds at once.
+  /// Whether there has been no output yet, so that a new level applies at once.
   private var isFresh = true
   private let holdFrames: Int
   private let glideFrames: Int
@@ -49,7 +49,7 @@ struct OutputLimiter: BitwiseCopyable {
   /// The share of the ceiling from which a frame counts as loud, for the hold.
   private static var nearly: Double { @_noLocks get { 0.99 } }
 
-  /// Sets a new level: a lower one is reached in 20 ms, a higher one holds at once.
+  /// Sets a new level: a lower one is reached in 20 ms, a higher one applies at once.
   @_noLocks
   mutating func aim(at level: Float) {
     let level = Double(level)
@@ -71,7 +71,7 @@ struct OutputLimiter: BitwiseCopyable {
     isFresh = false
   }
 
-  /// The gain below which the sound is inaudible, so that a fast rise does no harm.
+  /// The gain below which the sound is inaudible, so that it may rise fast.
   private static var depth: Double { @_noLocks get { 0.001 } }
 
   /// Whether a frame below the ceiling passes unchanged and leaves this state unchanged.

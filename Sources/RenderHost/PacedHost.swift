@@ -3,7 +3,7 @@ import Glibc
 import RenderCore
 import Synchronization
 
-/// Pulls by the clock and plays nothing: the live path without a sound server.
+/// Pulls by the clock and plays nothing, for a live run without a sound server.
 @safe
 public final class PacedHost: AudioHardware {
   public let grant: HardwareGrant

@@ -97,7 +97,7 @@ public final class ParameterSchedule: @unchecked Sendable {
     return .ok
   }
 
-  /// The index of the control that an event sets, or why it may not.
+  /// The index of the control that an event sets, or the status of the refusal.
   @_noLocks
   private func find(_ event: ParameterEvent) -> (status: Status, index: Int) {
     if controls.isRetired { return (.invalidElement, 0) }

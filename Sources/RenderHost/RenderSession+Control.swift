@@ -13,8 +13,9 @@ extension RenderSession {
     play(PlanStage(plan, timeline: moving))
   }
 
-  /// Posts a plan to run from a given frame on, after the stages before it have run for as long as
-  /// they ask. Its timeline becomes the session's. Returns its number, from 1 up.
+  /// Posts a stage, which runs from its earliest frame on, after the stages before it have played
+  /// their minimum numbers of frames. Its timeline becomes the session's. Returns its number, from
+  /// 1 up.
   @discardableResult
   public func play(_ stage: consuming PlanStage) -> Int {
     let moving = stage.movedBy
@@ -110,7 +111,7 @@ extension RenderSession {
 
   /// Replaces `restart()` after an advance: frames and time stamps continue, and the sound fades in
   /// over 20 ms.
-  package func goOn(beginning start: StartTime?) {
+  package func continueAfterAdvance(beginning start: StartTime?) {
     advance.isNew = false
     wait(for: start)
     gain.jump(to: 0)
@@ -177,7 +178,7 @@ extension RenderSession {
   /// is silence, while frames and time continue. Afterwards it fades in over 20 ms. Any thread.
   public func setUnheard(_ isUnheard: Bool) { self.isUnheard.store(isUnheard, ordering: .relaxed) }
 
-  /// Pauses like `pause()`, until `release()`. A pause of the client's own: `resume()`, with which
+  /// Pauses like `pause()`, until `release()`. This is the client's own pause: `resume()`, by which
   /// the host ends an interruption, does not end it. Any thread.
   public func hold() { isHolding.store(true, ordering: .relaxed) }
 
@@ -238,8 +239,8 @@ extension RenderSession {
   /// The smallest gain applied by the limit since the last call; 1 where it applied none. Any
   /// thread.
   ///
-  /// - Parameter isShown: Whether the caller is the host's display, which has a value of its own,
-  ///   so that it does not reset the one for other callers.
+  /// - Parameter isShown: Whether the caller is the host's display. Its value is separate, so that
+  ///   it does not reset the one for other callers.
   public func takeLeastGain(isShown: Bool = false) -> Float {
     let one = Float(1).bitPattern
     return Float(

@@ -7,7 +7,7 @@ extension RenderSession {
   // MARK: Render thread
 
   /// Renders the next frames into a device's memory: `frameCount` interleaved frames of the device
-  /// format. Without `memory` (an input-only graph) it renders and puts nothing out.
+  /// format. Without `memory`, for an input-only graph, it renders without output.
   ///
   /// Takes any number of frames: they are cut into the plan's slices, which count frames at the
   /// client's rate. A slice that fails is silent, and counted. Returns the status of the last slice
@@ -38,7 +38,7 @@ extension RenderSession {
         break
       }
       if length > end - sampleTime { length = end - sampleTime }
-      // A pause begins where its fade ends, however it is sliced.
+      // A pause begins at the end of its fade, independent of slices.
       if held.frames > 0 { length = min(length, held.frames) }
       let slice = unsafe render(atMost: length, at: done, in: memory, hostTime: begin)
       if slice.status != .ok { status = slice.status }
@@ -58,7 +58,7 @@ extension RenderSession {
     return status
   }
 
-  /// Aims the gain at the level that pauses and fades ask for now.
+  /// Sets the target of the gain from the pauses and fades in effect.
   @_noLocks
   private func aimGain() {
     var kind = pausing.load(ordering: .relaxed)
@@ -192,7 +192,7 @@ extension RenderSession {
     lastFailure.store(failure.rawValue, ordering: .relaxed)
   }
 
-  /// Does what `render` does, for plans whose rate is not the device's.
+  /// The same as `render`, for plans with another rate than the device.
   @_noLocks
   private func renderConverted(
     atMost limit: Int, at done: Int, in memory: UnsafeMutableRawPointer?, hostTime: UInt64
@@ -202,8 +202,8 @@ extension RenderSession {
     var status = Status.ok
     var need = framesNeeded(forNext: length)
     while need > 0 {
-      // The plan is ahead of the device, by as much as the filter looks ahead and by what it has
-      // rendered of this pull.
+      // The plan is ahead of the device by the look-ahead of the filter, and by the frames of this
+      // pull that it has rendered.
       let ahead = Double(clientTime) / clientRate * 1e9 - Double(sampleTime) * nanosecondsPerFrame
       let offset = Double(done) * nanosecondsPerFrame + ahead
       let due = hostTime &+ UInt64(offset > 0 ? offset : 0)
@@ -295,7 +295,7 @@ extension RenderSession {
     if bits > outputPeak.load(ordering: .relaxed) { outputPeak.store(bits, ordering: .relaxed) }
   }
 
-  /// Advances a fade by frames that are not put out.
+  /// Advances a fade by frames without output.
   @_noLocks
   private func fade(through frameCount: Int) {
     guard !gain.isSettled else { return }

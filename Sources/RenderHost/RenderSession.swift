@@ -9,7 +9,7 @@ import Synchronization
 /// that pulls.
 @safe
 public final class RenderSession: @unchecked Sendable {
-  /// What does not change with the plan.
+  /// The settings that do not change with the plan.
   public struct Configuration: Sendable {
     /// The sample type of the bus that feeds the output unit; `nil` where output is off.
     public var client: SampleType?
@@ -23,12 +23,12 @@ public final class RenderSession: @unchecked Sendable {
     /// The device's rate, in which pulls are counted, in Hz.
     public var sampleRate: Double
     /// The rate of the plans, in Hz; `nil` for the device's. At another rate the session resamples
-    /// the output. This adds no delay: at the beginning the plan renders as many frames more as the
-    /// filter looks ahead. The filter computes in floats, so that 24 bits of an `int32` or
-    /// `fixed8.24` client pass.
+    /// the output. This adds no delay: at the beginning the plan renders the look-ahead of the
+    /// filter in addition. The filter computes in floats, so that `int32` and `fixed8.24` samples
+    /// keep 24 bits.
     public var clientSampleRate: Double?
-    /// Whether samples that are not finite are put out as silence, and counted. Otherwise a device
-    /// with float samples gets them.
+    /// Whether samples that are not finite become silence, and are counted. Otherwise a device with
+    /// float samples gets them.
     public var silencesNonFinite: Bool
     /// The number of threads that render a plan made for several, the pulling one included. The
     /// helpers spin between slices: for hosts that pull as fast as they can.
@@ -74,11 +74,12 @@ public final class RenderSession: @unchecked Sendable {
   var gain: LinearRamp
   /// After the fade, before the device.
   var limiter: OutputLimiter
-  /// In frames of the device, waited ones not counted.
+  /// In frames of the device, without those before the start time.
   var sampleTime: Int = 0
   /// In frames of the plans; equal to `sampleTime` at equal rates.
   var clientTime: Int = 0
-  /// Frames rendered before a device started, and whether `goOn(beginning:)` is to follow.
+  /// Frames rendered before a device started, and whether `continueAfterAdvance(beginning:)` is to
+  /// follow.
   var advance = (frames: 0, isNew: false)
   /// The time stamp of frame 0 of `clientTime`.
   var firstTime: Int = 0

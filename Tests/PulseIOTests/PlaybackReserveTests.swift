@@ -26,7 +26,7 @@ struct PlaybackReserveTests {
         if slices(seconds) > reserve.slices {
           underruns.append(seconds)
           _ = reserve.noteUnderrun(at: now)
-        } else if reserve.takeBack(at: now) {
+        } else if reserve.removeSlice(at: now) {
           lowered.append(seconds)
         }
       }
@@ -51,7 +51,7 @@ struct PlaybackReserveTests {
   func `there is never more than the most, nor less than was asked for`() {
     var reserve = PlaybackReserve(mostSlices: 2)
     let changes = [
-      reserve.takeBack(at: 1_000_000_000_000), reserve.noteUnderrun(at: 1),
+      reserve.removeSlice(at: 1_000_000_000_000), reserve.noteUnderrun(at: 1),
       reserve.noteUnderrun(at: 2), reserve.noteUnderrun(at: 3),
     ]
     #expect(changes == [false, true, true, false])
@@ -102,14 +102,14 @@ struct PlaybackReserveTests {
     _ = reserve.noteUnderrun(at: now)
     for round in 1...12 {
       now += UInt64(reserve.wait * 1e9)
-      let isLess = reserve.takeBack(at: now)
+      let isLess = reserve.removeSlice(at: now)
       #expect(isLess)
       now += 1
       for _ in 0..<2 { _ = reserve.noteUnderrun(at: now) }
       #expect(reserve.wait == min(60 * Double(1 << round), 8 * 3600))
     }
     now += UInt64(reserve.wait * 1e9) + 1
-    let isLess = reserve.takeBack(at: now)
+    let isLess = reserve.removeSlice(at: now)
     #expect(isLess)
     _ = reserve.noteUnderrun(at: now + UInt64(11 * reserve.wait * 1e9))
     #expect(reserve.wait == 60)
@@ -121,7 +121,7 @@ struct PlaybackReserveTests {
     _ = reserve.noteUnderrun(at: 1)
     reserve.noteSilence(at: 3_600_000_000_000)
     let changes = [
-      reserve.takeBack(at: 3_601_000_000_000), reserve.takeBack(at: 3_661_000_000_000),
+      reserve.removeSlice(at: 3_601_000_000_000), reserve.removeSlice(at: 3_661_000_000_000),
     ]
     #expect(changes == [false, true])
   }
@@ -130,17 +130,17 @@ struct PlaybackReserveTests {
   func `it is said since when there is more, and when there will be less`() {
     let second: UInt64 = 1_000_000_000
     var reserve = PlaybackReserve(mostSlices: 2)
-    #expect(reserve.raisedSince == nil && reserve.lessAt == nil)
+    #expect(reserve.raisedSince == nil && reserve.nextLoweringTime == nil)
     for time in [10, 12, 13] { _ = reserve.noteUnderrun(at: UInt64(time) * second) }
-    #expect(reserve.raisedSince == 10 * second && reserve.lessAt == 73 * second)
+    #expect(reserve.raisedSince == 10 * second && reserve.nextLoweringTime == 73 * second)
     reserve.noteSilence(at: 20 * second)
-    #expect(reserve.raisedSince == 10 * second && reserve.lessAt == nil)
-    let changes = [21, 80, 139, 140].map { reserve.takeBack(at: UInt64($0) * second) }
+    #expect(reserve.raisedSince == 10 * second && reserve.nextLoweringTime == nil)
+    let changes = [21, 80, 139, 140].map { reserve.removeSlice(at: UInt64($0) * second) }
     #expect(changes == [false, true, false, true])
-    #expect(reserve.raisedSince == nil && reserve.lessAt == nil)
+    #expect(reserve.raisedSince == nil && reserve.nextLoweringTime == nil)
     _ = reserve.noteUnderrun(at: 900 * second)
     // An underrun soon after a lowering would double the wait.
-    #expect(reserve.raisedSince == 900 * second && reserve.lessAt == 960 * second)
+    #expect(reserve.raisedSince == 900 * second && reserve.nextLoweringTime == 960 * second)
   }
 }
 
@@ -170,7 +170,7 @@ struct PlaybackReserveLiveTests {
     #expect(!raised.isEmpty)
     #expect(raised.contains { $0.surplus > 0 }, "\(raised)")
     #expect(raised.allSatisfy { $0.asked > 0.005 && $0.since == raised[0].since })
-    #expect(raised.contains { ($0.lessAt ?? 0) > $0.since }, "\(raised)")
+    #expect(raised.contains { ($0.nextLoweringTime ?? 0) > $0.since }, "\(raised)")
     #expect(notes.first?.hasSuffix("frames more than it was asked for") ?? false, "\(notes)")
     // Underruns are recorded as silence.
     let heard = try recording.stop().filter { $0 != 0 }

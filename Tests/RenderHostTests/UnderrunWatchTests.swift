@@ -6,7 +6,7 @@ import Testing
 /// frames in 20 ms.
 struct UnderrunWatchTests {
   private struct Bench {
-    let watch = UnderrunWatch(sampleRate: 50_000, bufferDuration: 0.04, readsAccount: false)
+    let watch = UnderrunWatch(sampleRate: 50_000, bufferDuration: 0.04, readsSchedulerDelay: false)
     /// The time that the thread has waited for a processor, as the system reports it.
     var delay: UInt64 = 0
     var now: UInt64 = 1_000_000_000

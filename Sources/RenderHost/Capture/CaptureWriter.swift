@@ -51,7 +51,7 @@ public struct CaptureWriter: ~Copyable {
   }
 }
 
-/// Takes the place of a microphone: fills interleaved frames, the first of which is frame number
-/// `position`. The buffer's count is the frames times the channels.
+/// Replaces a microphone: fills a buffer with interleaved frames, the first of which is frame
+/// number `position`. The count of the buffer is frames times channels.
 public typealias Microphone =
   @Sendable (_ position: Int, _ interleaved: ChannelBuffer) throws(ServiceError) -> Void

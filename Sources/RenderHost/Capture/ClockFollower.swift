@@ -1,28 +1,27 @@
 /// Keeps the latency from the microphone to the graph constant, where microphone and loudspeaker
 /// have a clock each.
 ///
-/// The frames between the two are counted on the lines of both devices (`DeviceTimeline`), so that
-/// neither the sizes of deliveries and requests nor a late thread show in the count:
+/// It counts the frames between the two devices on their fitted lines (`DeviceTimeline`), so that
+/// the count depends neither on the sizes of deliveries and requests nor on a late thread:
 ///
 /// - At first the input is silent. Once both lines are fitted, some tenths of a second after the
-///   first frames, the ring keeps as many frames as the longest delivery has, plus those that notes
-///   are late by, plus 2 ms: the *target*. The mean count of the first 2.5 s then becomes the
-///   target.
+///   first frames, the *target* for the frames in the ring is the longest delivery, plus the
+///   lateness of notes, plus 2 ms. After 2.5 s the mean count of that time becomes the target.
 /// - As long as the clocks agree the ratio is exactly 1, and every frame passes unchanged. When the
 ///   count has been off the target by more than 0.25 ms and half the jitter for a second, the
 ///   follower *engages*: from then on the ratio is that of the two speeds, plus a correction that
 ///   brings the count back to the target in some 20 s.
 /// - The ratio never changes by more than 500 millionths, nearly a cent, in a second.
-/// - Where a device has stopped, or frames were lost, the count is corrected at once: frames are
+/// - After a device has stopped, or frames were lost, the count is corrected at once: frames are
 ///   skipped, or silence is inserted.
-/// - Where up to 20 ms were missing, the target is raised by twice as much, until all raises come
-///   to `largestRaise`. A longer hole counts as a device that has stopped.
-/// - Frames that nothing needed for two minutes are given up: those beyond the latest delivery and
-///   the earliest request of that time, and 4 ms more, where they come to more than 4 ms. The start
-///   may have been a bad second. Where frames are missing within ten times that time afterwards,
-///   the wait doubles, up to eight hours.
-/// - Where the loudspeaker's buffer is shortened, as many frames more wait here. They are given up
-///   at 50 millionths of the time, which is inaudible.
+/// - A hole of up to 20 ms raises the target by twice its length, until all raises add up to
+///   `largestRaise`. A longer hole counts as a device that has stopped.
+/// - Frames that were not needed for two minutes are given up: those beyond the latest delivery and
+///   the earliest request of that time plus 4 ms, if they amount to more than 4 ms. The start may
+///   have been a busy second. If frames are missing within ten times that time afterwards, the wait
+///   doubles, up to eight hours.
+/// - When the loudspeaker's buffer is shortened, the ring holds as many more frames. They are given
+///   up at 50 millionths of the time, which is inaudible.
 ///
 /// A value that belongs to the thread that pulls.
 public struct ClockFollower: BitwiseCopyable, Sendable {
@@ -66,8 +65,9 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
   private var expectedSurplus = 0.0
   /// Whether the ratio differs from 1 only to give up frames.
   private var engagesToShed = false
-  /// Since `calmFor` seconds: the most frames that the microphone had captured and not delivered,
-  /// and by how many seconds a request was early at the most. They count after `calmWait` seconds.
+  /// In the last `calmFor` seconds: the most frames that the microphone had captured and not
+  /// delivered, and the most seconds by which a request was early. They are used after `calmWait`
+  /// seconds.
   private var mostUndelivered = 0.0
   private var mostEarly = 0.0
   private var calmFor = 0.0
@@ -91,23 +91,29 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
   private var knownBreaks = 0
   private var shakenPulls = 0
 
+  /// The part of the target beyond deliveries and lateness, and the least raise of it, in seconds.
   private static var margin: Double { @_noLocks get { 0.002 } }
-  private static var learning: Double { @_noLocks get { 2.5 } }
-  private static var unnoticed: Double { @_noLocks get { 0.00025 } }
+  /// The time over which the first mean is taken, in seconds.
+  private static var learningTime: Double { @_noLocks get { 2.5 } }
+  /// The deviation above which the follower engages, in seconds, in addition to half the jitter.
+  private static var tolerance: Double { @_noLocks get { 0.00025 } }
+  /// The longest hole that raises the target, in seconds.
   private static var longestHole: Double { @_noLocks get { 0.02 } }
+  /// The largest change of the ratio in a second.
   private static var largestStep: Double { @_noLocks get { 500e-6 } }
+  /// The largest difference of the ratio from 1.
   private static var largestDeviation: Double { @_noLocks get { 0.005 } }
   /// The speeds at which the target is lowered, in seconds a second: the latency lags behind by 1
   /// ms, or 0.7 ms.
-  private static var shortening: Double { @_noLocks get { 50e-6 } }
-  private static var leaning: Double { @_noLocks get { 35e-6 } }
+  private static var shorteningSpeed: Double { @_noLocks get { 50e-6 } }
+  private static var leanSpeed: Double { @_noLocks get { 35e-6 } }
   /// The seconds in which a device, and its line, settle at another length of the buffer.
   private static var shorteningTime: Double { @_noLocks get { 4 } }
   /// The waits before unneeded frames are given up, in seconds.
   private static var firstCalm: Double { @_noLocks get { 120 } }
   private static var longestCalm: Double { @_noLocks get { 8 * 3600 } }
-  /// The seconds kept beyond what was needed; less than that is not worth giving up.
-  private static var comfort: Double { @_noLocks get { 0.004 } }
+  /// The seconds of frames kept beyond those needed, and the least that is worth giving up.
+  private static var reserve: Double { @_noLocks get { 0.004 } }
   /// The most that holes raise the target by in all, in seconds.
   public static var largestRaise: Double { @_noLocks get { 0.1 } }
 
@@ -216,13 +222,13 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     shed(time)
     heardFor += time
     giveUp(time)
-    if heardFor < Self.learning && !isEngaged {
+    if heardFor < Self.learningTime && !isEngaged {
       // The mean since the beginning.
       let share = time > 0 && heardFor > 0 ? time / heardFor : 0
       mean += share * (deviation - mean)
       return .none
     }
-    if heardFor - time < Self.learning && !isEngaged {
+    if heardFor - time < Self.learningTime && !isEngaged {
       target += mean
       deviation -= mean
       mean = 0
@@ -241,11 +247,12 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
   private mutating func close(hole frames: Int) -> Correction {
     // Silence took the place of the hole, so that its frames wait now.
     let length = Double(frames)
-    // A longer hole is no late delivery: a device has stopped, as where a line was just refitted.
+    // A longer hole is not a late delivery but a stopped device, as is a hole just after a line was
+    // refitted.
     guard shakenPulls == 0, length <= Self.longestHole * rate,
       raised < Self.largestRaise * rate
     else { return .none }
-    // As much again, so that the next delay, a little longer, makes no hole.
+    // As much again, so that a slightly longer delay makes no hole next time.
     let spare = length > Self.margin * rate ? length : Self.margin * rate
     raised += length + spare
     target += length + spare
@@ -258,18 +265,18 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     shortening -= time
     mean += time / (0.5 + time) * (deviation - mean)
     guard shortening <= 0 else { return }
-    // More than expected has another cause.
+    // A larger surplus than expected has another cause.
     let found = mean < 0 ? 0 : mean > expectedSurplus ? expectedSurplus : mean
     expectedSurplus = 0
     target += found
     surplus += found
-    shedding = Self.shortening
+    shedding = Self.shorteningSpeed
     deviation -= found
     mean = 0
     guard surplus > 0, !isEngaged else { return }
     isEngaged = true
     engagesToShed = true
-    // As late in `steer`: there is no drift to catch up with.
+    // As long after engaging in `steer`: there is no drift to correct.
     engagedFor = 40
   }
 
@@ -277,8 +284,8 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
   @_noLocks
   private mutating func shed(_ time: Double) {
     guard surplus > 0 else {
-      // The clocks agree, and did before: pass every frame unchanged again.
-      let limit = Self.unnoticed * rate
+      // The clocks agree, as they did before: pass every frame unchanged again.
+      let limit = Self.tolerance * rate
       guard engagesToShed, mean < limit, mean > -limit else { return }
       engagesToShed = false
       isEngaged = false
@@ -296,14 +303,14 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
   @_noLocks
   private mutating func giveUp(_ time: Double) {
     if leanFor >= 0 { leanFor += time }
-    guard surplus <= 0, shakenPulls == 0, heardFor > Self.learning else { return endCalm() }
+    guard surplus <= 0, shakenPulls == 0, heardFor > Self.learningTime else { return endCalm() }
     calmFor += time
     guard calmFor >= calmWait else { return }
-    let spare = target - mostUndelivered - (mostEarly + Self.comfort) * rate
+    let spare = target - mostUndelivered - (mostEarly + Self.reserve) * rate
     endCalm()
-    guard spare > Self.comfort * rate else { return }
+    guard spare > Self.reserve * rate else { return }
     surplus = spare
-    shedding = Self.leaning
+    shedding = Self.leanSpeed
     raised = raised > spare ? raised - spare : 0
     leanFor = 0
     guard !isEngaged else { return }
@@ -346,7 +353,7 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
   /// The correction for a deviation that is too large for the ratio; `nil` where it is not.
   @_noLocks
   private mutating func correctAtOnce() -> Correction? {
-    // There has just been a hole: another small one disturbs less than a glide.
+    // After a recent hole, another small one disturbs less than a change of the ratio.
     let isShaken = shakenPulls > 0
     let limit = (isShaken ? 0.001 : 0.008 + 6 * (source.jitter + sink.jitter)) * rate
     guard deviation > limit || deviation < -limit else {
@@ -366,7 +373,7 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
 
   @_noLocks
   private mutating func watch(_ time: Double) {
-    let limit = (Self.unnoticed + 0.5 * (source.jitter + sink.jitter)) * rate
+    let limit = (Self.tolerance + 0.5 * (source.jitter + sink.jitter)) * rate
     guard mean > limit || mean < -limit else {
       offFor = 0
       return

@@ -1,16 +1,16 @@
-/// Which frame a device plays or records at which time: a line fitted through the times at which
-/// its frames were noted, more exact than a single note.
+/// The frame that a device plays or records at a time: a line fitted through the times at which its
+/// frames were noted, which is more exact than a single note.
 ///
 /// A delay-locked loop of the second order (Fons Adriaensen, "Using a DLL to filter time", 2005).
 /// Its gains fall as those of least squares do, from the first note on, until the loop spans
-/// `memory` seconds; then they stay. A note that is much later than the others, as one behind a
-/// busy thread, counts only as much as a usual late one.
+/// `longestSpan` seconds; then they stay. A note that is much later than the others, as one behind
+/// a busy thread, counts only as much as a usual late one.
 ///
-/// A device that has stopped stays behind its line. Where all notes were far from the line for a
-/// quarter of a second, the line is refitted through the earliest of them at the rate found so far.
-/// It is also moved where a server starts to ask some milliseconds earlier or later, which does not
-/// change the device's rate: where all notes of a quarter of a second were on one side of the line,
-/// by more than the jitter before.
+/// A device that has stopped falls behind its line. After a quarter of a second in which all notes
+/// were far from the line, the line is refitted through the earliest of them, at the rate found so
+/// far. The line is also shifted when a server starts to make its requests some milliseconds
+/// earlier or later, which does not change the device's rate: after a quarter of a second in which
+/// all notes were on one side of the line, by more than the jitter before.
 ///
 /// A value that belongs to one thread.
 public struct DeviceTimeline: BitwiseCopyable, Sendable {
@@ -47,8 +47,11 @@ public struct DeviceTimeline: BitwiseCopyable, Sendable {
   private var isBroken = false
   private let nominalRate: Double
 
-  private static var memory: Double { @_noLocks get { 40 } }
-  private static var patience: Double { @_noLocks get { 0.25 } }
+  /// The longest span of notes that the line is fitted to, in seconds.
+  private static var longestSpan: Double { @_noLocks get { 40 } }
+  /// The time after which notes off the line refit it, in seconds.
+  private static var persistence: Double { @_noLocks get { 0.25 } }
+  /// The smallest step of the line, in seconds, in addition to the jitter.
   private static var smallestStep: Double { @_noLocks get { 0.001 } }
   /// Two clocks never differ by more.
   private static var largestDeviation: Double { @_noLocks get { 0.005 } }
@@ -76,7 +79,8 @@ public struct DeviceTimeline: BitwiseCopyable, Sendable {
     Double(frames) + (seconds - time) / period
   }
 
-  /// Has the next note refit the line, at the rate found so far: the device has stopped or jumped.
+  /// Lets the next note refit the line, at the rate found so far, because the device has stopped or
+  /// jumped.
   @_noLocks
   public mutating func breakOff() { isBroken = true }
 
@@ -84,7 +88,7 @@ public struct DeviceTimeline: BitwiseCopyable, Sendable {
   ///
   /// - Parameters:
   ///   - frameCount: The number of frames; 0 or less is ignored.
-  ///   - seconds: When the last of them came or went, on any clock that runs evenly.
+  ///   - seconds: The time of the last of them, on any clock that runs evenly.
   @_noLocks
   public mutating func advance(by frameCount: Int, at seconds: Double) {
     guard frameCount > 0 else { return }
@@ -110,7 +114,7 @@ public struct DeviceTimeline: BitwiseCopyable, Sendable {
       if farSince < 0 || error < leastFar { leastFar = error }
       if farSince < 0 { farSince = seconds }
       time = expected
-      if seconds - farSince > Self.patience {
+      if seconds - farSince > Self.persistence {
         farSince = -1
         time = expected + leastFar
         breaks += 1
@@ -163,13 +167,13 @@ public struct DeviceTimeline: BitwiseCopyable, Sendable {
     }
     asideNotes += 1
     if distance < (leastAside < 0 ? -leastAside : leastAside) { leastAside = error }
-    guard seconds - asideSince > Self.patience, asideNotes > 8 else { return false }
+    guard seconds - asideSince > Self.persistence, asideNotes > 8 else { return false }
     asideSince = -1
     return true
   }
 
   @_noLocks
   private static func longer(_ span: Double, by step: Double) -> Double {
-    span + step < memory ? span + step : memory
+    span + step < longestSpan ? span + step : longestSpan
   }
 }

@@ -3,9 +3,9 @@ public import RenderCore
 /// Captured frames on their way into the ring of a session that another clock pulls.
 ///
 /// The hardware reports each delivery and each request with its time. A `ClockFollower` finds the
-/// ratio of the two clocks, and the number of frames in the ring is held by the ring's `pace`, and
-/// after a stop by skipping frames or inserting silence. Until the ratio is known the pace is 0,
-/// and the input is silent.
+/// ratio of the two clocks; the ring's `pace` keeps the number of frames in the ring constant, and
+/// after a stop skipped frames or inserted silence do. Until the ratio is known the pace is 0, and
+/// the input is silent.
 ///
 /// Used by the thread that pulls: it writes the ring and, through the session, reads it.
 public struct FollowedCapture: ~Copyable {

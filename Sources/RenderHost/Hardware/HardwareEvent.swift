@@ -10,13 +10,13 @@ public enum HardwareEvent: Hashable, Sendable {
   case lost(AudioDevice.Direction, HardwareError)
   /// A lost device is back under this name, and the sound fades in.
   case returned(AudioDevice.Direction, as: String)
-  /// The device ran dry for this reason. Of several within a tenth of a second only the first is an
-  /// event.
+  /// An underrun of the device, with its cause. Of several within a tenth of a second only the
+  /// first is an event.
   case ranDry(Underrun)
   /// Information for the user that changes nothing: a sentence that starts in lower case.
   case noted(String)
-  /// The hardware pulls no more, without a failure: the reason as a sentence that starts in lower
-  /// case.
+  /// The hardware has stopped pulling without a failure, for this reason: a sentence that starts in
+  /// lower case.
   case ended(String)
 }
 
@@ -30,7 +30,8 @@ public enum HardwareInterruption: Hashable, Sendable {
 
 /// Counters of the hardware since it was opened.
 public struct HardwareStatistics: Hashable, Sendable {
-  /// Times that the sink ran dry, or took nothing in time, while the graph was running.
+  /// The number of times that the sink ran dry, or took nothing in time, while the graph was
+  /// running.
   public var underruns = 0
   /// The underruns by cause.
   public var underrunCauses: [UnderrunCause: Int] = [:]
@@ -40,7 +41,7 @@ public struct HardwareStatistics: Hashable, Sendable {
   public var droppedFrames = 0
   /// Frames that the source lacked, replaced by silence.
   public var missingFrames = 0
-  /// Times that a device was lost and waited for.
+  /// The number of times that a device was lost and waited for.
   public var losses = 0
   /// Frames that the sink has requested.
   public var requestedFrames = 0

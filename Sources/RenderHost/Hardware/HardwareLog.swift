@@ -8,7 +8,7 @@ public import Synchronization
 /// ordering is enough: each counter stands alone and publishes nothing else.
 @safe
 public final class HardwareLog: Sendable {
-  /// Times that the device had nothing to play.
+  /// The number of times that the device had nothing to play.
   public let underruns = Atomic<Int>(0)
   private let slowRenders = Atomic<Int>(0)
   private let slowServers = Atomic<Int>(0)
@@ -21,7 +21,7 @@ public final class HardwareLog: Sendable {
   public let droppedFrames = Atomic<Int>(0)
   /// Frames that the source lacked, replaced by silence.
   public let missingFrames = Atomic<Int>(0)
-  /// Times that a device was lost and waited for.
+  /// The number of times that a device was lost and waited for.
   public let losses = Atomic<Int>(0)
   /// Frames that the device has requested.
   public let requestedFrames = Atomic<Int>(0)

@@ -1,6 +1,6 @@
 public import AudioTypes
 
-/// What a session asks a back end for. All of it is a request: `HardwareGrant` is the answer.
+/// A session's request to a back end; `HardwareGrant` is the answer.
 public struct HardwareRequest: Hashable, Sendable {
   /// Whether there is a loudspeaker side.
   public var wantsOutput: Bool
@@ -16,7 +16,7 @@ public struct HardwareRequest: Hashable, Sendable {
   /// The source, by name or index; `nil` for that of the environment (`PULSE_SOURCE`) or the back
   /// end's default.
   public var sourceName: String?
-  /// The sides whose device was chosen by the server, when it moved the stream, and not requested:
+  /// The sides whose device was not requested but chosen by the server when it moved the stream:
   /// another device may replace it when it is lost.
   public var movedSides: Set<AudioDevice.Direction> = []
   /// Selects the sink where `sinkName` is `nil`; `nil` for any.

@@ -6,7 +6,7 @@ public enum UnderrunCause: String, CaseIterable, Hashable, Sendable {
   case render
   /// Frames of a file were not read in time, and silence replaced them.
   case file
-  /// The sound server, or whatever else takes the sound, asked too late or not at all.
+  /// The sound server, or another reader of the sound, made its request too late or not at all.
   case server
   /// The system did not run the render thread in time.
   case machine

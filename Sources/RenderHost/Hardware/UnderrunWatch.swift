@@ -1,15 +1,17 @@
 import CShims
 import Glibc
 
-/// Finds why a device ran dry, from where the time of the render thread went.
+/// Finds the cause of an underrun, from how the render thread spent its time.
 ///
-/// The thread reports when it goes to sleep, when it wakes, and when it has rendered a request. A
-/// thread that could run and does not waits in the scheduler's queue, which the system counts; a
-/// thread of a stopped process sleeps longer than it wanted to. The rest of the time of a render is
-/// its own. Where neither explains the underrun, the server asked too late.
+/// The thread reports when it goes to sleep, when it wakes, and when it has rendered a request. The
+/// system counts the time for which the thread was ready but waited in the scheduler's queue; a
+/// thread of a stopped process sleeps longer than it intended. The rest of the time of a render is
+/// spent by the render itself. Where none of these explains the underrun, the server made its
+/// request too late.
 ///
-/// Used by the render thread, outside of the pulls. It makes a system call each time that the thread wakes, and after
-/// a render that took longer than its frames last. Only `underrun(at:)` allocates.
+/// Used by the render thread, outside of the pulls. It makes a system call each time that the
+/// thread wakes, and after a render that took longer than its frames last. Only `underrun(at:)`
+/// allocates.
 @safe
 public final class UnderrunWatch: @unchecked Sendable {
   // `@unchecked Sendable`: made by one thread, used by another from then on.
@@ -17,17 +19,17 @@ public final class UnderrunWatch: @unchecked Sendable {
   /// A stretch of the thread's time; all times in nanoseconds.
   private struct Stretch {
     var end: UInt64 = 0
-    /// The time that rendering took beyond the duration of its frames, waits for a processor left
-    /// out.
+    /// The time by which rendering exceeded the duration of its frames, without waits for a
+    /// processor.
     var excess: UInt64 = 0
-    /// The time that the thread was ready and not run.
+    /// The time for which the thread was ready but not running.
     var delay: UInt64 = 0
     /// The time that rendering took, and its frames.
     var taken: UInt64 = 0
     var frameCount = 0
   }
 
-  /// Less than this does not make a device run dry.
+  /// The shortest time that can cause an underrun, in nanoseconds.
   private static let least: UInt64 = 2_000_000
 
   private let sampleRate: Double
@@ -36,31 +38,33 @@ public final class UnderrunWatch: @unchecked Sendable {
   private var next = 0
   /// A descriptor of the system's statistics of the thread; -1 before the thread has opened it, and
   /// where there are none.
-  private var account: Int32 = -1
-  private let readsAccount: Bool
+  private var delayFile: Int32 = -1
+  private let readsSchedulerDelay: Bool
   private var begin: UInt64 = 0
   private var waited: UInt64 = 0
-  private var patience: UInt64 = 0
-  /// What the account has said last: what has come since counts for the stretch that ends with the next reading.
+  private var sleepLimit: UInt64 = 0
+  /// The last reading of `delayFile`. The increase since then belongs to the stretch that ends with
+  /// the next reading.
   private var reading: UInt64 = 0
 
   /// - Parameters:
   ///   - sampleRate: The device's, in Hz.
   ///   - bufferDuration: How long the device plays from its full buffer, in seconds.
-  ///   - readsAccount: Whether to ask the system how long the thread waited for a processor.
-  public init(sampleRate: Double, bufferDuration: Double, readsAccount: Bool = true) {
+  ///   - readsSchedulerDelay: Whether to read from the system how long the thread waited for a
+  ///     processor.
+  public init(sampleRate: Double, bufferDuration: Double, readsSchedulerDelay: Bool = true) {
     self.sampleRate = sampleRate
-    self.readsAccount = readsAccount
-    // Earlier delays have been made up for, or have made an underrun of their own.
+    self.readsSchedulerDelay = readsSchedulerDelay
+    // Earlier delays have been made up for, or have caused an earlier underrun.
     window = UInt64((0.5 + 2 * max(0, min(bufferDuration, 60))) * 1e9)
   }
 
-  deinit { if account >= 0 { close(account) } }
+  deinit { if delayFile >= 0 { close(delayFile) } }
 
   /// Called before the thread sleeps until it is woken, or for this many seconds.
   public func willSleep(atMost seconds: Double) {
-    if account < 0, readsAccount {
-      account = shims_open_run_delay()
+    if delayFile < 0, readsSchedulerDelay {
+      delayFile = shims_open_run_delay()
       read()
     }
     willSleep(atMost: seconds, now: monotonicNanoseconds(), delay: reading)
@@ -90,7 +94,7 @@ public final class UnderrunWatch: @unchecked Sendable {
   }
 
   /// Reads the time that the thread has waited for a processor since it began, in nanoseconds.
-  private func read() { reading = account >= 0 ? shims_run_delay(account) : 0 }
+  private func read() { reading = delayFile >= 0 ? shims_run_delay(delayFile) : 0 }
 
   /// How long so many frames last, in nanoseconds.
   private func duration(_ frameCount: Int) -> UInt64 {
@@ -101,12 +105,12 @@ public final class UnderrunWatch: @unchecked Sendable {
 
   func willSleep(atMost seconds: Double, now: UInt64, delay: UInt64) {
     (begin, waited) = (now, delay)
-    patience = UInt64(max(0, seconds) * 1e9)
+    sleepLimit = UInt64(max(0, seconds) * 1e9)
   }
 
   func hasWoken(now: UInt64, delay: UInt64) {
     let slept = now &- begin
-    let overslept = slept > patience ? slept - patience : 0
+    let overslept = slept > sleepLimit ? slept - sleepLimit : 0
     note(Stretch(end: now, delay: max(overslept, delay &- waited)))
   }
 

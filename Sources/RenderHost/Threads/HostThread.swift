@@ -2,7 +2,7 @@ import CShims
 import Glibc
 import Synchronization
 
-/// A thread with all signals blocked, so that they reach the control thread.
+/// A thread that blocks all signals, so that the control thread gets them.
 @safe
 public final class HostThread: @unchecked Sendable {
   // `@unchecked Sendable`: `thread` is written before the object is handed out, and joined once.
@@ -58,8 +58,8 @@ public final class HostThread: @unchecked Sendable {
     if !isJoined.load(ordering: .relaxed) { pthread_detach(thread) }
   }
 
-  /// Waits until `body` has returned, or for this many seconds. Returns whether it has. Called in
-  /// the thread itself it returns false.
+  /// Waits until `body` has returned, but at most `seconds`. Returns whether it has; `false` when
+  /// called in the thread itself.
   @discardableResult
   public func join(timeout seconds: Double = .infinity) -> Bool {
     guard !isJoined.load(ordering: .relaxed) else { return true }

@@ -3,8 +3,8 @@ import CShims
 import Glibc
 import Synchronization
 
-/// The service of the system bus that grants real-time scheduling to the threads of users who may
-/// not take it themselves, as on a desktop. It has limits, which are read first.
+/// The service on the system bus that grants real-time scheduling to threads of users who lack the
+/// permission for it, as on a desktop. It has limits, which are read first.
 struct RealtimeKit {
   struct Request: Sendable {
     /// The system's number of a thread of this process.
@@ -26,22 +26,22 @@ struct RealtimeKit {
     unsafe getenv("DBUS_SYSTEM_BUS_ADDRESS").map { unsafe String(cString: $0) }
     ?? "unix:path=/run/dbus/system_bus_socket"
   /// The seconds that all of it may take.
-  var patience = 0.4
+  var timeout = 0.4
   /// Sets RLIMIT_RTTIME, in microseconds. Returns 0 or an `errno`.
   var limitTime: @Sendable (UInt64) -> Int32 = { shims_limit_real_time($0) }
 
   /// Asks in a thread of its own, so that a bus that hangs does not delay the caller for longer
-  /// than `patience`.
+  /// than `timeout`.
   func ask(_ request: Request) -> Answer {
     let conversation = Conversation(
-      address: address, deadline: monotonicNanoseconds() + UInt64(patience * 1e9),
+      address: address, deadline: monotonicNanoseconds() + UInt64(timeout * 1e9),
       limitTime: limitTime)
     guard let thread = try? HostThread("patchrun rtkit", { conversation.hold(request) }) else {
       return Answer(refusal: "there is no thread to ask in")
     }
-    guard thread.join(timeout: patience) else {
+    guard thread.join(timeout: timeout) else {
       conversation.giveUp()
-      return Answer(refusal: "no answer within \(Int(patience * 1000)) ms")
+      return Answer(refusal: "no answer within \(Int(timeout * 1000)) ms")
     }
     return conversation.answer
   }

@@ -17,8 +17,8 @@ final class RenderHelpers: Sendable {
     for thread in threads.withLock({ $0 }) { thread.join() }
   }
 
-  /// Starts the helpers that are missing. Rendering needs none of them, so that a thread that does
-  /// not start is no error. Control thread.
+  /// Starts the missing helpers. It is no error if one cannot be started, because rendering works
+  /// without helpers. Control thread.
   func start() {
     threads.withLock { threads in
       while threads.count < count {

@@ -33,7 +33,7 @@ public struct SchedulingRequest {
     if granted > 0 { return SchedulingGrant(kind: .realTime(priority: granted)) }
     var refusals = ["real-time was refused: \(systemMessage(-granted))"]
     // Handle the signal first: a thread that computes for longer than RealtimeKit allows then loses
-    // its priority, and the process does not end. RealtimeKit may still grant it after `broker`
+    // its priority, instead of ending the process. RealtimeKit may still grant it after `broker`
     // stopped waiting.
     shims_watch_real_time()
     let answer = broker(

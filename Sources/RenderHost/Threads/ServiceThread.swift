@@ -5,7 +5,7 @@ import Synchronization
 /// thread.
 ///
 /// Used from the control thread. A service is called by one thread at a time. Between two turns the
-/// thread sleeps for as long as all services can spare, at least 10 ms. A slow disk delays this
+/// thread sleeps until a service needs the next one, but at least 10 ms. A slow disk delays this
 /// thread and callers of `add` and `remove`, but not callers of `takeEvents`, `errors` and
 /// `lostFrames`.
 public final class ServiceThread: Sendable {
@@ -56,7 +56,7 @@ public final class ServiceThread: Sendable {
     self.longestSleep = longestSleep
   }
 
-  /// Leaves no thread behind where `stop` was not called.
+  /// Ends the thread where `stop` was not called.
   deinit { stopThread() }
 
   /// Calls every service once, in the calling thread, so that the first slice finds its frames.
