@@ -28,12 +28,12 @@ public final class AudioGraph: Sendable {
     var defaultFormat: StreamFormat? { didSet { examined = nil } }
     var memoryLimit: Int? { didSet { examined = nil } }
     var category: SessionCategory? { didSet { examined = nil } }
-    /// The last preparation, and the sum of the units' configuration versions then; `nil` once the
-    /// graph has been edited.
+    /// The last preparation, and the sum of the units' configuration versions at that time; `nil`
+    /// after an edit of the graph.
     var examined: (preparation: Preparation, unitVersions: Int)?
     /// The settled nodes of the last preparation, which the next one reuses.
     var settled = SettledNodes() { didSet { examined = nil } }
-    /// Measures the kernels from the next initialization on.
+    /// The meter for the kernels from the next initialization on; `nil` for none.
     var meter: RenderMeter?
     var running: RunningGraph? {
       didSet {
@@ -48,7 +48,7 @@ public final class AudioGraph: Sendable {
     /// The kernels of adopted units, until the graph is initialized.
     var adopted: [NodeID: UnitKernels] = [:]
     var renderThreadCount = 1
-    /// Holds slices back from taps until `openTaps()`; `nil` for no gate.
+    /// Keeps taps from running until `openTaps()`; `nil` for no gate.
     var tapGate: TapGate?
 
     init(_ present: GraphPresent) { self.present = present }
@@ -59,14 +59,14 @@ public final class AudioGraph: Sendable {
     let number: Int
   }
 
-  /// The units that `addNode` finds.
+  /// The components that `addNode` searches.
   public let catalog: UnitCatalog
   /// What the device has granted, or the assumed grant of a graph without a device.
   public let grant: HardwareGrant
   let hardware: (any AudioHardware)?
-  /// Whether this is the hidden graph of a `LoneUnit`: it leaves the client's units initialized and
-  /// does not demand formats.
-  let isUnseen: Bool
+  /// Whether this is the hidden graph of a `LoneUnit`, which leaves the client's units initialized
+  /// and does not require formats.
+  let isHidden: Bool
   let serviceThread = ServiceThread()
   let unitHost = GraphUnitHost()
   let scheduler = ParameterScheduler()
@@ -80,7 +80,7 @@ public final class AudioGraph: Sendable {
     self.catalog = catalog
     self.hardware = hardware
     grant = hardware.grant
-    isUnseen = false
+    isHidden = false
     unitHost.setGraph(self)
   }
 
@@ -91,18 +91,18 @@ public final class AudioGraph: Sendable {
     self.catalog = catalog
     hardware = nil
     self.grant = grant
-    isUnseen = false
+    isHidden = false
     unitHost.setGraph(self)
   }
 
   /// The hidden graph of a `LoneUnit`.
-  init(unseenOn hardware: (any AudioHardware)?, _ grant: HardwareGrant) {
+  init(hiddenOn hardware: (any AudioHardware)?, _ grant: HardwareGrant) {
     present = GraphPresent()
     state = Mutex(State(present))
     catalog = .standard
     self.hardware = hardware
     self.grant = grant
-    isUnseen = true
+    isHidden = true
   }
 
   deinit {
@@ -133,7 +133,7 @@ public final class AudioGraph: Sendable {
   /// Between `start` and `stop`. Any thread but the render thread.
   public var isRunning: Bool { state.withLock { $0.isRunning } }
 
-  /// Instantiates every node's unit. An open graph stays as it is.
+  /// Makes every node's unit. No effect on an open graph.
   public func open() throws(Violation) {
     state.withLock { state in
       guard !state.isOpen else { return }
@@ -147,7 +147,7 @@ public final class AudioGraph: Sendable {
     }
   }
 
-  /// Disposes of the units; nodes and interactions stay. Stops and uninitializes first.
+  /// Releases the units; nodes and interactions stay. Stops and uninitializes the graph first.
   public func close() {
     stopRunning()
     state.withLock { state in
@@ -169,8 +169,8 @@ public final class AudioGraph: Sendable {
     }
   }
 
-  /// Propagates stream formats along the connections, validates, initializes the units that take
-  /// part, and makes the render plan.
+  /// Propagates stream formats along the connections, validates the graph, initializes the units
+  /// that take part in interactions, and makes the render plan.
   ///
   /// - Throws: The first of `violations()` that is an error. Nothing is initialized then.
   public func initialize() throws(Violation) {
@@ -204,9 +204,9 @@ public final class AudioGraph: Sendable {
     }
   }
 
-  /// Initializes the unit of a node that is about to join an initialized graph, with the formats
-  /// that have been set on it, so that the slow work is done before the update. An initialized unit
-  /// stays as it is. Without this call the update initializes the unit.
+  /// Initializes the unit of a new node of an initialized graph, with the formats that have been
+  /// set on it, so that the slow work is done before the update. Without this call the update
+  /// initializes the unit. No effect on an initialized unit.
   ///
   /// - Throws: `kAUGraphErr_NodeNotFound`; `kAudioUnitErr_Uninitialized` before `open()`;
   ///   `kAUGraphErr_CannotDoInCurrentContext` before `initialize()`; what the unit refuses.
@@ -234,7 +234,7 @@ public final class AudioGraph: Sendable {
     state.withLock { endInitialization(&$0) }
   }
 
-  /// Starts the output unit, and with it the graph. A running graph stays as it is.
+  /// Starts the output unit, and with it the graph. No effect on a running graph.
   ///
   /// - Throws: `GraphStartError`: `kAUGraphErr_CannotDoInCurrentContext` before `initialize()`, or
   ///   the device's error.
@@ -252,8 +252,8 @@ public final class AudioGraph: Sendable {
       do throws(HardwareError) {
         try serviceThread.start(services) { [weak self] in
           guard let self else { return .infinity }
-          carryOutWantedUpdate()
-          return secondsToWishes
+          carryOutRequestedUpdate()
+          return updatePollInterval
         }
         let timing = startTiming()
         if session.hasAdvanced {
@@ -274,8 +274,8 @@ public final class AudioGraph: Sendable {
     head?.noteRunning(true)
   }
 
-  /// Stops the output unit; `start()` resumes. A graph that is not running stays as it is.
-  /// Recordings are finished by `uninitialize()` and `close()`.
+  /// Stops the output unit; `start()` resumes. No effect on a graph that is not running.
+  /// `uninitialize()` and `close()` finish recordings.
   public func stop() { stopRunning() }
 
   // MARK: Inside
@@ -286,12 +286,12 @@ public final class AudioGraph: Sendable {
     _ model: GraphModel, _ state: State, capture: FrameRing?
   ) -> Preparation {
     var preparer = Preparer(
-      model: model, played: state.running == nil ? nil : state.model, demandsFormats: !isUnseen,
+      model: model, played: state.running == nil ? nil : state.model, demandsFormats: !isHidden,
       category: state.category,
       device: DeviceSides(
         output: grant.outputFormat, input: grant.inputFormat, ioBufferFrames: largestSlice,
         isSynchronous: hardware?.isSynchronous ?? true, capture: capture ?? state.running?.capture),
-      defaultFormat: state.defaultFormat, rules: GraphRules.ofNodes, known: state.settled)
+      defaultFormat: state.defaultFormat, rules: GraphRules.ofNodes, previous: state.settled)
     var preparation = preparer.prepare()
     if let limit = state.memoryLimit,
       let violation = MemoryFits.violation(in: model, preparation.configurations, limit: limit)
@@ -316,7 +316,7 @@ public final class AudioGraph: Sendable {
     return preparation
   }
 
-  /// A preparation of the present graph: the last one, where nothing has been edited or set since.
+  /// A preparation of the present graph; the last one if nothing has been edited or set since.
   func examine(_ state: inout State) -> Preparation {
     var versions = 0
     for node in state.model.nodes {
@@ -327,7 +327,8 @@ public final class AudioGraph: Sendable {
     }
     let preparation = prepare(state.model, state, capture: nil)
     state.settled = preparation.settled
-    // Errors are not kept: their cause, such as a missing file, may be mended outside of the graph.
+    // Preparations with errors are not kept: the cause, such as a missing file, may be fixed
+    // outside of the graph.
     if state.running == nil, preparation.violations.allSatisfy({ $0.severity != .error }) {
       state.examined = (preparation, versions)
     }
@@ -338,7 +339,7 @@ public final class AudioGraph: Sendable {
     guard let head = model.head?.instance?.configuration(), head.isOn(.enableIO, .input, 1),
       let input = grant.inputFormat
     else { return nil }
-    // A second: two clocks may drift apart for long before the distance matters.
+    // A second: enough for a long drift of two clocks.
     return FrameRing(
       channelCount: input.channelCount,
       minimumCapacity: max(Int(input.sampleRate), 16 * largestSlice))
@@ -364,9 +365,9 @@ public final class AudioGraph: Sendable {
 
   // MARK: Render errors
 
-  /// Reports failed renders to their units: to the unit that failed and to every unit downstream of
-  /// it, as an error passes through a chain of pulls. Sets their property `lastRenderError` and
-  /// calls its listeners on this thread. Reading the property, and stopping the graph, do the same.
+  /// Reports failed renders to the unit that failed and to every unit downstream of it, because an
+  /// error passes through a chain of pulls: sets their property `lastRenderError`, and calls its
+  /// listeners on this thread. Reading the property and stopping the graph do the same.
   public func collectRenderErrors() {
     let failures = state.withLock { state -> [(UnitInstance, Status)] in
       var found: [(UnitInstance, Status)] = []
@@ -402,7 +403,7 @@ public final class AudioGraph: Sendable {
     else { return }
     state.running = running
     present.withLock { $0.readers = running.readers }
-    // The thread has to ask again for `secondsToWishes`: an observer may have been added.
+    // The thread has to ask again for `updatePollInterval`: an observer may have been added.
     serviceThread.wake()
   }
 
@@ -421,12 +422,11 @@ public final class AudioGraph: Sendable {
   func endInitialization(_ state: inout State) {
     guard state.isInitialized else { return }
     if hardware != nil { serviceThread.stop() }
-    if !isUnseen { for node in state.model.nodes { node.instance?.forgetConfiguration() } }
+    if !isHidden { for node in state.model.nodes { node.instance?.forgetConfiguration() } }
     state.running?.restartTimeline()
     state.running = nil
     state.isInitialized = false
-    // Edits that are still pending are applied to the model now; the next `initialize()` plays
-    // them.
+    // Pending edits are applied to the model now, for the next `initialize()`.
     let pending = state.pending
     state.pending = []
     for edit in pending { try? state.model.apply(edit) }

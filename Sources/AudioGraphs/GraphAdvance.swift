@@ -2,9 +2,9 @@ public import RenderCore
 import RenderHost
 import Synchronization
 
-/// Renders the beginning of a graph unheard, so that it starts in its middle.
+/// Renders the beginning of a graph without output, so that it starts at a later time.
 extension AudioGraph {
-  /// Closes the taps from the next initialization on: they hear nothing until `openTaps()`.
+  /// Closes the taps from the next initialization on: they get no slices until `openTaps()`.
   public func closeTaps() { state.withLock { $0.tapGate = TapGate() } }
 
   /// Opens the taps to what is rendered from now on. Call it while nothing pulls the graph, or

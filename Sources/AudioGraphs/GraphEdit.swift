@@ -11,7 +11,7 @@ enum GraphEdit: Sendable {
   case connect(Connection)
   case callback(InputCallback)
   case disconnect(BusKey)
-  /// Takes the feed of an input away, and keeps it with its state for `attach`.
+  /// Removes the feed of an input, and keeps it with its state for `attach`.
   case detach(BusKey, FeedToken)
   case attach(FeedToken, to: BusKey)
   case clear

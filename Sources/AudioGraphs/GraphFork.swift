@@ -3,11 +3,12 @@ import AudioUnits
 import Synchronization
 
 extension AudioGraph {
-  /// A copy of the graph to try a change on: the same nodes, interactions and taps, open, not
-  /// initialized, without a device. This graph stays as it is.
+  /// A copy of the graph for trying a change: the same nodes, interactions and taps, open, not
+  /// initialized, without a device. This graph is not changed.
   ///
   /// The two graphs share their units, except those of `copied` and `renewed`. A change that sets
-  /// something on a unit, or changes its inputs or outputs, has to name the unit's node there.
+  /// something on a unit, or changes its inputs or outputs, must include the unit's node in one of
+  /// them.
   ///
   /// - Parameters:
   ///   - copied: Nodes that get a copy of their unit, with the same settings.

@@ -37,8 +37,8 @@ extension AudioGraph {
   /// The session that a device pulls; `nil` unless the graph is initialized.
   public var session: RenderSession? { present.session }
 
-  /// The parts of callbacks and taps that read and write files. A running graph calls them itself;
-  /// an offline host has to call them.
+  /// The services of callbacks and taps, which read and write files. A graph running on a device
+  /// calls them itself; an offline host has to call them.
   public var services: [any RenderService] { state.withLock { $0.running?.services ?? [] } }
 
   /// Errors of files while the graph ran.
@@ -46,8 +46,8 @@ extension AudioGraph {
     serviceThread.errors + present.withLock { $0.finishErrors }
   }
 
-  /// Events of files since the last call, which do not stop a running graph. In a graph that an
-  /// offline host runs: the events of files that have left the graph.
+  /// Events of files since the last call, none of which stops a running graph. With an offline
+  /// host, only the events of files that are no longer in the graph.
   public func takeServiceEvents() -> [ServiceEvent] {
     serviceThread.takeEvents()
       + present.withLock { present in
@@ -56,9 +56,9 @@ extension AudioGraph {
       }
   }
 
-  /// Notes a gap in the recordings of a running graph: the device stood still for `seconds` between
-  /// two frames, the second of which was rendered `ago` seconds ago. Each recording gives an event
-  /// with its place.
+  /// Notes a gap in the recordings of a running graph: the device stood still for `seconds`, and
+  /// the first frame after that was rendered `ago` seconds ago. Each recording gives an event with
+  /// its place.
   public func noteGap(seconds: Double, ago: Double = 0, cause: String) {
     serviceThread.noteGap(seconds: seconds, ago: ago, cause: cause)
   }
@@ -72,7 +72,7 @@ extension AudioGraph {
   /// carries out an update that `updateWithoutWaiting()` has requested. A host calls it regularly,
   /// on another thread than the render thread.
   public func collect() {
-    carryOutWantedUpdate()
+    carryOutRequestedUpdate()
     let finished = state.withLock { state -> [any RenderService] in
       state.running?.session.collect()
       return state.running?.takeFinishedServices() ?? []
@@ -102,7 +102,7 @@ extension AudioGraph {
     }
   }
 
-  /// The configuration of a node as `initialize()` has settled it, or would settle it.
+  /// The configuration of a node that `initialize()` has settled, or would settle.
   ///
   /// - Throws: `kAUGraphErr_NodeNotFound`; `kAudioUnitErr_Uninitialized` before `open()`.
   public func configuration(_ node: NodeID) throws(Violation) -> UnitConfiguration {
@@ -114,8 +114,8 @@ extension AudioGraph {
     }
   }
 
-  /// `violations()`, and the configurations they were found in, from one preparation. Nodes without
-  /// interactions that take part have no configuration.
+  /// `violations()`, and the configurations in which they were found, from one preparation. Only
+  /// nodes that take part in interactions have a configuration.
   public func examination() -> (
     violations: [Violation], configurations: [NodeID: UnitConfiguration]
   ) {

@@ -20,8 +20,8 @@ extension AudioGraph {
   /// Feeds an input element by a callback, replacing the input's feed.
   ///
   /// A `CallbackInstance`, here and in `feed`, gives access to the live settings. An instance that
-  /// plays already goes on in its new place; where only its own feed is another, the old feed fades
-  /// out as the new one fades in.
+  /// plays already continues at its new place; if only its feed changes, the old feed crossfades to
+  /// the new one.
   ///
   /// - Parameter feed: What a processing callback pulls; `nil` for nothing.
   /// - Throws: `kAUGraphErr_NodeNotFound`; `kAUGraphErr_InvalidConnection` where the pulled output
@@ -40,8 +40,8 @@ extension AudioGraph {
 
   /// The same for a callback that may feed other inputs as well.
   ///
-  /// - Parameter name: The name of the sound at the beginning of the chain of callbacks: inputs fed
-  ///   by sounds of one name hear the same sound.
+  /// - Parameter name: The name of the source at the beginning of the chain of callbacks. Sources
+  ///   of the same name are the same sound.
   package func setInputCallback(
     _ callback: any RenderCallback, of node: NodeID, _ input: Int, from feed: CallbackFeed?,
     soundingAs name: String?
@@ -54,9 +54,9 @@ extension AudioGraph {
     }
   }
 
-  /// The callbacks that feed an input element: the one that feeds it, the one that this pulls, and
-  /// so on; empty where no callback feeds it. Their live settings can be changed. Pending edits are
-  /// not included.
+  /// The callbacks that feed an input element: the one that feeds it directly, the one that this
+  /// pulls, and so on; empty where no callback feeds it. Their live settings can be changed.
+  /// Pending edits are not included.
   ///
   /// - Throws: `kAUGraphErr_NodeNotFound`.
   public func callbacks(of node: NodeID, _ input: Int = 0) throws(Violation) -> [CallbackInstance] {
@@ -79,8 +79,8 @@ extension AudioGraph {
     }
   }
 
-  /// Takes the feed of an input away, for `attachFeed(_:to:_:)`: a callback goes on at its new
-  /// input with its state.
+  /// Detaches the feed of an input, for `attachFeed(_:to:_:)`. A callback keeps its state for the
+  /// new input.
   ///
   /// - Throws: As `disconnect(_:_:)`.
   public func detachFeed(of node: NodeID, _ input: Int = 0) throws(Violation) -> FeedToken {
@@ -121,8 +121,8 @@ extension AudioGraph {
     }
   }
 
-  /// The violation of feeding an input twice; `nil` where nothing feeds it yet. `connect` would
-  /// replace the feed instead.
+  /// The violation of feeding an input twice, for callers that do not want `connect` to replace the
+  /// feed; `nil` where nothing feeds it yet.
   package func secondFeed(of node: NodeID, _ input: Int) -> Violation? {
     state.withLock { InputsFedOnce.violation(node, input, in: $0.model) }
   }
@@ -165,9 +165,9 @@ extension AudioGraph {
     try state.withLock { state throws(Violation) in try make(.removeTap(tap), &state) }
   }
 
-  /// Moves a tap to another output element, where it goes on: a recording in its file where the
-  /// stream format is the same, else in a second file. Pending while the graph is initialized. A
-  /// tap that does not exist is ignored.
+  /// Moves a tap to another output element, where it continues. A recording continues in its file
+  /// if the stream format is the same, otherwise in a second file. Pending while the graph is
+  /// initialized. A tap that does not exist is ignored.
   ///
   /// - Throws: `kAUGraphErr_NodeNotFound`.
   public func moveTap(
@@ -181,8 +181,7 @@ extension AudioGraph {
   /// The present readings of the taps that measure, in the order of addition; the final ones after
   /// the graph has been stopped or closed. Empty before `initialize()`.
   ///
-  /// Any thread but the render thread. The call neither waits for the render thread nor holds it
-  /// up.
+  /// Any thread but the render thread. The call neither waits for the render thread nor delays it.
   public var readings: [TapMeasurement] {
     let (taps, readers) = present.withLock { ($0.model?.taps ?? [], $0.readers) }
     return taps.compactMap { tap in
@@ -199,7 +198,8 @@ extension AudioGraph {
     present.withLock { $0.readers[tap] }?.reading
   }
 
-  /// The format of every bus that must be given one and is given none. Set before `initialize()`.
+  /// The format of every bus that needs a format and has been given none. Set it before
+  /// `initialize()`.
   public var defaultStreamFormat: StreamFormat? {
     get { state.withLock { $0.defaultFormat } }
     set { state.withLock { $0.defaultFormat = newValue } }

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Latencies along the paths of a graph.
 extension AudioGraph {
-  /// Whether inputs of units with several are delayed so that all paths that meet there have the
-  /// same latency; `false` until set. On an initialized graph a change is an edit, which waits for
-  /// `update()`.
+  /// Whether the inputs of a unit with several inputs are delayed so that all paths that meet there
+  /// have the same latency; `false` until set. On an initialized graph a change is an edit, which
+  /// waits for `update()`.
   ///
   /// The delays are whole frames. The latencies of an output unit and of the microphone's side
   /// before the graph are not counted: no other path meets them.
@@ -15,9 +15,9 @@ extension AudioGraph {
     set { state.withLock { try? make(.compensateLatency(newValue), &$0) } }
   }
 
-  /// The latency of each unit's buses behind the sources of the graph, and the delay of each input,
-  /// as initialization would settle them. They come from the property Latency of the units along
-  /// each path.
+  /// The latency from the sources of the graph to each unit's buses, and the delay of each input,
+  /// as initialization would settle them. They are computed from the property Latency of the units
+  /// along each path.
   public func latencies() -> GraphLatencies {
     state.withLock { state in
       guard state.isOpen else { return GraphLatencies() }

@@ -33,11 +33,11 @@ public struct InputCallback: Sendable {
   public var input: Int
   /// What the callback pulls; `nil` for nothing.
   public var feed: CallbackFeed?
-  /// The name of the sound at the beginning of the chain, where other inputs may be fed by the same
-  /// sound; `nil` for a sound of its own.
+  /// The name of the source at the beginning of the chain, where it may feed other inputs too;
+  /// `nil` for a source of this input only.
   var name: String?
   /// The callback that feeds the input, then the one that it pulls, and so on. A callback that is
-  /// set again gets a new instance and begins anew; an instance that is passed again goes on.
+  /// set again gets a new instance and restarts; an instance that is passed again continues.
   public let instances: [CallbackInstance]
 
   init(
@@ -94,12 +94,12 @@ enum LinkFeed {
   }
 }
 
-/// What a processing callback pulls. In Apple's guide a render callback between two units calls
-/// `AudioUnitRender` for it.
+/// The feed of a processing callback. In Apple's guide, a render callback between two units calls
+/// `AudioUnitRender` to pull it.
 public enum CallbackFeed: Sendable {
   /// An output element.
   case output(NodeID, Int)
-  /// Another callback, and what that one pulls: see `callback(_:from:)`.
+  /// Another callback with its own feed: see `callback(_:from:)`.
   case link(CallbackLink)
 
   /// Another callback, and what that one pulls.
@@ -164,8 +164,8 @@ public enum Interaction: Sendable {
     if case .connection(let connection) = self { connection } else { nil }
   }
 
-  /// The output element and the input element between which sound goes, along a connection or
-  /// through processing callbacks; `nil` for a callback that pulls no output.
+  /// The output element from which the input element gets its sound, by a connection or through
+  /// processing callbacks; `nil` for a callback that pulls no output.
   public var link: Connection? {
     switch self {
     case .connection(let connection): connection
@@ -202,7 +202,7 @@ struct BusKey: RawRepresentable, Hashable, Sendable {
 
   func _rawHashValue(seed: Int) -> Int { multiplicativeHash(rawValue, seed) }
 
-  /// A number that no bus can have is stored as -1.
+  /// A number outside of the range of buses is stored as -1.
   init(node: NodeID, bus: Int) {
     let number = UInt32(exactly: bus) ?? .max
     rawValue = UInt64(UInt32(bitPattern: node.rawValue)) << 32 | UInt64(number)
@@ -222,9 +222,9 @@ struct GraphModel: Sendable {
     var component: ComponentDescription
     var unit: any AudioUnit.Type
     var name: String
-    /// Exists while the graph is open.
+    /// The unit; `nil` while the graph is not open.
     var instance: UnitInstance?
-    /// The format of buses that must be given one and are given none; `nil` for the graph's
+    /// The format of buses that need a format and have been given none; `nil` for the graph's
     /// default.
     var defaultFormat: StreamFormat?
     /// Whether it is an I/O unit, with a device's two sides.
@@ -265,15 +265,16 @@ struct GraphModel: Sendable {
   var ramps: [ParameterRamp] = [] { didSet { rampsByTarget = nil } }
   /// The ramps of each setting, sorted by start; `nil` where `ramps` has been replaced since.
   private var rampsByTarget: [ParameterRamp.Target: [ParameterRamp]]? = [:]
-  /// When the graph ends even if its sources go on, in seconds from its start.
+  /// The time at which the graph ends even if its sources continue, in seconds from its start;
+  /// `nil` for none.
   var stopTime: Double?
   /// Whether inputs are delayed so that paths that meet are equally late.
   var compensatesLatency = false
   /// Detached feeds that wait to be attached.
   var detached: [FeedToken: Interaction] = [:]
   private(set) var feeds: [BusKey: Interaction] = [:]
-  /// The destination of each output that feeds something, also through callbacks.
-  private(set) var takers: [BusKey: Connection] = [:]
+  /// The connection from each output that feeds an input, directly or through callbacks.
+  private(set) var outputLinks: [BusKey: Connection] = [:]
   private var incoming: [NodeID: Incoming] = [:]
   /// In the order of addition.
   private var outputUnits: [NodeID] = []
@@ -385,7 +386,7 @@ struct GraphModel: Sendable {
       inputs.insert(input.bus, at: place)
     }
     if let link = interaction.link {
-      takers[BusKey(node: link.source, bus: link.output)] = link
+      outputLinks[BusKey(node: link.source, bus: link.output)] = link
     }
     mark(interaction, isThere: true)
   }
@@ -406,7 +407,7 @@ struct GraphModel: Sendable {
     feeds[input] = nil
     incoming[input.node]?.change { $0.removeAll { $0 == input.bus } }
     if let link = interaction.link {
-      takers[BusKey(node: link.source, bus: link.output)] = nil
+      outputLinks[BusKey(node: link.source, bus: link.output)] = nil
     }
     mark(interaction, isThere: false)
   }
@@ -428,10 +429,11 @@ struct GraphModel: Sendable {
     (incoming[id]?.inputs ?? []).compactMap { feeds[BusKey(node: id, bus: $0)] }
   }
 
-  /// A number that changes with the node's feeds and that no other model shares for other feeds.
+  /// A number that changes with the node's feeds. Equal numbers mean equal feeds, across all
+  /// models.
   func feedVersion(of id: NodeID) -> Int { incoming[id]?.version ?? 0 }
 
-  // MARK: Checks that are made at the edit (facts, sections 5.2 and 5.6)
+  // MARK: Checks that are made at the edit
 
   /// Why a connection is refused; `nil` where it can be made.
   func refusal(of connection: Connection) -> Violation? {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The nodes of a graph.
 extension AudioGraph {
-  /// Adds a node. In an open graph its unit exists at once; it is initialized when it first takes
+  /// Adds a node. In an open graph its unit is made at once; it is initialized when it first takes
   /// part in an interaction.
   ///
   /// - Parameter name: Its name in diagnostics and listings.

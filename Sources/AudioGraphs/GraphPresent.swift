@@ -13,7 +13,7 @@ final class GraphPresent: Sendable {
     var session: RenderSession? { didSet { limitOutput() } }
     /// The graph as it was initialized or updated last; `nil` before the first time.
     var model: GraphModel?
-    /// Output limits of the client and of the host, as magnitudes; `nil` for none.
+    /// The output limits of the client and of the host, as magnitudes; `nil` for none.
     var outputPeakLimit: Float? { didSet { limitOutput() } }
     var outputPeakCeiling: Float? { didSet { limitOutput() } }
     /// The readers of the taps that measure, also after the graph has ended.
@@ -33,7 +33,7 @@ final class GraphPresent: Sendable {
 
   private let contents = Mutex(Contents())
   private let pendingEdits = Atomic<Int>(0)
-  private let wantsUpdate = Atomic<Bool>(false)
+  private let isUpdateRequested = Atomic<Bool>(false)
 
   func withLock<Result>(_ body: (inout Contents) -> Result) -> Result {
     contents.withLock { body(&$0) }
@@ -47,8 +47,10 @@ final class GraphPresent: Sendable {
   func setPendingEditCount(_ count: Int) { pendingEdits.store(count, ordering: .releasing) }
 
   /// Requests that the service thread, or the host's next `collect()`, carry out the pending edits.
-  func wishForUpdate() { wantsUpdate.store(true, ordering: .releasing) }
+  func requestUpdate() { isUpdateRequested.store(true, ordering: .releasing) }
 
   /// Whether an update has been requested since the last call.
-  func takeWishForUpdate() -> Bool { wantsUpdate.exchange(false, ordering: .acquiringAndReleasing) }
+  func takeUpdateRequest() -> Bool {
+    isUpdateRequested.exchange(false, ordering: .acquiringAndReleasing)
+  }
 }

@@ -48,7 +48,7 @@ enum GraphStates {
           try graph.disconnect(io)
           """)))
 
-  /// Core Audio documents no status here: this is the one of a re-implementation of AUGraph.
+  /// Core Audio documents no status for this; it is that of a re-implementation of AUGraph.
   static func notOpen() -> Violation {
     Violation(
       rule, status: .uninitialized, "the graph is not open", at: .graph,

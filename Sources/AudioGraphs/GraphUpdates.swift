@@ -17,7 +17,7 @@ extension AudioGraph {
     set { state.withLock { $0.fadeDuration = newValue.isFinite ? min(max(0, newValue), 10) : 0 } }
   }
 
-  /// Carries out the pending edits, between two slices of a running graph.
+  /// Carries out the pending edits between two slices of a running graph.
   ///
   /// Waits for at most 1 s until the device plays them. Does not wait where no device pulls the
   /// graph, while its session pauses, and in a render notification. Cross-fades may be under way
@@ -54,8 +54,8 @@ extension AudioGraph {
   @discardableResult
   public func updateWithoutWaiting() throws(GraphUpdateError) -> Bool {
     let isHere = scheduler.isRenderingHere
-    // On the render thread only flags are used: to throw an error, it would have to be taken from
-    // under a lock and freed there.
+    // On the render thread only flags are used: throwing an error would require a lock, and freeing
+    // memory.
     if !isHere {
       let error = present.withLock { present in
         defer { present.updateError = nil }
@@ -66,9 +66,9 @@ extension AudioGraph {
     if isHere || (hardware != nil && isRunning) {
       let isIdle = present.pendingEditCount == 0
       if !isIdle {
-        present.wishForUpdate()
+        present.requestUpdate()
         // The render thread must not call the system: the service thread polls for requests every
-        // `secondsToWishes`.
+        // `updatePollInterval`.
         if !isHere { serviceThread.wake() }
       }
       return isIdle && !scheduler.hasWaitingStage()
@@ -77,10 +77,10 @@ extension AudioGraph {
     return true
   }
 
-  /// The longest time, in seconds, until the service thread polls for a requested update. A render
-  /// notification requests one without waking the thread: while there are notifications, and while
-  /// the graph is being changed, the thread polls as often as it can.
-  var secondsToWishes: Double {
+  /// The longest time until the service thread polls for a requested update, in seconds. A render
+  /// notification makes a request without waking the thread, so that the thread polls as often as
+  /// it can while there are notifications, and while the graph is being changed.
+  var updatePollInterval: Double {
     let areQuiet = state.withLockIfAvailable { state in
       state.observers.isEmpty
         && state.model.nodes.allSatisfy { $0.instance?.hasRenderObservers != true }
@@ -88,16 +88,16 @@ extension AudioGraph {
     return areQuiet == true ? .infinity : 0
   }
 
-  func carryOutWantedUpdate() {
-    guard present.takeWishForUpdate() else { return }
+  func carryOutRequestedUpdate() {
+    guard present.takeUpdateRequest() else { return }
     do throws(GraphUpdateError) { _ = try carryOut(.init()) } catch {
       present.withLock { $0.updateError = error }
     }
   }
 
   /// Makes edits that take effect at one frame: the edits of the graph in `edits`, and everything
-  /// that it sets on units and callbacks that play already. The result does not depend on the slice
-  /// size where the graph has not reached the frame yet; else the edits take effect as soon as
+  /// that it sets on units and callbacks that play already. If the graph has not reached the frame
+  /// yet, the result does not depend on the slice size; otherwise the edits take effect as soon as
   /// possible.
   ///
   /// - Parameter time: Seconds from the start of the graph.
@@ -167,7 +167,7 @@ extension AudioGraph {
       for (index, edit) in edits.enumerated() {
         do throws(Violation) { try model.apply(edit) } catch {
           state.pending.remove(at: index)
-          // As Core Audio's header says, the edits before the failing one are carried out.
+          // As documented in Core Audio's header, the edits before the failing one are carried out.
           if index > 0, (try? commit(model, passage, &state)) != nil {
             state.pending.removeFirst(index)
           }
@@ -191,7 +191,7 @@ extension AudioGraph {
 
   func make(_ edit: GraphEdit, _ state: inout State) throws(Violation) {
     if state.isInitialized {
-      // Refuse at once what no later edit could mend.
+      // Refuse at once what no later edit could correct.
       for id in edit.nodes where state.model.node(id) == nil { throw NodesExist.violation(id) }
       if case .connect(let connection) = edit,
         let violation = NoSelfConnection.violation(connection, in: state.model)
@@ -239,10 +239,10 @@ extension AudioGraph {
       for service in running.services where !before.contains(where: { $0 === service }) {
         serviceThread.add(service)
       }
-      // The new nodes may have observers: the thread has to ask again for `secondsToWishes`.
+      // The new nodes may have observers: the thread has to ask again for `updatePollInterval`.
       serviceThread.wake()
     }
-    for node in state.model.nodes where model.node(node.id) == nil && !isUnseen {
+    for node in state.model.nodes where model.node(node.id) == nil && !isHidden {
       node.instance?.forgetConfiguration()
       node.instance?.setHost(nil)
     }

@@ -8,8 +8,8 @@ public struct ParameterRamp: Hashable, Sendable {
   public enum Curve: String, Hashable, Sendable, CaseIterable {
     /// A straight line.
     case linear
-    /// By the same factor in each frame, as loudness and pitch are heard. Both ends have to be on
-    /// one side of zero; where they are not when the ramp begins, it is linear.
+    /// The same factor in each frame, which matches the perception of loudness and pitch. Linear if
+    /// the two ends do not have the same sign when the ramp begins.
     case exponential
   }
 
@@ -39,7 +39,7 @@ public struct ParameterRamp: Hashable, Sendable {
   /// - Parameters:
   ///   - setting: Its number (`LiveSetting.id`).
   ///   - input: The input that the callback feeds, directly or through callbacks that pull it.
-  ///   - behind: How many pulls behind the input it is: 0 for the one that feeds it.
+  ///   - behind: The number of pulls from the input to the callback: 0 for the one that feeds it.
   public init(
     setting: UInt32, ofCallbackAt input: Int, of node: NodeID, behind: Int = 0,
     to target: Float, at start: Double, duration: Double = 0, curve: Curve = .linear
@@ -70,7 +70,7 @@ public struct ParameterRamp: Hashable, Sendable {
     var parameter: UInt32
   }
 
-  /// What the ramp moves. Where two ramps move the same target at one time, the later one holds.
+  /// What the ramp moves. If two ramps move the same target at one time, the later one applies.
   public var movedTarget: Target { Target(place: place, parameter: parameter) }
 
   /// Whether both move the same parameter.

@@ -5,8 +5,8 @@ public import RenderHost
 
 extension AudioGraph {
   /// A schedule of a node's parameters for a render notification, which may neither allocate nor
-  /// wait. Get it beforehand; it stays valid, through `uninitialize()` and `initialize()` too,
-  /// until the number of the unit's elements changes.
+  /// wait. Get it beforehand. It stays valid, across `uninitialize()` and `initialize()`, until the
+  /// number of the unit's elements changes.
   ///
   /// Its frames are those of the graph's output unit, also for a unit behind a sample rate
   /// converter. The Multichannel Mixer follows a ramp to the frame; the 3D Mixer and the other
@@ -27,8 +27,8 @@ extension AudioGraph {
   /// Schedules changes of a node's parameters for the next slice (`AudioUnitScheduleParameters`):
   /// all of them, or none where one is refused.
   ///
-  /// Events are for one slice. `UnitInstance.parameter` gives the value of an immediate event from
-  /// now on; the value holds after the slice, also where the slice has not reached the event's
+  /// Events apply to one slice. `UnitInstance.parameter` returns the value of an immediate event
+  /// from now on; the value stays after the slice, even if the slice has not reached the event's
   /// frame. A ramp that is longer than the slice is scheduled again for the next one, with an
   /// earlier start; until then the parameter stays where it is. Of two events for one parameter the
   /// later ends the earlier. No listener is called.
@@ -36,10 +36,10 @@ extension AudioGraph {
   /// To schedule for the slice that is about to begin, use a `ParameterSchedule` in its pre-render
   /// notification, on the render thread. There this call, which may wait, is refused.
   ///
-  /// - Throws: As `UnitInstance.setParameter`; `kAudioUnitErr_InvalidParameter` also for a ramp of a
-  ///   parameter that does not ramp; `kAUGraphErr_NodeNotFound`; `kAudioUnitErr_Uninitialized` before
-  ///   `open()`; `kAudioUnitErr_CannotDoInCurrentContext` on the render thread, and where more than 256
-  ///   events would wait for the slice.
+  /// - Throws: As `UnitInstance.setParameter`; `kAudioUnitErr_InvalidParameter` also for a ramp of
+  ///   a parameter that does not ramp; `kAUGraphErr_NodeNotFound`; `kAudioUnitErr_Uninitialized`
+  ///   before `open()`; `kAudioUnitErr_CannotDoInCurrentContext` on the render thread, and where
+  ///   more than 256 events would wait for the slice.
   public func scheduleParameters(
     _ events: [ParameterEvent], of node: NodeID
   ) throws(Violation) {

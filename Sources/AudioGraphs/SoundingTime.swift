@@ -5,7 +5,7 @@ import RenderCore
 /// When the last source of a graph ends, with the graph's initial settings.
 struct SoundingTime {
   private enum End {
-    /// Nothing that ends: no source, or only the microphone.
+    /// No source, or only the microphone.
     case none
     /// In frames of the device.
     case after(Double)
@@ -22,8 +22,8 @@ struct SoundingTime {
 
   /// The sound of a callback.
   struct Source {
-    /// When its first frame is played, in frames of the device.
-    var birth: Double
+    /// The time of its first frame, in frames of the device.
+    var startFrame: Double
     /// In frames of the bus; `nil` for an endless one.
     var duration: Int?
   }
@@ -54,7 +54,7 @@ struct SoundingTime {
         }
         end = end.later(next)
       }
-      // A unit with latency puts out the end later.
+      // A unit with latency outputs the end later.
       if case .after(let frames) = end {
         end = .after(frames + max(0, preparation.latencies.own(id)) * deviceRate)
       }
@@ -70,8 +70,8 @@ struct SoundingTime {
     return Int(max(0, (frames - 1e-3).rounded(.up)))
   }
 
-  /// How much later the sound of an input ends in its unit, in frames of the device: by the delay
-  /// and the tail of a pulled input, and by latency compensation.
+  /// The time by which the sound of an input ends later at its unit, in frames of the device: the
+  /// delay and the tail of a pulled input, and latency compensation.
   private func delay(of input: BusKey) -> Double {
     guard
       let rate = preparation.configurations[input.node]?.inputs[input.bus].format.sampleRate,
@@ -105,7 +105,7 @@ struct SoundingTime {
       }
       let frames = Double(duration) * deviceRate / format.sampleRate
       if !isProcessing {
-        end = .after(frames + source.birth)
+        end = .after(frames + source.startFrame)
       } else if case .after(let before) = end {
         end = .after(before + frames)
       }

@@ -211,7 +211,7 @@ struct LiveFormatTests {
     let node = try graph.addNode(remoteIO)
     try graph.open()
     let io = try graph.unit(node)
-    let birth = StreamFormat.platformCanonical(channels: 2, sampleRate: 44_100)
+    let startFrame = StreamFormat.platformCanonical(channels: 2, sampleRate: 44_100)
     for _ in 0..<2 {
       #expect(try io.property(.streamFormat, .output, 0) == .streamFormat(output))
       #expect(try io.property(.sampleRate, .output, 0) == .float64(48_000))
@@ -222,7 +222,7 @@ struct LiveFormatTests {
       try io.setProperty(.streamFormat, .input, 1, to: .streamFormat(input))
       try io.setProperty(.sampleRate, .output, 0, to: .float64(48_000))
       for (scope, element) in [(Scope.output, 0), (.input, 1)] {
-        for wrong in [birth, output.with(sampleRate: 44_100), float()] {
+        for wrong in [startFrame, output.with(sampleRate: 44_100), float()] {
           refused(.propertyNotWritable) {
             try io.setProperty(.streamFormat, scope, element, to: .streamFormat(wrong))
           }

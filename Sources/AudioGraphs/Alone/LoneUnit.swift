@@ -6,9 +6,9 @@ import Synchronization
 
 /// Renders a unit that is in no graph, and everything upstream of it.
 ///
-/// It owns a hidden `AudioGraph`, so that units outside a graph run the same kernels and keep the
-/// same rules as units inside one. The hidden graph is made when the unit first renders or starts;
-/// each render brings it up to date with the client's connections.
+/// It owns a hidden `AudioGraph`, so that units outside of a graph run the same kernels and follow
+/// the same rules as units in a graph. The hidden graph is made when the unit first renders or
+/// starts; each render brings it up to date with the client's connections.
 final class LoneUnit: UnitHost {
   /// What feeds an input of the inner graph.
   private enum Feed: Equatable {
@@ -45,12 +45,12 @@ final class LoneUnit: UnitHost {
   }
 
   private let state: Mutex<State>
-  /// Counts connections, initializations and observer changes of all units in no graph.
+  /// Counts the connections, initializations and observer changes of all units outside of graphs.
   private static let wiring = Atomic<Int>(0)
 
   init(_ unit: UnitInstance) { state = Mutex(State(unit: unit)) }
 
-  /// The `LoneUnit` of a unit in no graph; `nil` where a graph owns the unit.
+  /// The `LoneUnit` of a unit outside of a graph; `nil` where a graph owns the unit.
   static func of(_ unit: UnitInstance) -> LoneUnit? {
     guard !unit.isInGraph else { return nil }
     let loneRenderer = unit.loneRenderer { LoneUnit(unit) }
@@ -92,8 +92,8 @@ final class LoneUnit: UnitHost {
 
   func replan(for unit: UnitInstance) {
     Self.wiring.wrappingAdd(1, ordering: .releasing)
-    // A device that pulls cannot wait for the next render. The next start throws what is refused
-    // here.
+    // A device pulls without calling `render`, so that the graph is updated now. The next start
+    // throws errors that are ignored here.
     if graph?.isRunning == true { try? bringUpToDate() }
   }
 
@@ -226,7 +226,7 @@ final class LoneUnit: UnitHost {
   /// The sample time after the last frame rendered.
   var nextFrame: Double { state.withLock { $0.nextFrame } }
 
-  /// The checks of `AudioUnitRender`, in its order (facts, section 7.5).
+  /// The checks of `AudioUnitRender`, in its order.
   private func refusal(_ unit: UnitInstance, _ output: Int, _ buffers: SampleBuffers) -> Status {
     guard unit.isInitialized else { return .uninitialized }
     let configuration = unit.configuration()
@@ -313,7 +313,7 @@ final class LoneUnit: UnitHost {
     let grant =
       hardware?.grant
       ?? HardwareGrant(outputFormat: nil, inputFormat: nil, ioBufferFrames: maximum)
-    let graph = AudioGraph(unseenOn: unit.isIO ? hardware : nil, grant)
+    let graph = AudioGraph(hiddenOn: unit.isIO ? hardware : nil, grant)
     graph.fadeDuration = 0
     try graph.open()
     var inside = Inside(graph: graph, maximumFrames: maximum)
@@ -376,7 +376,7 @@ final class LoneUnit: UnitHost {
     }
   }
 
-  /// The hidden graph's edits overwrite the units' use marks; this restores the client's.
+  /// Restores the client's use marks of the units, which edits of the hidden graph overwrite.
   private func mark(_ units: [UnitInstance]) {
     for unit in units {
       for (input, feed) in unit.feeds {

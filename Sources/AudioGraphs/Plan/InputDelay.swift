@@ -11,8 +11,8 @@ struct InputDelay: Sendable {
 
   /// - Parameters:
   ///   - frames: The delay in frames of the input.
-  ///   - startsDelayed: Whether nothing has been heard before. If not, the delay begins at 0 and
-  ///     becomes `frames` once enough samples have been heard.
+  ///   - startsDelayed: Whether the input is new. If not, the delay begins at 0 and becomes
+  ///     `frames` once enough samples have been received.
   ///   - fades: Whether the samples are floats, so that a change of the delay can cross-fade over
   ///     10 ms.
   init(_ format: StreamFormat, _ frames: Int, startsDelayed: Bool, fades: Bool) {

@@ -1,6 +1,6 @@
 /// Adjacency lists of nodes that are numbered from 0 up.
 struct Neighbours {
-  /// Where each node's list begins in `numbers`, and behind the last where it ends.
+  /// The beginning of each node's list in `numbers`, and at last the end of the last list.
   private let begins: [Int]
   private let numbers: [Int]
 
@@ -27,11 +27,11 @@ struct Neighbours {
   static func order(_ nodes: [Int], _ links: [(Int, Int)], count: Int) -> [Int] {
     var waits = [Int](repeating: 0, count: count)
     for (_, to) in links { waits[to] += 1 }
-    let takers = Neighbours(links, count: count)
+    let targets = Neighbours(links, count: count)
     var ready = nodes.filter { waits[$0] == 0 }
     var next = 0
     while next < ready.count {
-      for taker in takers.of(ready[next]) {
+      for taker in targets.of(ready[next]) {
         waits[taker] -= 1
         if waits[taker] == 0 { ready.append(taker) }
       }

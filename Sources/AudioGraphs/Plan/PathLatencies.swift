@@ -2,7 +2,8 @@ import AudioTypes
 import AudioUnits
 import RenderCore
 
-/// The latency of each bus behind the sources of the graph, and where paths that meet differ.
+/// The latency from the sources of the graph to each bus, and the differences between paths that
+/// meet.
 ///
 /// A path's latency is the sum of the latencies of its units (their property Latency, or the delay
 /// of a converter's filter); an echo is no latency. Where paths meet in a unit, its output has the
@@ -139,8 +140,8 @@ struct PathLatencies: Sendable {
     return callback.name.map { .callback($0) }
   }
 
-  /// The spread of the latencies of the paths that meet in a unit. Notes a difference between them
-  /// once: downstream only the longest path counts.
+  /// Computes the spread of the latencies of the paths that meet in a unit. Reports a difference
+  /// between them only here: downstream only the longest path counts.
   private mutating func meet(
     _ arrivals: [(input: BusKey, spread: Spread)], _ node: GraphModel.Node,
     _ configuration: UnitConfiguration, _ model: GraphModel

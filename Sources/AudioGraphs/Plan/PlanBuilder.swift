@@ -36,8 +36,8 @@ struct PlanBuilder {
     return bus
   }
 
-  /// Adds a row from floats to the words of a format, in a new bus or the client's, and returns
-  /// that bus.
+  /// Adds a row that converts floats to the words of a format, in a new bus or in that of the
+  /// client, and returns that bus.
   mutating func words(
     of bus: Int, format: StreamFormat, dither: BusDither, isClient: Bool
   ) -> Int {
@@ -53,7 +53,8 @@ struct PlanBuilder {
     return target
   }
 
-  /// Adds a row from the words of a bus to floats, where they are no floats, and returns its bus.
+  /// Adds a row that converts the words of a bus to floats, and returns its bus; `bus` itself if it
+  /// carries floats.
   mutating func floats(of bus: Int, format: StreamFormat) -> Int {
     guard let sample = format.sampleType, !sample.fitsFloat else { return bus }
     let target = newBus(format.channelCount)
@@ -63,7 +64,7 @@ struct PlanBuilder {
 
   /// - Parameters:
   ///   - bus: The bus that is read after the plan has run.
-  ///   - measuring: Puts a clock around a kernel; `nil` measures nothing.
+  ///   - measuring: Wraps a kernel in a meter; `nil` for no measurement.
   func plan(
     to bus: Int, maximumFramesPerSlice: Int, observers: [RenderObserver] = [],
     threadCount: Int = 1, measuring: ((KernelBox) -> KernelBox)? = nil
@@ -99,7 +100,7 @@ struct PlanBuilders {
     }
   }
 
-  /// Takes a builder out, so that its rows are not copied. The caller puts it back.
+  /// Removes and returns a builder, so that its rows are not copied. The caller must put it back.
   mutating func take(_ domain: RateDomains.Domain) -> PlanBuilder {
     var taken = PlanBuilder()
     swap(&taken, &self[domain])

@@ -12,7 +12,7 @@ struct SourceKey: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(serial) }
 }
 
-/// Compiles an initialized graph into a render plan: rows in order, buses resolved.
+/// Compiles an initialized graph into a render plan: an ordered list of rows with their buses.
 ///
 /// Each rate domain becomes a plan. The device pulls the main plan, which is the output unit's.
 /// Every other plan belongs to an input that is pulled at a pace of its own; its slices are shorter
@@ -26,7 +26,7 @@ struct PlanCompiler {
   let maximumFramesPerSlice: Int
   /// The duration of cross-fades, in seconds.
   let fadeDuration: Double
-  /// The time before a cross-fade, in seconds, until what enters sounds.
+  /// The time before a cross-fade, in seconds, until the new feed sounds.
   private let fadeWait: Double
   /// How many threads may render the main plan.
   private let threadCount: Int
@@ -60,7 +60,8 @@ struct PlanCompiler {
     self.observers = observers
     self.maximumFramesPerSlice = maximumFramesPerSlice
     self.fadeDuration = fadeDuration
-    // A unit that watches the output shares state with its microphone side, past the buses.
+    // A unit with an `output` kernel shares state with its microphone side outside of the buses, so
+    // that one thread must render both.
     self.threadCount = kernels.values.contains { $0.output != nil } ? 1 : threadCount
     outputBuses.reserveCapacity(routes.order.count)
     callbackBuses.reserveCapacity(sources.count)
@@ -88,7 +89,7 @@ struct PlanCompiler {
     parts[ObjectIdentifier(kernel)] = part
   }
 
-  /// Puts a clock around a kernel; `nil` without a meter.
+  /// Wraps a kernel in the meter; `nil` without a meter.
   private var measuring: ((KernelBox) -> KernelBox)? {
     guard let meter else { return nil }
     return { [parts] in meter.measured($0, as: parts[ObjectIdentifier($0)] ?? .conversion) }
@@ -170,13 +171,13 @@ struct PlanCompiler {
     }
   }
 
-  /// Whether an effect renders its output into the memory of its input. Not where nothing feeds the
-  /// input: that memory is the silent bus, which others read too.
+  /// Whether an effect renders its output into the memory of its input. `false` where nothing feeds
+  /// the input: its memory is the silent bus, which other units read too.
   private func worksInPlace(
     _ node: GraphModel.Node, _ configuration: UnitConfiguration
   ) -> Bool {
     // During a cross-fade the input may also feed something else, so it must not be overwritten.
-    guard !routes.isGoingOver, let info = node.unit.description.property(.inPlaceProcessing),
+    guard !routes.isCrossfading, let info = node.unit.description.property(.inPlaceProcessing),
       case .steady(let feed?) = routes.feed(BusKey(node: node.id, bus: 0)),
       configuration.inputs[0].format.channelCount == configuration.outputs[0].format.channelCount
     else { return false }
@@ -196,7 +197,8 @@ struct PlanCompiler {
     return isAsked == .uint32(1) || ownMemory == .uint32(0)
   }
 
-  /// The plan of everything upstream of a pulled input, or of a microphone that is only watched.
+  /// The plan of everything upstream of a pulled input, or of a microphone that only a tap
+  /// observes.
   ///
   /// - Parameter bus: The bus that the input is filled from.
   private func plan(of domain: RateDomains.Domain, to bus: Int) -> RenderPlan {
@@ -296,7 +298,7 @@ struct PlanCompiler {
   ///
   /// - Parameters:
   ///   - speed: Frames in a second of the graph.
-  ///   - isOnset: Whether a sound begins again.
+  ///   - isOnset: Whether a sound restarts.
   private func fade(at speed: Double, isOnset: Bool) -> CrossfadeKernel {
     guard !isOnset else {
       let duration = min(fadeDuration, CrossfadeKernel.onsetDuration)
@@ -331,7 +333,7 @@ struct PlanCompiler {
     _ callback: InputCallback, _ format: StreamFormat, isClient: Bool, asWords: Bool,
     in domain: RateDomains.Domain
   ) -> Int {
-    // Taken out, so that its rows are not copied.
+    // Removed for now, so that its rows are not copied.
     var builder = builders.take(domain)
     defer { builders[domain] = builder }
     guard let last = compile(callback, 0, format, isClient: isClient, &builder) else {
@@ -353,15 +355,15 @@ struct PlanCompiler {
     _ callback: InputCallback, _ index: Int, _ format: StreamFormat, isClient: Bool,
     _ builder: inout PlanBuilder
   ) -> (bus: Int, isReady: Bool)? {
-    // From the end of the chain on: each callback finds what it pulls already compiled, without
-    // recursion in a long chain.
+    // From the end of the chain, so that the feed of each callback has been compiled before it,
+    // without recursion in a long chain.
     for behind in stride(from: callback.instances.count - 1, to: index, by: -1) {
       _ = compileLink(callback, behind, format, isClient: false, &builder)
     }
     return compileLink(callback, index, format, isClient: isClient, &builder)
   }
 
-  /// The same for one callback. One with two readers, during a cross-fade, is rendered once.
+  /// The same for one callback. A callback with two readers, during a cross-fade, is rendered once.
   private mutating func compileLink(
     _ callback: InputCallback, _ index: Int, _ format: StreamFormat, isClient: Bool,
     _ builder: inout PlanBuilder
@@ -456,7 +458,7 @@ struct PlanCompiler {
     }
   }
 
-  /// Whether the output unit plays this output alone.
+  /// Whether the output unit plays only this output.
   private func feedsHead(_ key: BusKey) -> Bool {
     guard let head = routes.head,
       case .steady(.connection(let connection)?) = routes.feed(

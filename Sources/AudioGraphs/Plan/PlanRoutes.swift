@@ -25,7 +25,8 @@ final class GraphSide: Sendable {
     return callback.instances.map { SourceKey(serial: $0.serial, format: format) }
   }
 
-  /// What callbacks pull, without the callbacks of nodes with the same feeds in the other graph.
+  /// The feed of each callback, except for callbacks of nodes that have the same feeds in the other
+  /// graph.
   fileprivate func links(unlessAsIn other: GraphSide) -> [SourceKey: LinkFeed?] {
     var links: [SourceKey: LinkFeed?] = [:]
     for id in preparation.pulled
@@ -56,8 +57,8 @@ struct PlanRoutes {
     var from: Interaction?
     var to: Interaction?
 
-    /// Whether the new feed is the old sound begun again, which is heard in full from its first
-    /// frame on.
+    /// Whether the new feed restarts the old sound, which then has full level from its first frame
+    /// on.
     var isOnset: Bool { PlanRoutes.isOnset(from: from, to: to) }
   }
 
@@ -66,7 +67,7 @@ struct PlanRoutes {
     var from: LinkFeed?
     var to: LinkFeed?
 
-    /// Whether the callback pulls the old sound, begun again.
+    /// Whether the callback pulls a restart of the old sound.
     var isOnset: Bool {
       guard case .link(let old, let behind)? = from, case .link(let new, let index)? = to else {
         return false
@@ -75,7 +76,7 @@ struct PlanRoutes {
     }
   }
 
-  /// Whether the new feed is the old sound, begun again.
+  /// Whether the new feed restarts the old sound.
   static func isOnset(from: Interaction?, to: Interaction?) -> Bool {
     guard case .callback(let old)? = from, case .callback(let new)? = to,
       let first = new.instances.first?.restartedSerial
@@ -90,7 +91,7 @@ struct PlanRoutes {
 
     var isEmpty: Bool { inputs.isEmpty && links.isEmpty }
 
-    /// Whether all differences are sounds that begin again.
+    /// Whether all differences are restarted sounds.
     var areOnsets: Bool {
       inputs.values.allSatisfy(\.isOnset) && links.values.allSatisfy(\.isOnset)
     }
@@ -140,7 +141,7 @@ struct PlanRoutes {
       old.domains.domain(ofOutput: microphone, head: head)
         == new.domains.domain(ofOutput: microphone, head: head)
     else { return nil }
-    // A callback that goes on at another input has to keep its pace, too.
+    // A callback that moves to another input must keep its pace, too.
     var paces: [SourceKey: RateDomains.Domain] = [:]
     for side in [old, new] {
       for interaction in side.model.interactions where side.isPulled(interaction.destination) {
@@ -219,7 +220,7 @@ struct PlanRoutes {
   // MARK: For the compiler
 
   /// Whether a cross-fade is under way, during which an output may feed two inputs.
-  var isGoingOver: Bool { !changes.isEmpty }
+  var isCrossfading: Bool { !changes.isEmpty }
 
   var head: GraphModel.Node? { sides[0].model.head }
 

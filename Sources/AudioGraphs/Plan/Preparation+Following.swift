@@ -25,8 +25,8 @@ extension Preparer {
     return true
   }
 
-  /// Gives unused inputs a format with which they can be connected live: the graph's where the unit
-  /// takes it, else their initial one, at the output's rate.
+  /// Gives unused inputs a format, so that they can be connected while the graph plays: the graph's
+  /// format if the unit takes it, otherwise their initial one, at the output's rate.
   func prepareSpares(_ node: GraphModel.Node, _ configuration: inout UnitConfiguration) {
     let rate = configuration.outputs[0].format.sampleRate
     for index in configuration.inputs.indices
@@ -43,9 +43,9 @@ extension Preparer {
     }
   }
 
-  /// The format to propose for an input of a unit: the one set on the output of an effect, which
-  /// puts out the format that it takes. The effect is the unit itself, or the next one behind units
-  /// whose outputs follow their inputs.
+  /// The format to propose for an input of a unit: the one set on the output of an effect, whose
+  /// two formats are equal. The effect is the unit itself, or the next one behind units whose
+  /// outputs follow their inputs.
   func formatWanted(from node: GraphModel.Node) -> StreamFormat? {
     // No proposal is needed where the graph has a default format.
     guard defaultFormat(node) == nil else { return nil }
@@ -58,7 +58,7 @@ extension Preparer {
       }
       guard node.unit.outputFormat(0, following: configuration.inputs) != nil,
         configuration.inputs.count == 1,
-        let taker = model.takers[BusKey(node: node.id, bus: 0)],
+        let taker = model.outputLinks[BusKey(node: node.id, bus: 0)],
         let next = model.node(taker.destination)
       else { return nil }
       node = next

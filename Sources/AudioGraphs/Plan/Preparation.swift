@@ -5,7 +5,8 @@ import RenderCore
 /// What `initialize()` computes before it touches a unit: the order, every stream format, and all
 /// violations.
 ///
-/// Initialization fails exactly where this holds an error, with the status of the first.
+/// Initialization fails exactly if `violations` contains an error, with the status of the first
+/// one.
 struct Preparation: Sendable {
   /// The nodes that take part in an interaction or have a tap, sources before what they feed.
   var order: [NodeID] = []
@@ -26,7 +27,7 @@ struct Preparation: Sendable {
 /// rules, slices. The order is ours: Core Audio documents none.
 struct Preparer {
   let model: GraphModel
-  /// The model that plays, where the graph is initialized; else `nil`.
+  /// The model that plays; `nil` where the graph is not initialized.
   let played: GraphModel?
   /// Whether a bus without a format is a violation. Units in no graph use their initial formats.
   let demandsFormats: Bool
@@ -36,11 +37,11 @@ struct Preparer {
   /// The rules that are checked for each node.
   private let rules: [any NodeRule.Type]
   /// The settled nodes of the preparation before this one.
-  private let known: SettledNodes
+  private let previous: SettledNodes
 
   private var result = Preparation()
-  /// Nodes with unreliable formats: their violation has been reported, and others would only echo
-  /// it.
+  /// Nodes with unreliable formats: their violation has been reported, and further ones would only
+  /// be consequences of it.
   private var doubtful: Set<NodeID> = []
   /// Nodes in a cycle, or downstream of one.
   private var stuck: Set<NodeID> = []
@@ -48,7 +49,7 @@ struct Preparer {
   init(
     model: GraphModel, played: GraphModel? = nil, demandsFormats: Bool = true,
     category: SessionCategory? = nil, device: DeviceSides, defaultFormat: StreamFormat?,
-    rules: [any NodeRule.Type], known: SettledNodes
+    rules: [any NodeRule.Type], previous: SettledNodes
   ) {
     self.model = model
     self.played = played
@@ -57,7 +58,7 @@ struct Preparer {
     self.device = device
     self.defaultFormat = defaultFormat
     self.rules = rules
-    self.known = known.defaultFormat == defaultFormat ? known : SettledNodes()
+    self.previous = previous.defaultFormat == defaultFormat ? previous : SettledNodes()
     result.settled.defaultFormat = defaultFormat
     result.settled.nodes.reserveCapacity(model.nodes.count)
     result.configurations.reserveCapacity(model.nodes.count)
@@ -95,8 +96,8 @@ struct Preparer {
     return result
   }
 
-  /// Puts sources before what they feed, and else keeps the order of addition. Finds the pulled
-  /// nodes, too.
+  /// Sorts the nodes: sources before what they feed, otherwise in the order of addition. Finds the
+  /// pulled nodes, too.
   private mutating func sort() {
     // The tables are indexed as the model's nodes.
     let count = model.nodes.count
@@ -151,8 +152,8 @@ struct Preparer {
       && model.node(connection.source)?.isIO == true
   }
 
-  /// Whether a connection comes from a microphone side that is off. That is a violation of the I/O
-  /// unit, and the format of such a side means nothing.
+  /// Whether a connection comes from a microphone side that is off, whose format has no meaning. It
+  /// is reported as a violation of the I/O unit.
   private func isOffMicrophone(_ connection: Connection) -> Bool {
     guard isMicrophone(connection), let node = model.node(connection.source) else { return false }
     return !isHearing(node)
@@ -164,10 +165,10 @@ struct Preparer {
 
   // MARK: Settled nodes
 
-  /// Reuses the configuration of a node whose settings, feeds and pulling are unchanged. Returns
-  /// whether it could.
+  /// Reuses the configuration of a node if its settings, its feeds and whether it is pulled are
+  /// unchanged. Returns whether it did.
   private mutating func settleAsBefore(_ node: GraphModel.Node) -> Bool {
-    guard doubtful.isEmpty, let before = known.nodes[node.id], let instance = node.instance,
+    guard doubtful.isEmpty, let before = previous.nodes[node.id], let instance = node.instance,
       before.unit == instance.configurationVersion,
       before.feedVersion == model.feedVersion(of: node.id),
       before.isPulled == result.pulled.contains(node.id),
@@ -242,8 +243,8 @@ struct Preparer {
     for link in links where doubtful.contains(link.source) { doubtful.insert(node.id) }
     checkCallbackInputs(node, configuration, feeding)
     result.configurations[node.id] = configuration
-    // A feed of a missing bus, or of the microphone, has a violation of its own: the unit is not
-    // also reported as unfed.
+    // A feed from a missing bus, or into the microphone, has a violation of its own, so that the
+    // unit is not reported as unfed as well.
     let isMissed = feeding.contains {
       !configuration.inputs.indices.contains($0.input)
         || HardwareSides.violation(into: node, $0.input) != nil
@@ -281,8 +282,8 @@ struct Preparer {
     node.unit.takesFormatsLive && played?.feeds[BusKey(node: node.id, bus: input)] == nil
   }
 
-  /// Checks an initialized unit against what the next initialization would find: a bus that must be
-  /// given a format, and has been fed since, takes the graph's, or has none.
+  /// Checks an initialized unit for the next initialization: a bus that needs a format, and has
+  /// been fed since, takes the graph's format, or has none.
   private mutating func settleGiven(
     _ node: GraphModel.Node, _ configuration: inout UnitConfiguration
   ) {
@@ -307,7 +308,7 @@ struct Preparer {
       guard configuration.outputs[0].isUsed || configuration.inputs[0].isUsed else { return }
       let present = configuration.outputs[0]
       give(&configuration.outputs, [0], .output, node)
-      // The unit goes on putting out the format that it was initialized with.
+      // The unit continues to output the format that it was initialized with.
       configuration.outputs[0].format = present.format
     default: break
     }
@@ -343,7 +344,7 @@ struct Preparer {
   private mutating func opened(
     _ node: GraphModel.Node, _ instance: UnitInstance
   ) -> UnitConfiguration {
-    var configuration = fresh(node, instance)
+    var configuration = clientConfiguration(node, instance)
     if node.isIO {
       if isTapped(node.id, 1) { configuration.outputs[1].use = .connection }
       if isHearing(node) && !instance.isInitialized {
@@ -354,7 +355,9 @@ struct Preparer {
   }
 
   /// The configuration as the client has set it; the sides of the device have the device's format.
-  private func fresh(_ node: GraphModel.Node, _ instance: UnitInstance) -> UnitConfiguration {
+  private func clientConfiguration(_ node: GraphModel.Node, _ instance: UnitInstance)
+    -> UnitConfiguration
+  {
     var configuration = instance.configuration()
     configuration.ditherSeed = UInt64(UInt32(bitPattern: node.id.rawValue))
     guard node.isOutput else { return configuration }
@@ -443,7 +446,7 @@ struct Preparer {
     return outputs[connection.output].format
   }
 
-  /// Gives each bus that must be given a format the graph's, or reports that it has none.
+  /// Gives each bus that needs a format the graph's, or reports that it has none.
   private mutating func giveFormats(
     _ node: GraphModel.Node, _ configuration: inout UnitConfiguration
   ) {
@@ -521,7 +524,8 @@ struct Preparer {
   private mutating func checkNodes(_ domains: RateDomains) {
     let isHearing =
       model.head.map {
-        self.isHearing($0) || model.takers[BusKey(node: $0.id, bus: RemoteIO.inputElement)] != nil
+        self.isHearing($0)
+          || model.outputLinks[BusKey(node: $0.id, bus: RemoteIO.inputElement)] != nil
       } == true
     let graph = SettledGraph(
       model: model, configurations: result.configurations, domains: domains, pulled: result.pulled,

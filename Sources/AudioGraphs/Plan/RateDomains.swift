@@ -2,16 +2,17 @@ import AudioTypes
 import AudioUnits
 import RenderCore
 
-/// Which nodes render in step, and how many frames a domain renders for a slice of the device.
+/// The groups of nodes that render in step (rate domains), and the number of frames that each
+/// renders for a slice of the device.
 ///
-/// The domain of the output unit is the main one. A unit that pulls an input at a pace of its own,
-/// as a sample rate converter does, begins another: everything upstream of that input.
+/// The domain of the output unit is the main one. Everything upstream of an input that its unit
+/// pulls at its own pace, as a sample rate converter does, is another domain.
 struct RateDomains: Sendable {
   enum Domain: Hashable, Sendable {
     case main
     /// Everything upstream of an input that its unit pulls.
     case input(BusKey)
-    /// A microphone that is only watched, at another rate than the graph's.
+    /// A microphone that only a tap observes, at another rate than the graph's.
     case microphone
   }
 
@@ -40,7 +41,7 @@ struct RateDomains: Sendable {
       } else {
         // Outputs that are pulled at two paces are refused: see `OutputsInStep`.
         for output in configuration.outputs.indices {
-          guard let taker = model.takers[BusKey(node: id, bus: output)],
+          guard let taker = model.outputLinks[BusKey(node: id, bus: output)],
             preparation.pulled.contains(taker.destination)
           else { continue }
           let input = BusKey(node: taker.destination, bus: taker.input)
@@ -78,7 +79,7 @@ struct RateDomains: Sendable {
     _ demands: [BusKey: PullDemand], isOther: Bool
   ) -> Domain {
     guard let head = model.head,
-      let taker = model.takers[BusKey(node: head.id, bus: RemoteIO.inputElement)],
+      let taker = model.outputLinks[BusKey(node: head.id, bus: RemoteIO.inputElement)],
       preparation.pulled.contains(taker.destination)
     else { return isOther ? .microphone : .main }
     let input = BusKey(node: taker.destination, bus: taker.input)
@@ -100,7 +101,7 @@ struct RateDomains: Sendable {
 
   /// The domain that pulls an output; `nil` where no pulled node takes it.
   func domain(taking output: BusKey, in model: GraphModel, _ pulled: Set<NodeID>) -> Domain? {
-    model.takers[output].flatMap { taker in
+    model.outputLinks[output].flatMap { taker in
       pulled.contains(taker.destination)
         ? domain(feeding: BusKey(node: taker.destination, bus: taker.input)) : nil
     }
@@ -124,12 +125,12 @@ struct RateDomains: Sendable {
   /// for an input that is not pulled.
   func speed(of input: BusKey) -> Double { demands.isEmpty ? 1 : demands[input]?.speed ?? 1 }
 
-  /// How late the unit's output is behind a pulled input, in frames of the input; 0 for an input
+  /// The delay from a pulled input to the unit's output, in frames of the input; 0 for an input
   /// that is not pulled.
   func delay(of input: BusKey) -> Double { demands[input]?.delay ?? 0 }
 
-  /// How long the unit goes on after a pulled input has ended, in frames of the input; 0 for an
-  /// input that is not pulled.
+  /// The tail of the unit after a pulled input has ended, in frames of the input; 0 for an input
+  /// that is not pulled.
   func tail(of input: BusKey) -> Double { demands[input]?.tail ?? 0 }
 
   /// The look-ahead of the units between the microphone and the loudspeaker, in seconds.
@@ -137,7 +138,7 @@ struct RateDomains: Sendable {
     guard let head = model.head else { return 0 }
     var lead = 0.0
     var key = BusKey(node: head.id, bus: RemoteIO.inputElement)
-    while let taker = model.takers[key], taker.destination != head.id {
+    while let taker = model.outputLinks[key], taker.destination != head.id {
       let input = BusKey(node: taker.destination, bus: taker.input)
       if let demand = demands[input],
         let format = preparation.configurations[input.node]?.inputs[input.bus].format,

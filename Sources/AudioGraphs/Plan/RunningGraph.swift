@@ -3,7 +3,8 @@ import AudioUnits
 import RenderCore
 import RenderHost
 
-/// What an initialized graph holds: the session, and the kernels that are kept from plan to plan.
+/// The contents of an initialized graph: the session, and the kernels that are kept from plan to
+/// plan.
 struct RunningGraph: Sendable {
   /// A callback that renders in the format of one bus.
   private struct Source: Sendable {
@@ -13,8 +14,8 @@ struct RunningGraph: Sendable {
     var maximumFrames: Int
     /// Whether it renders floats, which the plan rounds and dithers, instead of its bus's words.
     var isLeftToPlan: Bool
-    /// When the first frame of its sound was played, in frames of the device.
-    var birth: Double
+    /// The time of the first frame of its sound, in frames of the device.
+    var startFrame: Double
   }
 
   /// The sink of a tap, for a bus of one format.
@@ -23,7 +24,7 @@ struct RunningGraph: Sendable {
     var format: StreamFormat
   }
 
-  /// When a graph takes over, and by which fade.
+  /// The time and the fade of the transition to a new model.
   struct Passage {
     /// In frames of the plan; 0 for as soon as possible.
     var frame = 0
@@ -100,8 +101,8 @@ struct RunningGraph: Sendable {
   /// The readers of the taps that measure.
   var readers: [TapID: any TapReader] { sinks.compactMapValues(\.sink.reader) }
 
-  /// Makes what a model needs and lacks, drops what it no longer needs, and posts the plans that
-  /// lead to it: by way of a cross-fade where a change is heard.
+  /// Plays a model: makes missing kernels, sources and sinks, releases those that are no longer
+  /// needed, and posts the plans for the transition, with a cross-fade where a change is heard.
   mutating func play(
     _ model: GraphModel, _ preparation: Preparation, observers: [RenderObserver],
     largestSlice: Int, _ passage: Passage = Passage()
@@ -110,15 +111,16 @@ struct RunningGraph: Sendable {
     let before = (sources: sources, sinks: sinks, duration: duration)
     let (timeline, moved) = try makeTimeline(model)
     let delay = Double(max(0, passage.frame - session.nextFrame)) / clientRate
-    let birth = Double(max(passage.frame, session.nextFrame)) * deviceRate / clientRate
-    try makeSources(side, largestSlice, birth: birth, delay: delay)
+    let startFrame = Double(max(passage.frame, session.nextFrame)) * deviceRate / clientRate
+    try makeSources(side, largestSlice, startFrame: startFrame, delay: delay)
     do throws(Violation) { try makeSinks(side, largestSlice) } catch {
       sources = before.sources
       throw error
     }
-    // Until the new graph takes over, the present one is heard.
+    // The present graph is heard until the new one takes over.
     measure(
-      side, atLeast: passage.frame > 0 ? min(before.duration ?? .max, Int(birth.rounded())) : 0)
+      side, atLeast: passage.frame > 0 ? min(before.duration ?? .max, Int(startFrame.rounded())) : 0
+    )
     self.timeline = timeline
     self.moved = moved
     for id in preparation.order {
@@ -148,8 +150,8 @@ struct RunningGraph: Sendable {
 
   /// Computes when the last source ends.
   ///
-  /// - Parameter still: The smallest result, in frames of the device: until then something is
-  ///   heard.
+  /// - Parameter still: The smallest result, in frames of the device: the time until which the
+  ///   present graph is heard.
   private mutating func measure(_ side: GraphSide, atLeast still: Int) {
     duration =
       SoundingTime(
@@ -159,7 +161,7 @@ struct RunningGraph: Sendable {
           // Where no setting has changed, the duration from when the source was made holds.
           let isTurned = $0.instance.version > 0
           let now = isTurned ? $0.source.durationNow : nil
-          return .init(birth: $0.birth, duration: now.map { $0() } ?? $0.source.duration)
+          return .init(startFrame: $0.startFrame, duration: now.map { $0() } ?? $0.source.duration)
         }
       ).frames
     duration = duration.map { max($0, still) }
@@ -242,13 +244,14 @@ struct RunningGraph: Sendable {
       (frame, writes) = (0, [])
     }
     if let played, passage.fadeDuration > 0, !changes.isEmpty {
-      // Longer than the fade: a domain with a pace of its own may be some frames behind.
+      // Longer than the fade, because a domain with its own pace may be some frames behind.
       let frames = Int((passage.fadeDuration * 1.25 * clientRate).rounded(.up))
       if let both = PlanRoutes(from: played, to: side, changes) {
         let waiting = Int((wait * clientRate).rounded(.up))
         post(both, sinks, lasting: frames + waiting, waits: true)
       } else {
-        // What fades out keeps its sinks: a tap that moves to another bus moves with the fade-in.
+        // The plan that fades out keeps its sinks; a tap that moves to another bus moves with the
+        // fade-in.
         post(PlanRoutes(leaving: played, changes), earlierSinks, lasting: frames)
         post(PlanRoutes(entering: side, changes), sinks, lasting: frames)
       }
@@ -270,8 +273,8 @@ struct RunningGraph: Sendable {
     return min(1, changes.inputs.keys.map { latencies.inputs[$0] ?? 0 }.max() ?? 0)
   }
 
-  /// Makes the delays that a graph needs and lacks. Returns the writes to those that exist; a delay
-  /// that is no longer needed stays, and goes to 0.
+  /// Makes missing delays. Returns the writes to existing ones; a delay that is no longer needed
+  /// stays, and is set to 0.
   private mutating func makeDelays(_ side: GraphSide) -> [ControlWrite] {
     let wanted = side.preparation.latencies.delays
     var writes: [ControlWrite] = []
@@ -323,10 +326,10 @@ struct RunningGraph: Sendable {
   }
 
   /// - Parameters:
-  ///   - birth: When a new source is first played, in frames of the device.
+  ///   - startFrame: When a new source is first played, in frames of the device.
   ///   - delay: The same in seconds from now.
   private mutating func makeSources(
-    _ side: GraphSide, _ largestSlice: Int, birth: Double, delay: Double
+    _ side: GraphSide, _ largestSlice: Int, startFrame: Double, delay: Double
   ) throws(Violation) {
     var kept: [SourceKey: Source] = [:]
     kept.reserveCapacity(sources.count)
@@ -338,7 +341,7 @@ struct RunningGraph: Sendable {
       let domain = side.domains.domain(
         feeding: BusKey(node: callback.destination, bus: callback.input))
       let frames = side.domains.frames(in: domain, for: largestSlice)
-      // Floats have too few bits for 32-bit words, so the callback rounds to those itself.
+      // Floats have too few bits for 32-bit words, so that the callback rounds to those itself.
       let isDithered =
         configuration.dither(.input, callback.input).dither != .none
         && format.sampleType != .int32
@@ -361,7 +364,7 @@ struct RunningGraph: Sendable {
           let goesOn = before?.source.clock != nil && source.clock != nil
           kept[key] = Source(
             instance: instance, source: source, maximumFrames: frames, isLeftToPlan: isLeftToPlan,
-            birth: goesOn ? before?.birth ?? birth : birth)
+            startFrame: goesOn ? before?.startFrame ?? startFrame : startFrame)
         } catch {
           throw CallbacksReady.violation(error, callback, behind: behind)
         }

@@ -1,8 +1,8 @@
 import AudioTypes
 import AudioUnits
 
-/// The nodes without violations in one preparation, so that the next one can skip those whose
-/// settings, feeds and pulling are unchanged.
+/// The nodes without violations in one preparation. The next one can skip those whose settings and
+/// feeds are unchanged, and that are pulled as before.
 ///
 /// Units with sides to a device, and the nodes they feed, are checked each time.
 struct SettledNodes: Sendable {

@@ -33,7 +33,7 @@ package enum AcyclicConnections {
     var seen: Set<NodeID> = []
     var found: [Violation] = []
     for start in stuck where !seen.contains(start) {
-      // Walk upstream until a node comes again: from its first visit on the path is the cycle.
+      // Walk upstream until a node is visited again: the cycle is the path since its first visit.
       var path: [Connection] = []
       var place: [NodeID: Int] = [:]
       var current = start

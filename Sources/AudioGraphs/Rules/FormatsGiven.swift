@@ -73,7 +73,8 @@ package enum FormatsGiven {
       : "an effect does not take it from its input"
   }
 
-  /// An initialized unit has another format than the next initialization would give it.
+  /// The violation of an initialized unit whose format differs from the one of the next
+  /// initialization.
   static func violation(
     fixed node: GraphModel.Node, _ element: Int, _ present: StreamFormat, _ wanted: StreamFormat
   ) -> Violation {

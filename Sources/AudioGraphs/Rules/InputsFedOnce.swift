@@ -3,7 +3,7 @@ import AudioUnits
 
 /// One connection or one callback feeds an input element.
 ///
-/// This is a rule of documents, where a second feed is a mistake. From Swift a second feed replaces
+/// This is a rule for patches, in which a second feed is a mistake. In Swift a second feed replaces
 /// the first, as in Core Audio's units.
 package enum InputsFedOnce {
   package static let rule = Rule(

@@ -40,7 +40,7 @@ public enum MemoryFits {
   private static let bytesOfBus = 512
   private static let bytesOfUsedBus = 1024
 
-  /// The violation, at the part that takes most; `nil` where everything fits.
+  /// The violation, at the part that needs most memory; `nil` where everything fits.
   static func violation(
     in model: GraphModel, _ configurations: [NodeID: UnitConfiguration], limit: Int
   ) -> Violation? {

@@ -1,10 +1,11 @@
 import AudioTypes
 import AudioUnits
 
-/// A rule about one node of a graph. It is checked after all stream formats are settled, and may ask
-/// for the connections and the rates around the node.
+/// A rule about one node of a graph. It is checked after all stream formats are settled, and may
+/// use the connections and the rates around the node.
 ///
-/// A line in `GraphRules.ofNodes` registers it: it is then checked, and listed with all other rules.
+/// A line in `GraphRules.ofNodes` registers it: it is then checked, and listed with all other
+/// rules.
 protocol NodeRule: Sendable {
   static var rule: Rule { get }
 
@@ -26,7 +27,7 @@ struct SettledGraph {
   let largestSlice: Int
   /// Whether the output unit is that of a device.
   let isIO: Bool
-  /// Whether its microphone side is on, or is used and had better be.
+  /// Whether its microphone side is on, or is used although it is off.
   let isHearing: Bool
 
   /// Whether a node renders as many frames at once as the device asks for.

@@ -30,7 +30,8 @@ package enum OutputsFeedOne {
         ])))
 
   static func violation(_ connection: Connection, in model: GraphModel) -> Violation? {
-    guard let first = model.takers[BusKey(node: connection.source, bus: connection.output)] else {
+    guard let first = model.outputLinks[BusKey(node: connection.source, bus: connection.output)]
+    else {
       return nil
     }
     // The feed of that very input is replaced.

@@ -2,7 +2,7 @@ package import AudioTypes
 import AudioUnits
 import RenderCore
 
-/// A processing callback has something to pull, and no other callback has.
+/// A processing callback has a feed, and no other callback has one.
 package enum CallbackInputs {
   package static let rule = Rule(
     "PR0704", "callback/input",

@@ -62,7 +62,7 @@ package enum DevicesKeepPace: NodeRule {
     return nil
   }
 
-  /// Whether what a device records reaches a node's output.
+  /// Whether the sound of a device reaches a node's output.
   private static func hears(
     _ head: NodeID, _ source: NodeID, in model: GraphModel
   ) -> Bool {

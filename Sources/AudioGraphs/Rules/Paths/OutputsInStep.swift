@@ -61,8 +61,8 @@ package enum OutputsInStep: NodeRule {
         first = (output, domain)
         continue
       }
-      guard domain != before.domain, let taker = model.takers[key],
-        let other = model.takers[BusKey(node: node.id, bus: before.output)]
+      guard domain != before.domain, let taker = model.outputLinks[key],
+        let other = model.outputLinks[BusKey(node: node.id, bus: before.output)]
       else { continue }
       return Violation(
         rule, status: .parameterError,
