@@ -12,8 +12,7 @@ public final class PeriodCollector: Sendable {
   struct Outcome: Sendable {
     /// The spectrum of each channel.
     var channels: [PeriodSpectrum]
-    /// The greatest change of a sine from the last period but one to the last, over the greatest
-    /// sine.
+    /// The greatest change of a sine between the last two periods, relative to the greatest sine.
     var change: Double
     var periodCount: Int
   }
@@ -28,7 +27,7 @@ public final class PeriodCollector: Sendable {
   }
 
   /// The periods after which it gives up.
-  static let most = 45
+  static let mostPeriods = 45
 
   private let length: Int
   private let channels: [Int]
@@ -92,11 +91,11 @@ public final class PeriodCollector: Sendable {
     let share = greatest > 0 ? (change / greatest).squareRoot() : 0
     let count = last.periodCount + 1
     state.outcome = Outcome(channels: found, change: share, periodCount: count)
-    // The sound may still be on its way.
+    // The sound may not have arrived yet.
     let isSilent = greatest == 0 && count < 6
     let hasSettled =
       share < 1e-4 || (count >= 5 && share < 0.01 && share > 0.7 * state.lastChange)
-    state.isDone = (hasSettled && !isSilent) || count >= most
+    state.isDone = (hasSettled && !isSilent) || count >= mostPeriods
     state.lastChange = share
   }
 }

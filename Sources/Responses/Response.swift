@@ -6,16 +6,18 @@ public struct Response: Sendable {
   public struct Channel: Sendable {
     /// From 0.
     public var number: Int
-    /// In dB at each frequency; minus infinity for no output.
+    /// The magnitude at each frequency, in dB; minus infinity for no output.
     public var magnitude: [Double]
-    /// In degrees, -180 to 180, without the latency; NaN where next to nothing passes.
+    /// The phase at each frequency, in degrees from -180 to 180, without the latency; NaN where
+    /// next to nothing passes.
     public var phase: [Double]
-    /// In seconds, with the latency; NaN at the same frequencies.
+    /// The group delay at each frequency, in seconds, including the latency; NaN where the phase
+    /// is.
     public var groupDelay: [Double]
   }
 
-  /// Magnitudes this many dB below the greatest have no usable phase.
-  static let depth = 80.0
+  /// The range below the greatest magnitude in which the phase is usable, in dB.
+  static let usableRange = 80.0
 
   /// Why a response does not describe a path fully.
   public enum Warning: Hashable, Sendable {
@@ -70,7 +72,7 @@ public struct Response: Sendable {
           phase: Self.phase(pairs, frequencies, latency: latency), groupDelay: delays[row]))
     }
     // Where next to nothing passes, the phase is that of noise.
-    let least = (found.flatMap(\.magnitude).max() ?? 0) - Self.depth
+    let least = (found.flatMap(\.magnitude).max() ?? 0) - Self.usableRange
     for row in found.indices {
       for index in frequencies.indices where !(found[row].magnitude[index] > least) {
         found[row].phase[index] = .nan
@@ -83,8 +85,8 @@ public struct Response: Sendable {
 
   // MARK: Reading the sines
 
-  /// Computed from the turn between the two sines of a pair; up to a quarter of a period may be
-  /// negative.
+  /// Computed from the phase difference of the two sines of a pair. Delays from minus a quarter of
+  /// a period are possible.
   private static func groupDelay(_ values: [ComplexNumber], period: Double) -> [Double] {
     stride(from: 0, to: values.count, by: 2).map { index in
       let (first, second) = (values[index], values[index + 1])

@@ -6,7 +6,7 @@ public import RenderCore
 
 /// A place where a measurement feeds sound into a graph.
 public enum PathEntry: Hashable, Sendable {
-  /// An input element: replaces its feed or, with `behind`, the callback that many pulls behind.
+  /// An input element: replaces its feed or, with `behind`, the callback that many pulls behind it.
   case input(NodeID, Int, behind: Int = 0)
   /// The microphone of an I/O unit.
   case microphone(NodeID)
@@ -106,7 +106,7 @@ public struct ResponsePath: Sendable {
         continue
       }
       try graph.setInputCallback(callback, of: node, input)
-      // A bus that took its format from a connection has none of its own.
+      // A bus whose format came from a connection has no format of its own.
       guard found?.connection != nil || found == nil,
         let elements = formats[node]?.inputs, elements.indices.contains(input)
       else { continue }

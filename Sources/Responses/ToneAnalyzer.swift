@@ -1,11 +1,11 @@
 import Glibc
 import RenderCore
 
-/// The spectrum of a period: the tones looked for, and the power of all else.
+/// The spectrum of a period: the tones of the test signal, and the power of everything else.
 struct PeriodSpectrum: Sendable {
   /// For each bin, twice the mean of the samples times exp(-i angle t).
   var tones: [ComplexNumber]
-  /// Mean square of the samples; `rest` is without the tones.
+  /// The mean square of the samples, and in `rest` that without the tones.
   var power: Double
   var rest: Double
 }

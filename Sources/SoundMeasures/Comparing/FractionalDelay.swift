@@ -3,8 +3,8 @@ import Glibc
 /// Reads a sound between its samples, in doubles: a sinc under a Kaiser window (Kaiser,
 /// "Nonrecursive digital filter design using the I0-sinh window function", 1974).
 ///
-/// With 256 taps, its error is below -150 dB up to 0.48 of the sample rate. Above that, next to
-/// half the rate, it is wrong.
+/// With 256 taps, its error is below -150 dB up to 0.48 of the sample rate; above that it is not
+/// usable.
 struct FractionalDelay {
   /// Frames that the filter reaches to either side.
   let half: Int

@@ -1,7 +1,7 @@
 import Glibc
 import RenderCore
 
-/// Finds the lags, in whole frames, at which a sound may be a delayed copy of another.
+/// Finds the lags, in whole frames, at which a sound may be a delayed copy of a reference.
 ///
 /// It adds up the cross-correlations of the channels, by Fourier transforms, and looks at the sum
 /// in three ways: as it is; divided by the level of the parts that overlap at each lag; and

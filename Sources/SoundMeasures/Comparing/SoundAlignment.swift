@@ -39,7 +39,7 @@ struct SoundAlignment {
       return
     }
     let blocks = loudest(48, around: best.offset)
-    // A few blocks bring it near; many average out noise.
+    // A few blocks for an approximate result, then many to average out noise.
     var fine = refined(best, Array(blocks.prefix(6)), half: FractionalDelay.longest, rounds: 12)
     fine = refined(fine, blocks, half: FractionalDelay.longest, rounds: 3)
     offset = fine.offset
@@ -72,7 +72,7 @@ struct SoundAlignment {
         gain: candidate.correlation < 0 ? -1 : 1)
       guess = refined(
         guess, loudest(3, around: guess.offset), half: 32, rounds: 5)
-      let (rest, _, _) = measure(guess, telling(guess), half: 32)
+      let (rest, _, _) = measure(guess, distinctiveBlocks(guess), half: 32)
       // A short overlap can be alike by chance.
       guess.rest = max(rest, 1e-8) / max(1e-3, candidate.share * candidate.share)
       guesses.append(guess)
@@ -118,9 +118,9 @@ struct SoundAlignment {
     return all.map { ($0, referenceEnergy[$0]) }.sorted { $0.1 > $1.1 }.prefix(most).map(\.0)
   }
 
-  /// Blocks that tell the right guess from one that is a period off: those whose levels differ
-  /// most, the loudest, and some spread over the sound.
-  private func telling(_ guess: Guess) -> [Range<Int>] {
+  /// Blocks that distinguish the right guess from one that is a period off: those whose levels
+  /// differ most, the loudest, and some spread over the sound.
+  private func distinctiveBlocks(_ guess: Guess) -> [Range<Int>] {
     let all = blocks(guess.offset)
     guard all.count > 14 else { return all }
     let lag = Int(guess.offset.rounded())

@@ -17,7 +17,7 @@ extension SoundComparison {
     var left = pair.reference.map { _ in [Float]() }
     var sums = pair.reference.map { _ in Sums() }
     for channel in left.indices { left[channel].reserveCapacity(frames.count) }
-    // Parts of whole blocks, long enough that the filter is worth it.
+    // Parts of whole blocks, long enough for an efficient filter.
     pair.walk(offset, frames, part: length * max(1, 8192 / length)) { channel, moved, range in
       let reference = pair.reference[channel]
       var sum = sums[channel]

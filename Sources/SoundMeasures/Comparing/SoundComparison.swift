@@ -88,7 +88,7 @@ public struct SoundComparison: Sendable {
   /// A further result of a comparison.
   public enum Finding: Hashable, Sendable {
     case silent(Side)
-    /// No offset makes the sounds alike: neither offset nor gain is matched.
+    /// No offset makes the sounds similar, so that neither offset nor gain is matched.
     case unrelated
     /// The sound is inverted: the listed channels, or all where the list is empty.
     case inverted(channels: [Int])
@@ -172,7 +172,8 @@ public struct SoundComparison: Sendable {
     if looksAround { look(around: sound, reference, pair, options, fit) }
   }
 
-  /// The gain of the channels whose own gain is within 10 % of the alignment's; without any, of all.
+  /// The gain of the channels whose own gain is within 10 % of the alignment's; without any, of
+  /// all.
   private func gain(_ fit: SoundPair.Fit, _ aligned: Double?) -> Double? {
     guard channelCount > 1, let aligned else { return fit.gain }
     return fit.gain(
@@ -184,8 +185,8 @@ public struct SoundComparison: Sendable {
 
   /// Whether the difference stays at or below a bound everywhere.
   ///
-  /// It does not where the two have different samples that are not finite, nor where one sound has
-  /// frames above the bound that the other lacks and that the offset does not explain.
+  /// `false` also where the two have different samples that are not finite, and where one sound has
+  /// frames above the bound that the other lacks, unless the offset explains them.
   ///
   /// - Parameters:
   ///   - bound: For each block of 20 ms of each channel, in dBFS.

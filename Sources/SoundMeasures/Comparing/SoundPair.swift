@@ -4,8 +4,8 @@ import Glibc
 struct SoundPair {
   let sound: [[Float]]
   let reference: [[Float]]
-  /// What one of the sounds has: the number of samples that are not finite, the first frame with
-  /// one, and whether all others are 0.
+  /// The contents of one sound: the number of samples that are not finite, the first frame with
+  /// one, and whether all other samples are 0.
   struct Content {
     var spoilt = 0
     var firstSpoilt = Int.max
@@ -122,7 +122,7 @@ struct SoundPair {
     }
   }
 
-  /// The number of sample pairs that are neither both finite nor bitwise equal.
+  /// The number of sample pairs of which at least one is not finite and whose bits differ.
   func unmatched(_ offset: Double, _ frames: Range<Int>) -> Int {
     let lag = Int(offset.rounded())
     var unmatched = 0

@@ -1,6 +1,6 @@
 internal import RenderCore
 
-/// A jump in a sound.
+/// A click: a jump in a sound.
 public struct Click: Hashable, Sendable {
   /// From 0.
   public var channel: Int
@@ -36,8 +36,8 @@ extension Sound {
   ///
   /// Single samples that are off are also looked for separately: see `Impulses`.
   ///
-  /// A jump that the sound masks is not found: a step of -50 dBFS in noise, in the hiss of a voice,
-  /// or in waves that jump by themselves.
+  /// A jump that the sound masks is not found: for instance a step of -50 dBFS in noise, in the
+  /// hiss of a voice, or in waves with jumps of their own.
   public func clicks() -> [Click] {
     channels.enumerated().flatMap { number, samples in
       let search = ClickSearch(samples, rate: sampleRate)

@@ -1,4 +1,4 @@
-/// Single samples that are off, which a step detector with a linear prediction overlooks in tones.
+/// Wrong single samples in tones, which a step detector with linear prediction misses.
 ///
 /// Each sample is compared with an interpolation from the six samples around it (Lagrange, degree
 /// 5): (15 (x[-1] + x[1]) - 6 (x[-2] + x[2]) + x[-3] + x[3]) / 20. A sample that is off by h leaves

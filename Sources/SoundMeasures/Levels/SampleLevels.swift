@@ -51,8 +51,8 @@ extension Sound {
     return max(-1, min(1, products / (squares.squareRoot() * otherSquares.squareRoot())))
   }
 
-  /// The root mean square of one channel over that of another, in dB: 0 where both are silent,
-  /// infinite where one is.
+  /// The ratio of the root mean squares of two channels, in dB: 0 where both are silent, infinite
+  /// where one is.
   public func balance(of first: Int, and second: Int) -> Double {
     let levels = rms()
     let (one, other) = (levels[first].value, levels[second].value)

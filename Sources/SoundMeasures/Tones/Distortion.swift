@@ -6,12 +6,13 @@ public struct DistortionReading: Hashable, Sendable {
   public var channel: Int
   /// The frequency of the fundamental, in Hz; 0 where there is none, and the levels are then NaN.
   public var frequency: Double
-  /// The harmonics 2 to 10 below half the rate over the fundamental, in dB.
+  /// The ratio of the harmonics 2 to 10 (below half the rate) to the fundamental, in dB.
   public var thd: Double
-  /// All but the fundamental and the mean, from 20 Hz to 20 kHz, over the whole, in dB.
+  /// The ratio of everything but the fundamental and the mean, from 20 Hz to 20 kHz, to the whole,
+  /// in dB.
   public var thdn: Double
-  /// The fundamental over the noise from 20 Hz to 20 kHz, in dB: without it, those harmonics and
-  /// the mean.
+  /// The ratio of the fundamental to the noise from 20 Hz to 20 kHz, in dB. The noise is the sound
+  /// without the fundamental, those harmonics and the mean.
   public var snr: Double
 
   public init(channel: Int, frequency: Double, thd: Double, thdn: Double, snr: Double) {
