@@ -4,7 +4,7 @@ import Glibc
 ///
 /// The user may name any file: links are followed, and every folder is allowed (`user`). The files
 /// that a *patch* names are its author's choice. A patch reads regular files only, whatever links
-/// lead to them, and none of a file system that the kernel makes up; a confined one reads only in
+/// lead to them, and no file of a virtual file system such as `/proc`; a confined one reads only in
 /// its folder. It writes to its own folder, the working folder and those that the user has allowed,
 /// and follows no link on the way.
 ///
@@ -27,7 +27,7 @@ public struct FilePolicy: Hashable, Sendable {
     }
   }
 
-  /// For files that the user names himself, and for programs that use the library.
+  /// For files that the user names, and for programs that use the library.
   public static let user = FilePolicy()
 
   /// Whether a patch names the files.
@@ -105,7 +105,7 @@ public struct FilePolicy: Hashable, Sendable {
   /// The folders in which a file may be written.
   private func writable(_ path: SystemPath) -> [Folder] {
     var folders = [own, output].compactMap(\.self) + allowed
-    // Nobody chooses the root of the file system as the folder to work in.
+    // The root of the file system is never allowed as a working folder.
     if !isConfined || exceptions.contains(path), workingFolder != SystemPath("/") {
       folders.append(Folder("", in: workingFolder))
     }
@@ -171,7 +171,7 @@ extension FilePolicy {
     return Contents(bytes: try file.read(limit: limit), identity: file.identity)
   }
 
-  /// Opens a regular file for reading. Nothing else is ever opened: opening a device may have an
+  /// Opens a regular file for reading, and never any other file: opening a device may have an
   /// effect, and opening a pipe waits.
   public func open(_ path: String) throws(FileRefusal) -> OpenedFile {
     let path = SystemPath(path)
@@ -187,7 +187,7 @@ extension FilePolicy {
     var status = stat()
     guard unsafe stat(path.c, &status) == 0 else { throw FileRefusal(errno: errno) }
     if let refusal = FileRefusal(mode: status.st_mode) { throw refusal }
-    // Another file may be there by now, so the open one is checked once more.
+    // Another file may have replaced it in the meantime, so the open file is checked once more.
     let descriptor = unsafe Glibc.open(path.c, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileRefusal(errno: errno) }
     return try OpenedFile(descriptor, fromPatch: isOfPatch)
@@ -224,7 +224,7 @@ extension FilePolicy {
       throw .outsideReadable(folder: place.folder.text)
     }
     guard let parent = place.folder.below(holder.folder) else { throw .isFolder }
-    // The place has no links in it: one that is met now was put there since.
+    // The place has no links; a link found now was created in the meantime.
     do throws(FileRefusal) {
       return (try FolderDescriptor.open(parent, below: holder.folder), place.name)
     } catch {

@@ -9,7 +9,7 @@ public enum FileRefusal: Error, Hashable, Sendable {
   case isFolder
   /// It is no regular file: reading it may never end, and opening it may have an effect.
   case notRegular(Kind)
-  /// It is a file of `/proc`, `/sys` or another file system that the kernel makes up.
+  /// It is a file of `/proc`, `/sys` or another virtual file system.
   case ofSystem
   /// It has more bytes than the limit.
   case tooLarge(limit: Int)

@@ -1,7 +1,7 @@
 import CShims
 import Glibc
 
-/// An open folder, in which files are named whatever becomes of its path.
+/// An open folder, in which files can be named even after its path has changed.
 final class FolderDescriptor: Sendable {
   let descriptor: Int32
 

@@ -7,7 +7,7 @@ import Glibc
 public struct OpenedFile: ~Copyable, Sendable {
   /// The descriptor, at the beginning of the file.
   public let descriptor: Int32
-  /// The identity of the file, whatever its name becomes.
+  /// The identity of the file, independent of its name.
   public let identity: FileIdentity
   /// The size in bytes when it was opened.
   public let size: Int
@@ -84,7 +84,7 @@ public struct OpenedFile: ~Copyable, Sendable {
   }
 }
 
-/// The file systems that the kernel makes up: their files are about the process and the machine.
+/// The virtual file systems of the kernel, whose files describe the process and the machine.
 enum KernelFileSystem {
   /// Whether an open file is of one of them.
   static func holds(_ descriptor: Int32) -> Bool {

@@ -1,7 +1,7 @@
 import CShims
 import Glibc
 
-/// A file that is written under another name, and gets its own when it is whole.
+/// A file that is written under a temporary name, and gets its final name when it is complete.
 ///
 /// Until then it is called `take.unfinished.wav`, in the folder of `take.wav`: if the process ends
 /// early, that file stays, and so does the `take.wav` from before. The data is on the disk before
@@ -10,14 +10,15 @@ import Glibc
 /// One thread at a time may use it.
 @safe
 public final class PendingFile {
-  /// What becomes of a file that has the name already.
+  /// What happens to an existing file with the final name.
   public enum Existing: Sendable {
     /// It is replaced.
     case replace
-    /// It is replaced where patchrun has written it, which the function decides from a readable
-    /// descriptor of it; otherwise there is a failure.
+    /// It is replaced if patchrun wrote it, which the function decides from a readable descriptor
+    /// of it; otherwise `init` fails.
     case replaceOwn(@Sendable (Int32) -> Bool)
-    /// It stays: the new file gets the first free one of the names for the numbers from 1.
+    /// It stays: the new file gets the first free name of those that the function returns for the
+    /// numbers from 1 up.
     case number(@Sendable (Int) -> String)
 
     /// It stays: the new file is numbered, as `take-2.wav` where `take.wav` is there.
@@ -40,7 +41,7 @@ public final class PendingFile {
   public let descriptor: Int32
   /// The final path of the file. `finish()` may give it another number.
   public private(set) var path: String
-  /// The path of the file until then.
+  /// The path of the file until `finish()`.
   public private(set) var unfinishedPath: String
   /// Whether the file has another name than was asked for.
   public private(set) var isNumbered = false
@@ -98,7 +99,7 @@ public final class PendingFile {
     if finished != nil { path = Self.shown(name, beside: place) }
   }
 
-  /// Why `init` would refuse a place, as far as that shows without touching it; `nil` for no
+  /// Why `init` would refuse a place, as far as that can be found without writing; `nil` for no
   /// reason.
   public static func problem(_ place: WritePlace, existing: Existing) -> Failure? {
     guard place.content != .stream else { return nil }
@@ -124,8 +125,9 @@ public final class PendingFile {
 
   /// Writes the data to the disk, and gives the file its name.
   ///
-  /// - Parameter synchronizes: Whether it waits for the disk. If not, the caller has to see to it,
-  ///   for many files at once: after a power cut the file may have its name and not its bytes.
+  /// - Parameter synchronizes: Whether to wait for the disk. If not, the caller must synchronize,
+  ///   for many files at once: otherwise the file may have its name but not its bytes after a power
+  ///   cut.
   public func finish(synchronizes: Bool = true) throws(Failure) {
     guard isOpen else { return }
     isOpen = false

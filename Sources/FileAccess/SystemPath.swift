@@ -1,6 +1,6 @@
 import Glibc
 
-/// A path as the system has it: bytes without a zero, in any encoding.
+/// A path in the form of the system: bytes without a zero, in any encoding.
 ///
 /// Paths are compared, cut and joined as bytes. As texts, two paths to different files could be
 /// equal, and a slash could be part of a character (`/` and a combining accent).

@@ -20,7 +20,7 @@ public final class WritePlace: Sendable {
   public var name: String { fileName.text }
   /// The kind of file at the place, if any, when the place was found.
   public let content: Content
-  /// The identity of the file that was there.
+  /// The identity of the file at the place when it was found; `nil` for none.
   public let fileIdentity: FileIdentity?
   private let fileName: SystemPath
   private let folder: FolderDescriptor

@@ -2,7 +2,7 @@ import CShims
 import Glibc
 public import RenderCore
 
-/// The key of prepared contents. Other sources, settings or versions have another key.
+/// The key of prepared contents. It differs for other sources, settings or versions.
 public struct PreparedKey: Hashable, Sendable {
   /// The beginning of the file name, in lower-case letters.
   let kind: String
@@ -82,10 +82,10 @@ public struct Digest: Hashable, Sendable {
 
 /// A cache folder for tables that take long to prepare.
 ///
-/// Nothing depends on it. A missing, damaged or foreign file counts as missing, and a failed write
-/// is ignored. Files are written under a temporary name and renamed, so that processes may share
-/// the folder. Links are not followed, and only the user has access. The files used last are kept,
-/// up to a total size.
+/// Callers must work without it: a damaged or foreign file counts as missing, and a failed write is
+/// ignored. Files are written under a temporary name and renamed, so that processes may share the
+/// folder. Links are not followed, and only the user has access. The files used last are kept, up
+/// to a total size.
 ///
 /// Control thread: reads and writes files.
 public struct PreparedFolder: Sendable {

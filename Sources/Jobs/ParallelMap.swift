@@ -19,7 +19,7 @@ public func parallelMap<Result: Sendable>(
 ) -> [Result] {
   let work = ParallelWork(count, body)
   let threadCount = min(count, limit ?? processorCount)
-  // This thread works too. If another thread cannot be started, fewer work.
+  // The calling thread works too. Fewer threads work where one cannot be started.
   let threads =
     threadCount < 2
     ? []
