@@ -36,7 +36,7 @@ extension AudioGraph {
     while session.begunStages < stage {
       guard isRunning, !session.isPaused, monotonicNanoseconds() - begin < 1_000_000_000
       else { return false }
-      usleep(500)
+      pause(waitingSince: begin)
     }
     return true
   }

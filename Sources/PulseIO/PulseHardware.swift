@@ -113,7 +113,7 @@ public final class PulseHardware: LiveHardware {
           old.outputFormat == nil ? old.inputName : old.outputName,
           "has moved nothing for 5 seconds")
       }
-      usleep(200)
+      pause(waitingSince: begin)
     }
   }
 

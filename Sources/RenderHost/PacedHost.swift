@@ -67,7 +67,8 @@ public final class PacedHost: AudioHardware {
       unsafe host._withUnsafeGuaranteedRef { $0.run(session) }
     }
     state.withLock { $0.thread = thread }
-    while !hasPulled.load(ordering: .acquiring) && failure == nil { usleep(200) }
+    let begin = monotonicNanoseconds()
+    while !hasPulled.load(ordering: .acquiring) && failure == nil { pause(waitingSince: begin) }
   }
 
   /// Stops the pulls, and waits for the thread to end.

@@ -72,8 +72,10 @@ public final class UnderrunWatch: @unchecked Sendable {
 
   /// Called when the thread has woken.
   public func hasWoken() {
-    read()
-    hasWoken(now: monotonicNanoseconds(), delay: reading)
+    let now = monotonicNanoseconds()
+    // A thread that had more to do has not slept at all.
+    if now &- begin > Self.least / 20 { read() }
+    hasWoken(now: now, delay: reading)
   }
 
   /// Called before the thread renders a request.

@@ -66,7 +66,7 @@ public final class HostThread: @unchecked Sendable {
     let begin = monotonicNanoseconds()
     while seconds.isFinite && !work.isDone.load(ordering: .acquiring) {
       guard Double(monotonicNanoseconds() - begin) < seconds * 1e9 else { return false }
-      usleep(500)
+      pause(waitingSince: begin)
     }
     // A thread cannot join itself: the last owner may release the object in it.
     guard pthread_equal(thread, pthread_self()) == 0 else { return false }
