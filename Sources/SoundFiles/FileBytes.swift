@@ -67,6 +67,12 @@ final class FileBytes {
     return target
   }
 
+  /// Reads bytes from `offset` on. Returns how many: fewer at the end of the file, and after a `failure`.
+  func read(_ memory: UnsafeMutableRawPointer, _ count: Int, at offset: Int64) -> Int {
+    position = offset
+    return Int(unsafe read(memory, Int64(count)))
+  }
+
   private func read(_ buffer: UnsafeMutableRawPointer?, _ count: Int64) -> Int64 {
     guard let buffer = unsafe buffer else { return 0 }
     return transfer(count) { done, rest, place in

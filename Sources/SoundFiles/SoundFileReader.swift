@@ -4,7 +4,7 @@ public import FileAccess
 import Glibc
 import Synchronization
 
-/// A sound file, read by libsndfile.
+/// A sound file, read by libsndfile, or without it where its samples are floats that lie there as they are.
 ///
 /// Frames are interleaved, with 1.0 as full scale. It waits for the disk, and so must not be used
 /// on a render thread. One thread at a time may use it.
@@ -33,8 +33,10 @@ public final class SoundFileReader {
   /// The first frame of the next read.
   public private(set) var position = 0
   private let bytes: FileBytes
-  /// `nil` between a failure and the next attempt.
+  /// `nil` before the first read, and between a failure and the next attempt.
   private var file: OpaquePointer?
+  /// Set where floats are read without libsndfile, as long as nothing else is read.
+  private let floats: FloatWave?
   private let majorFormat: Int
   /// The `errno` of a failure that the next read reports; 0 for none.
   private var heldFailure: Int32 = 0
@@ -75,6 +77,21 @@ public final class SoundFileReader {
   ) throws(SoundFileError) {
     let bytes = FileBytes(descriptor, fault: fault)
     try Self.checkReadable(descriptor, path)
+    self.bytes = bytes
+    self.path = path
+    if let floats = FloatWave(descriptor) {
+      self.floats = floats
+      frameCount = floats.frameCount
+      sampleRate = Double(floats.sampleRate)
+      channelCount = floats.channelCount
+      majorFormat = SF_FORMAT_WAV
+      isPromised = true
+      container = "WAV (Microsoft)"
+      encoding = "32 bit float"
+      sampleType = .float32
+      return
+    }
+    floats = nil
     try SoundLibrary.checkReading(path)
     var info = SF_INFO()
     var file = try unsafe Self.open(bytes, path, &info)
@@ -98,8 +115,6 @@ public final class SoundFileReader {
       info.frames = counted
     }
     unsafe self.file = file
-    self.bytes = bytes
-    self.path = path
     frameCount = Int(info.frames)
     sampleRate = Double(info.samplerate)
     channelCount = Int(info.channels)
@@ -160,7 +175,11 @@ public final class SoundFileReader {
   /// - Throws: As for doubles.
   public func read(into samples: inout [Float]) throws(SoundFileError) -> Int {
     let room = samples.count / channelCount
-    return try unsafe read(room) { file, count in unsafe sf_readf_float(file, &samples, count) }
+    return try unsafe samples.withUnsafeMutableBufferPointer {
+      (samples) throws(SoundFileError) -> Int in
+      guard let base = samples.baseAddress else { return 0 }
+      return try unsafe read(into: base, frameCount: room)
+    }
   }
 
   /// Reads up to `frameCount` frames as floats into memory with room for as many.
@@ -169,7 +188,10 @@ public final class SoundFileReader {
   public func read(
     into samples: UnsafeMutablePointer<Float>, frameCount: Int
   ) throws(SoundFileError) -> Int {
-    try unsafe read(frameCount) { file, count in unsafe sf_readf_float(file, samples, count) }
+    if let floats, unsafe file == nil { return try unsafe read(floats, into: samples, frameCount) }
+    return try unsafe read(frameCount) { file, count in
+      unsafe sf_readf_float(file, samples, count)
+    }
   }
 
   /// Identifies the file in its present state; `nil` where the system does not tell.
@@ -206,6 +228,20 @@ public final class SoundFileReader {
     throw failure(number == 0 ? "" : unsafe String(cString: sf_strerror(file)))
   }
 
+  /// Reads frames of a file whose samples need no decoder.
+  private func read(
+    _ floats: FloatWave, into samples: UnsafeMutablePointer<Float>, _ room: Int
+  ) throws(SoundFileError) -> Int {
+    let wanted = min(room, frameCount - position)
+    let byteCount = 4 * wanted * channelCount
+    bytes.failure = 0
+    let found = unsafe bytes.read(samples, byteCount, at: floats.offset(of: position))
+    let count = found / (4 * channelCount)
+    position += count
+    guard count == wanted else { throw failure("") }
+    return count
+  }
+
   /// The error for missing frames. The file is opened again for the next attempt, because a decoder
   /// that has failed need not recover.
   private func failure(_ text: String) -> SoundFileError {
@@ -222,6 +258,7 @@ public final class SoundFileReader {
   /// The open file, positioned for the next read.
   private func opened() throws(SoundFileError) -> OpaquePointer {
     if let file = unsafe file { return unsafe file }
+    try SoundLibrary.checkReading(path)
     bytes.rewind()
     bytes.failure = 0
     var info = SF_INFO()

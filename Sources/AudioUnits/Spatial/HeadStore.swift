@@ -8,13 +8,14 @@ struct HeadStore {
   let folder: PreparedFolder
   private let source: Digest
 
-  private static let chosen = Mutex<PreparedFolder?>(nil)
+  /// The path of the folder.
+  private static let chosen = Mutex<String?>(nil)
 
-  static func choose(_ folder: PreparedFolder?) { chosen.withLock { $0 = folder } }
+  static func choose(_ path: String?) { chosen.withLock { $0 = path } }
 
   /// `nil` without a folder, and without a data set.
   static var current: HeadStore? {
-    guard let folder = chosen.withLock({ $0 }),
+    guard let path = chosen.withLock({ $0 }), let folder = PreparedFolder(path: path),
       let source = Digest(ofFile: HeadDataSet.defaultPath)
     else { return nil }
     return HeadStore(folder: folder, source: source)
@@ -52,6 +53,6 @@ extension Mixer3D {
   /// - Parameter folder: An absolute path. Its last folder is made where it is missing; it is the
   ///   user's own, has no other use, and may be deleted at any time.
   public static func keepHeads(in folder: String) {
-    HeadStore.choose(PreparedFolder(path: folder))
+    HeadStore.choose(folder)
   }
 }
