@@ -224,29 +224,25 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   private mutating func finishOutput(_ output: RenderBus, isEmpty: Bool, largest: UInt32?) {
     let element = inputCount
     let volume = controls.outputVolume[0]
-    let isSettled =
+    let isAtVolume =
       hasStarted && strips[element].straight.left == volume && strips[element].straight.isSettled
-    if !isSettled, volume.isFinite {
+    if !isAtVolume, volume.isFinite {
       let length = length(controls.outputVolume.glide(0), atOnce: false)
       strips[element].straight.go(left: volume, right: volume, in: length)
     }
     updateMetering(element, isOn: controls.outputMetering.isOn(0))
     if isEmpty { output.silence() }
     if strips[element].isMetered { measure(output, as: element) }
-    if isSettled {
-      if !isEmpty { finish(output, gain: volume, largest: largest) }
+    let ramp = strips[element].straight
+    if ramp.isSettled {
+      if !isEmpty { finish(output, gain: ramp.left, largest: largest) }
       return
     }
-    let ramp = strips[element].straight
     if !isEmpty {
-      if ramp.isClosed {
-        output.silence()
-      } else {
-        scale(output[0], by: ramp)
-        scale(output[1], by: ramp)
-        clipping.watch(output[0])
-        clipping.watch(output[1])
-      }
+      scale(output[0], by: ramp)
+      scale(output[1], by: ramp)
+      clipping.watch(output[0])
+      clipping.watch(output[1])
     }
     strips[element].straight.advance(output.frameCount)
   }
