@@ -17,8 +17,8 @@ public struct MeterClipping: Hashable, Sendable {
 /// When an output unit begins after its next start: Core Audio's
 /// `AudioOutputUnitStartAtTimeParams`.
 public struct StartTime: Hashable, Sendable {
-  /// Where its host time is valid: the time of the monotonic clock at which the first frame is due.
-  /// Otherwise its sample time is the number of device frames before the first frame.
+  /// If its host time is valid, that is the time of the monotonic clock at which the first frame is
+  /// due. Otherwise its sample time is the number of device frames before the first frame.
   public var timeStamp: TimeStamp
   /// Always 0: no flag is defined.
   public var flags: UInt32

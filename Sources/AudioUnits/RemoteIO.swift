@@ -54,7 +54,7 @@ public enum RemoteIO: AudioUnit {
     let isInputOn = configuration.isOn(.enableIO, .input, inputElement)
     let device = configuration.device
     var found: [Violation] = []
-    // Where a used side is off, only that is reported.
+    // If a used side is off, only that is reported.
     let isUsed =
       configuration.inputs[outputElement].isUsed || configuration.outputs[inputElement].isUsed
     if !isOutputOn && !isInputOn && !isUsed {

@@ -71,7 +71,7 @@ public struct HeadDataSet: Sendable {
     let count = unsafe Int(set.pointee.M)
     let rate = sampleRate ?? measured
     // libmysofa's own conversion truncates responses and scales them as signals, not as responses.
-    // So they are converted here.
+    // Therefore they are converted here.
     let taps = unsafe Int(set.pointee.N)
     guard unsafe set.pointee.DataIR.elements >= UInt32(count * 2 * taps) else {
       throw HeadDataError(path: path, code: Int32(MYSOFA_INVALID_DIMENSIONS))

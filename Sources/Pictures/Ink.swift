@@ -87,7 +87,7 @@ public enum Ink: Hashable, Sendable {
 
 /// Whether a picture is light or dark.
 public enum Theme: String, CaseIterable, Sendable {
-  /// As the viewer prefers, where the format can be both: SVG. PNG is light.
+  /// In SVG, the viewer's preference; in PNG, light.
   case auto
   case light
   case dark

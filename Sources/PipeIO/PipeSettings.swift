@@ -5,7 +5,7 @@ struct PipeSettings: Sendable {
   enum Pace: String, CaseIterable, Sendable {
     /// As fast as the reader takes frames, or the writer gives them.
     case reader
-    /// By the clock.
+    /// By the clock, at the sample rate.
     case realtime
   }
 

@@ -2,8 +2,8 @@ public import AudioTypes
 import Glibc
 public import RenderCore
 
-/// What it pulls, and its echoes: the first after `delay`, each of the others `delay` later and
-/// `feedback` times as loud.
+/// Plays the pulled signal and its echoes: the first after `delay`, each of the others `delay`
+/// later and `feedback` times as loud.
 ///
 /// y = (1 - mix) x + mix e, where e is x + feedback e, `delay` earlier. The delay is rounded to
 /// whole frames.

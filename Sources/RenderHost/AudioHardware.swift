@@ -35,7 +35,7 @@ public struct HardwareGrant: Hashable, Sendable {
   }
 
   /// The rate of the session, in Hz: that of the loudspeaker side, or else of the microphone side;
-  /// 0 where there is neither.
+  /// 0 without a side.
   public var sampleRate: Double { outputFormat?.sampleRate ?? inputFormat?.sampleRate ?? 0 }
 
   /// The range of frames of an I/O buffer.

@@ -128,8 +128,8 @@ struct ClockSkew: ~Copyable {
   /// The least and the most frames to add to the lag before the next hop, so that only frames that
   /// have been played are read; `nil` where the lag is enough.
   ///
-  /// Where the echo comes ever earlier, the lag shrinks, and a reserve is wanted. An echo with a
-  /// delay below the added lag would be lost, though.
+  /// If the echo comes ever earlier, the lag shrinks, which needs a reserve. But an echo with a
+  /// delay below the added lag would be lost.
   var missingLag: ClosedRange<Int>? {
     @_noLocks get {
       guard isCompensating, lag < Double(Self.tapCount / 2) + 0.5 else { return nil }

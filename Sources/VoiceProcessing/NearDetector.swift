@@ -146,7 +146,7 @@ struct NearDetector: ~Copyable {
     precondition(network.inputCount == Self.clueCount, "the network weighs all clues")
   }
 
-  /// What the last frame was judged by.
+  /// The clues of the last frame.
   var lastClues: ChannelBuffer { @_noLocks get { clues.buffer(at: 0, count: clues.count) } }
 
   /// Judges a frame.

@@ -309,7 +309,7 @@ struct PlanCompiler {
       after: Int((fadeWait * speed).rounded()))
   }
 
-  /// The bus that a connection or a callback fills; the silent bus for neither.
+  /// The bus that a connection or a callback fills; the silent bus for `nil`.
   private mutating func compile(
     _ feed: Interaction?, _ format: StreamFormat, isClient: Bool, asWords: Bool,
     in domain: RateDomains.Domain

@@ -158,9 +158,9 @@ struct RunningGraph: Sendable {
         model: side.model, preparation: side.preparation, domains: side.domains,
         deviceRate: deviceRate,
         sources: sources.mapValues {
-          // Where no setting has changed, the duration from when the source was made holds.
-          let isTurned = $0.instance.version > 0
-          let now = isTurned ? $0.source.durationNow : nil
+          // Without a changed setting, the duration measured when the source was made holds.
+          let wasChanged = $0.instance.version > 0
+          let now = wasChanged ? $0.source.durationNow : nil
           return .init(startFrame: $0.startFrame, duration: now.map { $0() } ?? $0.source.duration)
         }
       ).frames

@@ -18,12 +18,12 @@ protocol NodeRule: Sendable {
 /// A graph whose stream formats are settled.
 struct SettledGraph {
   let model: GraphModel
-  /// Of each node that takes part.
+  /// The configuration of each node that takes part.
   let configurations: [NodeID: UnitConfiguration]
   let domains: RateDomains
   /// The nodes that the output unit pulls, itself included.
   let pulled: Set<NodeID>
-  /// In frames.
+  /// The length of the longest slice, in frames.
   let largestSlice: Int
   /// Whether the output unit is that of a device.
   let isIO: Bool

@@ -34,6 +34,6 @@ public struct Doubts: OptionSet, Hashable, Sendable {
   public static let sides = Doubts(rawValue: 1 << 8)
   /// The patch's stream format could not be read.
   public static let patchFormat = Doubts(rawValue: 1 << 10)
-  /// The requests of the session are not known, and so neither is its grant.
+  /// The requests of the session are not known, so that its grant is not known either.
   public static let session = Doubts(rawValue: 1 << 9)
 }

@@ -1,7 +1,7 @@
 /// Assigns memory to the channels of a plan's buses: buses that are never in use at the same time
 /// share memory.
 ///
-/// So the memory grows with the number of buses in use at one time, and stays in the processor's
+/// The memory thus grows with the number of buses in use at one time, and stays in the processor's
 /// cache for a graph of a thousand units.
 struct BusMemory {
   /// The stretch of memory of each channel, for the channels of all buses, one bus after the other.

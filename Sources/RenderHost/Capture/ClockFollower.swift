@@ -276,7 +276,7 @@ public struct ClockFollower: BitwiseCopyable, Sendable {
     guard surplus > 0, !isEngaged else { return }
     isEngaged = true
     engagesToShed = true
-    // As long after engaging in `steer`: there is no drift to correct.
+    // As 40 s after engaging in `steer`: there is no drift to correct.
     engagedFor = 40
   }
 

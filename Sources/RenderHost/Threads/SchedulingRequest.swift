@@ -61,7 +61,7 @@ extension HostThread {
   /// granted. `priority` counts from 1, the least urgent; it is reduced where the system allows
   /// less.
   ///
-  /// Where the user's limits do not allow it RealtimeKit is asked, which may take 0.4 s; where that
+  /// If the user's limits do not allow it, RealtimeKit is asked, which may take 0.4 s; if that
   /// refuses too, a lower niceness is set.
   public static func requestRealTime(priority: Int32) -> String {
     SchedulingRequest(priority: priority).make().description

@@ -26,9 +26,9 @@ public struct SoundComparison: Sendable {
 
   /// Why two sounds cannot be compared.
   public enum Refusal: Error, Hashable, Sendable {
-    /// In Hz: of the sound, and of the reference.
+    /// The sample rates of the sound and of the reference, in Hz.
     case sampleRates(Double, Double)
-    /// Of the sound, and of the reference.
+    /// The channel counts of the sound and of the reference.
     case channelCounts(Int, Int)
   }
 

@@ -1,7 +1,7 @@
 /// The presets of Distortion. Core Audio documents only their names; the values are patchrun's.
 struct DistortionPreset: Sendable {
   let name: String
-  /// By the numbers of the parameters.
+  /// The values by parameter ID.
   let parameters: [UInt32: Float]
 
   /// Changes a neutral setting, in which all mixes are 0 but the final one.
