@@ -60,7 +60,7 @@ import Testing
           let here = own.filter { $0.scope == scope && $0.element == element }
           // As many bands as the unit has.
           var bands = 0
-          if let number = unit.description.bands?.number,
+          if let number = unit.description.bands?.countProperty,
             case .uint32(let count) = try unit.property(number)
           {
             bands = Int(count)
