@@ -100,7 +100,7 @@ import Testing
       }
       #expect(written == end)
       #expect(
-        !PatchBuilder.build(reading, directory: "", device: .assumed(HardwareAssumption()))
+        !PatchBuilder.build(reading)
           .hasErrors)
     }
   }
@@ -121,14 +121,12 @@ import Testing
     for wrong in [
       Self.step(0, 36_001), Self.step(0, 500).replacing("azimuth", with: "elevation"),
     ] {
-      let patch = PatchBuilder.build(
-        LivePlayer.read(Self.patch(wrong)), directory: "", device: .assumed(HardwareAssumption()))
+      let patch = PatchBuilder.build(LivePlayer.read(Self.patch(wrong)))
       #expect(patch.diagnostics.filter { $0.severity == .error }.map(\.code.rawValue) == ["PR0552"])
     }
     // A setting that is not ramped stays limited to the range.
     let set = PatchBuilder.build(
-      LivePlayer.read(Self.patch("").replacing("\"azimuth\": 160", with: "\"azimuth\": 200")),
-      directory: "", device: .assumed(HardwareAssumption()))
+      LivePlayer.read(Self.patch("").replacing("\"azimuth\": 160", with: "\"azimuth\": 200")))
     #expect(set.hasErrors)
   }
 

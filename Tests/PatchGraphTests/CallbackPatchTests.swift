@@ -31,8 +31,7 @@ import Testing
     hardware.sampleRate = 48_000
     hardware.channels = 1
     let patch = PatchBuilder.build(
-      PatchReader.read(bytes: Array(text.utf8), name: "test.json", overrides: overrides),
-      directory: "", device: .assumed(hardware))
+      text, name: "test.json", overrides: overrides, hardware: hardware)
     let words = TextRenderer(source: patch.source).render(patch.diagnostics)
     #expect(patch.diagnostics.isEmpty, "\(words)")
     let graph = try #require(patch.graph)
@@ -108,9 +107,7 @@ import Testing
           "nodes": { "io": { "component": "remoteIO" } },
           "connections": [ { "from": "x", "to": "io" } ] }
         """
-      let patch = PatchBuilder.build(
-        PatchReader.read(bytes: Array(text.utf8), name: "test.json"), directory: "",
-        device: .assumed(HardwareAssumption()))
+      let patch = PatchBuilder.build(text, name: "test.json")
       for diagnostic in patch.diagnostics {
         #expect(diagnostic.range.upperBound <= patch.source.bytes.count, "\(value)")
       }
@@ -141,9 +138,7 @@ import Testing
         ]
       }
       """
-    let patch = PatchBuilder.build(
-      PatchReader.read(bytes: Array(text.utf8), name: "test.json"), directory: "",
-      device: .assumed(HardwareAssumption()))
+    let patch = PatchBuilder.build(text, name: "test.json")
     let words = TextRenderer(source: patch.source).render(patch.diagnostics)
     #expect(patch.diagnostics.isEmpty, "\(words)")
     let interactions = try #require(patch.graph).interactions.filter { $0.connection == nil }

@@ -39,9 +39,7 @@ import Testing
   }
 
   private static func build(_ text: String, _ overrides: [String] = []) -> BuiltPatch {
-    PatchBuilder.build(
-      PatchReader.read(bytes: Array(text.utf8), name: "copies.json", overrides: overrides),
-      directory: "", device: .assumed(HardwareAssumption()))
+    PatchBuilder.build(text, name: "copies.json", overrides: overrides)
   }
 
   private static func words(_ patch: BuiltPatch) -> String {

@@ -24,8 +24,7 @@ import Testing
     let reading = PatchReader.read(
       bytes: try [UInt8](Data(contentsOf: file)), name: file.lastPathComponent)
     let directory = file.deletingLastPathComponent().path
-    let patch = PatchBuilder.build(
-      reading, directory: directory, device: .assumed(HardwareAssumption()))
+    let patch = PatchBuilder.build(reading, directory: directory)
     let words = TextRenderer(source: patch.source).render(patch.diagnostics)
     #expect(!patch.diagnostics.hasErrors, "\(words)")
     return GraphDrawing(

@@ -32,12 +32,6 @@ import Testing
     """
   }
 
-  private static func build(_ text: String, folder: String = "") -> BuiltPatch {
-    PatchBuilder.build(
-      PatchReader.read(bytes: Array(text.utf8), name: "patch.json"), directory: folder,
-      device: .assumed(HardwareAssumption()))
-  }
-
   /// The described changes from one patch to another.
   private static func changes(_ old: String, _ new: String, folder: String = "") -> [String]? {
     func side(_ text: String) -> (reading: PatchReader.Result, surroundings: PatchSurroundings) {
@@ -57,7 +51,7 @@ import Testing
   }
 
   @Test func `a name means the element that has it`() {
-    let named = Self.build(Self.patch(from: "mixer:Mix"))
+    let named = PatchBuilder.build(Self.patch(from: "mixer:Mix"))
     #expect(Self.words(named) == [])
     #expect(Self.changes(Self.patch(from: "mixer:Mix"), Self.patch(to: "mixer:2")) == [])
     #expect(named.document?.connections.map { $0.to?.value.bus } == [2, nil])
@@ -65,7 +59,7 @@ import Testing
   }
 
   @Test func `a tap and a callback may name an output`() {
-    let named = Self.build(
+    let named = PatchBuilder.build(
       """
       {
         "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
@@ -89,7 +83,7 @@ import Testing
   }
 
   @Test func `a name that no element has is answered with the nearest`() {
-    let patch = Self.build(Self.patch(to: "mixer:Drumms"))
+    let patch = PatchBuilder.build(Self.patch(to: "mixer:Drumms"))
     #expect(
       Self.words(patch) == [
         "PR0115 /connections/0/to 'mixer' has no input of the name 'Drumms'"
@@ -105,8 +99,8 @@ import Testing
       "inputs": { "0": { "properties": { "elementName": "A" } }, "3": { "properties": { "elementName": "A" } } }
       """
     // No address refers to it, so it is only a label.
-    #expect(Self.words(Self.build(Self.patch(to: "mixer:3", inputs: twice))) == [])
-    let patch = Self.build(Self.patch(to: "mixer:A", inputs: twice))
+    #expect(Self.words(PatchBuilder.build(Self.patch(to: "mixer:3", inputs: twice))) == [])
+    let patch = PatchBuilder.build(Self.patch(to: "mixer:A", inputs: twice))
     #expect(
       Self.words(patch) == ["PR0115 /connections/0/to 'A' is the name of 2 inputs of 'mixer'"])
     #expect(patch.diagnostics.first?.notes.count == 2)
@@ -118,15 +112,15 @@ import Testing
     ("io:left", "none of its inputs has a name: write the number, as \"io:0\""),
   ])
   func `what else may have been meant is said`(to: String, help: String) {
-    let patch = Self.build(Self.patch(to: to))
+    let patch = PatchBuilder.build(Self.patch(to: to))
     #expect(patch.diagnostics.contains { $0.help.contains { $0.hasPrefix(help) } })
   }
 
   @Test func `a callback has no elements, and a number is a number`() {
-    let callback = Self.build(
+    let callback = PatchBuilder.build(
       Self.patch().replacing("\"from\": \"tone\"", with: "\"from\": \"tone:a\""))
     #expect(Self.words(callback).first?.hasPrefix("PR0207") == true)
-    let number = Self.build(Self.patch(to: "mixer:-1"))
+    let number = PatchBuilder.build(Self.patch(to: "mixer:-1"))
     #expect(Self.words(number).first?.hasPrefix("PR0105") == true)
   }
 
@@ -160,10 +154,10 @@ import Testing
       }
       """
     }
-    let named = Self.build(text("duck:speech"), folder: folder.path)
+    let named = PatchBuilder.build(text("duck:speech"), directory: folder.path)
     #expect(Self.words(named) == [])
     #expect(Self.changes(text("duck:speech"), text("duck:1"), folder: folder.path) == [])
-    let wrong = Self.build(text("duck:speach"), folder: folder.path)
+    let wrong = PatchBuilder.build(text("duck:speach"), directory: folder.path)
     #expect(
       Self.words(wrong) == ["PR0115 /connections/1/to 'duck' has no input of the name 'speach'"])
     #expect(wrong.diagnostics.first?.help.contains("did you mean 'speech'?") == true)
@@ -181,14 +175,15 @@ import Testing
     )
     let changes = try #require(Self.changes(before, after))
     #expect(changes.contains { $0.contains("mixer:1") }, "\(changes)")
-    let old = Self.build(before)
+    let old = PatchBuilder.build(before)
     let revised = PatchRevision.build(
       PatchReader.read(bytes: Array(after.utf8), name: "patch.json"), from: old,
       in: PatchSurroundings(directory: ""))
     #expect(revised?.document?.connections.first?.to?.value.bus ?? 1 == 1)
     let found = revised.map { GraphDifference(from: old, to: $0).changes.map(\.text) }
     #expect(
-      found == nil || found == GraphDifference(from: old, to: Self.build(after)).changes.map(\.text)
+      found == nil
+        || found == GraphDifference(from: old, to: PatchBuilder.build(after)).changes.map(\.text)
     )
   }
 }

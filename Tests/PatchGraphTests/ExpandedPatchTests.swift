@@ -41,7 +41,7 @@ import Testing
   ) -> Version {
     let reading = PatchReader.read(SourceText(name: "patch.json", text: text))
     return Version(
-      patch: PatchBuilder.build(reading, directory: folder, device: .assumed(hardware)),
+      patch: PatchBuilder.build(reading, directory: folder, hardware: hardware),
       reading: reading)
   }
 

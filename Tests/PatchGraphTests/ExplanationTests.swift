@@ -22,8 +22,8 @@ import Testing
   ) throws -> BuiltPatch {
     let assumption = try hardware.map { try HardwareAssumption.parse($0) } ?? HardwareAssumption()
     return PatchBuilder.build(
-      PatchReader.read(bytes: bytes, name: "example.json", overrides: overrides),
-      directory: folder, device: .assumed(assumption))
+      PatchReader.read(bytes: bytes, name: "example.json", overrides: overrides), directory: folder,
+      hardware: assumption)
   }
 
   private static func rendered(_ patch: BuiltPatch) -> String {

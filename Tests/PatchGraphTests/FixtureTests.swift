@@ -23,8 +23,7 @@ import Testing
   func `a wrong patch is answered with the words expected`(name: String) throws {
     let file = Self.folder.appending(path: name + ".json")
     let reading = PatchReader.read(bytes: try [UInt8](Data(contentsOf: file)), name: name + ".json")
-    let patch = PatchBuilder.build(
-      reading, directory: Self.folder.path, device: .assumed(HardwareAssumption()))
+    let patch = PatchBuilder.build(reading, directory: Self.folder.path)
     let found =
       TextRenderer(source: patch.source).render(patch.diagnostics)
       .replacing(Self.folder.path + "/", with: "")

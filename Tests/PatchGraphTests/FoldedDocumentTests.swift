@@ -36,7 +36,7 @@ import Testing
     let reading = PatchReader.read(SourceText(name: "live.json", text: text))
     var assumption = HardwareAssumption()
     assumption.sampleRate = 48_000
-    let patch = PatchBuilder.build(reading, directory: "", device: .assumed(assumption))
+    let patch = PatchBuilder.build(reading, hardware: assumption)
     let live = try #require(LivePatch(patch, from: reading, directory: ""))
     try live.graph.initialize()
     try live.planUpdates(upTo: .infinity)
@@ -225,8 +225,7 @@ import Testing
   func `what is no level is refused, and what was meant is proposed`(text: String) throws {
     let patch = Self.plain.replacingOccurrences(of: "\"-6 dB\"", with: text)
     let reading = PatchReader.read(SourceText(name: "live.json", text: patch))
-    let built = PatchBuilder.build(
-      reading, directory: "", device: .assumed(HardwareAssumption()))
+    let built = PatchBuilder.build(reading)
     let errors = built.diagnostics.filter { $0.severity == .error }
     #expect(errors.map(\.code.rawValue) == ["PR0611"])
     for fix in errors.flatMap(\.fixes) {
@@ -235,7 +234,7 @@ import Testing
       bytes.replaceSubrange(edit.range, with: Array(edit.replacement.utf8))
       let again = PatchReader.read(SourceText(name: "live.json", bytes: bytes))
       #expect(
-        !PatchBuilder.build(again, directory: "", device: .assumed(HardwareAssumption()))
+        !PatchBuilder.build(again)
           .hasErrors)
     }
     #expect(

@@ -34,10 +34,7 @@ import Testing
         "connections": [ \(connections) { "from": "mixer", "to": "io" } ]
       }
       """
-    return PatchBuilder.build(
-      PatchReader.read(SourceText(name: "test.json", text: text)), directory: "",
-      device: .assumed(HardwareAssumption()), notes: notes
-    ).diagnostics
+    return PatchBuilder.build(text, name: "test.json", notes: notes).diagnostics
   }
 
   private func tone(_ name: String, _ amplitude: Double) -> String {
@@ -122,10 +119,7 @@ import Testing
         ]
       }
       """
-    let found = PatchBuilder.build(
-      PatchReader.read(SourceText(name: "test.json", text: text)), directory: "",
-      device: .assumed(HardwareAssumption()), notes: true
-    ).diagnostics
+    let found = PatchBuilder.build(text, name: "test.json", notes: true).diagnostics
     #expect(found.map(\.code) == ["PR0424"])
     #expect(
       found.first?.message.text

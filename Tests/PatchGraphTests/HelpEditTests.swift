@@ -11,9 +11,7 @@ import Testing
 /// there must be no new error.
 @Suite struct HelpEditTests {
   private static func build(_ text: String, _ directory: String = "") -> BuiltPatch {
-    PatchBuilder.build(
-      PatchReader.read(SourceText(name: "p.json", text: text)), directory: directory,
-      device: .assumed(HardwareAssumption()), notes: true)
+    PatchBuilder.build(text, name: "p.json", directory: directory, notes: true)
   }
 
   /// The new error after an edit; `nil` for none.

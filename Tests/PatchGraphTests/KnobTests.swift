@@ -28,9 +28,7 @@ import Testing
       var hardware = HardwareAssumption()
       hardware.sampleRate = 44_100
       hardware.ioBufferFrames = frames
-      return PatchBuilder.build(
-        PatchReader.read(bytes: Array(text.utf8), name: "patch.json", overrides: overrides),
-        directory: url.path, device: .assumed(hardware))
+      return PatchBuilder.build(text, overrides: overrides, directory: url.path, hardware: hardware)
     }
   }
 

@@ -26,8 +26,7 @@ final class LivePlayer {
     assumption.ioBufferFrames = frames
     assumption.inputChannels = 1
     let reading = Self.read(text)
-    let patch = PatchBuilder.build(
-      reading, directory: directory, device: .assumed(assumption))
+    let patch = PatchBuilder.build(reading, directory: directory, hardware: assumption)
     #expect(patch.diagnostics.filter { $0.severity == .error }.map(\.message) == [])
     live = try #require(LivePatch(patch, from: reading, directory: directory))
     try live.graph.initialize()

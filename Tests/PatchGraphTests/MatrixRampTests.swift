@@ -98,7 +98,7 @@ struct MatrixRampTests {
     rows: String, path: String, message: String
   ) {
     let reading = LivePlayer.read(Self.patch(rows, path))
-    let patch = PatchBuilder.build(reading, directory: "", device: .assumed(HardwareAssumption()))
+    let patch = PatchBuilder.build(reading)
     let errors = (reading.diagnostics + patch.diagnostics).filter { $0.severity == .error }
     #expect(errors.map { "\($0.message)" } == [message])
   }

@@ -28,10 +28,7 @@ import Testing
         ]
       }
       """
-    return PatchBuilder.build(
-      PatchReader.read(bytes: Array(patch.utf8), name: "first.json"),
-      directory: "", device: .assumed(HardwareAssumption())
-    ).diagnostics
+    return PatchBuilder.build(patch, name: "first.json").diagnostics
   }
 
   @Test func `a rate in kilohertz at a mixer is told the rate in hertz`() throws {

@@ -14,9 +14,7 @@ import Testing
   private static func build(
     _ text: String, directory: String = "", notes: Bool = false
   ) -> BuiltPatch {
-    PatchBuilder.build(
-      PatchReader.read(SourceText(name: "p.json", text: text)), directory: directory,
-      device: .assumed(HardwareAssumption()), notes: notes)
+    PatchBuilder.build(text, name: "p.json", directory: directory, notes: notes)
   }
 
   private static func errors(_ text: String) -> [Diagnostic] {
@@ -468,9 +466,7 @@ import Testing
 
   @Test func `a sound file is told from a patch`() throws {
     let wave = Array("RIFF".utf8) + [36, 0, 0, 0] + Array("WAVEfmt ".utf8) + [0xFF, 0xFE, 0]
-    let patch = PatchBuilder.build(
-      PatchReader.read(bytes: wave, name: "song.wav"), directory: "",
-      device: .assumed(HardwareAssumption()))
+    let patch = PatchBuilder.build(PatchReader.read(bytes: wave, name: "song.wav"))
     #expect(patch.diagnostics.map(\.code) == ["PR0034"])
     #expect(patch.diagnostics.first?.help.first?.contains("\"path\": \"song.wav\"") == true)
   }

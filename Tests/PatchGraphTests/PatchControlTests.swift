@@ -16,8 +16,7 @@ import Testing
 
   private static func live(_ text: String, directory: String = "") throws -> LivePatch {
     let reading = PatchReader.read(SourceText(name: "controls.json", text: text))
-    let patch = PatchBuilder.build(
-      reading, directory: directory, device: .assumed(HardwareAssumption()))
+    let patch = PatchBuilder.build(reading, directory: directory)
     #expect(patch.diagnostics.filter { $0.severity == .error }.map(\.message) == [])
     let live = try #require(LivePatch(patch, from: reading, directory: directory))
     return live

@@ -30,8 +30,7 @@ import Testing
     hardware.ioBufferFrames = frames
     return try body(
       PatchBuilder.build(
-        PatchReader.read(bytes: bytes, name: file), directory: copy.path,
-        device: .assumed(hardware)))
+        PatchReader.read(bytes: bytes, name: file), directory: copy.path, hardware: hardware))
   }
 
   private func render(_ patch: BuiltPatch, frameCount: Int) throws -> [UInt8] {

@@ -18,9 +18,7 @@ import Testing
   }
 
   private func diagnostics(_ source: SourceText, directory: String = "") -> [Diagnostic] {
-    PatchBuilder.build(
-      PatchReader.read(source), directory: directory, device: .assumed(HardwareAssumption())
-    ).asWritten().diagnostics
+    PatchBuilder.build(PatchReader.read(source), directory: directory).asWritten().diagnostics
   }
 
   /// A patch with a callback, a mixer and an I/O unit, with each name once.

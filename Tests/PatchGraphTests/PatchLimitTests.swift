@@ -15,9 +15,7 @@ import Testing
   private static let audio = PrintedFiles.package.appending(path: "patches")
 
   private static func build(_ text: String, _ limits: PatchLimits = .standard) -> BuiltPatch {
-    PatchBuilder.build(
-      PatchReader.read(bytes: Array(text.utf8), name: "patch.json", limits: limits),
-      directory: audio.path, device: .assumed(HardwareAssumption()))
+    PatchBuilder.build(text, limits: limits, directory: audio.path)
   }
 
   private static func codes(_ patch: BuiltPatch) -> Set<String> {
@@ -161,8 +159,7 @@ import Testing
     var patch: BuiltPatch?
     let heap = heapCost {
       patch = PatchBuilder.build(
-        PatchReader.read(bytes: bytes, name: "0.json", limits: limits), directory: folder.path,
-        device: .assumed(HardwareAssumption()))
+        PatchReader.read(bytes: bytes, name: "0.json", limits: limits), directory: folder.path)
     }
     #expect(patch?.diagnostics.map(\.code.rawValue).contains("PR0226") == true)
     #expect(heap.calls < 500_000)
@@ -180,9 +177,7 @@ import Testing
     let uses = (0..<1000).map { #""s\#($0)": { "subgraph": "part.json" }"# }
     let text =
       #"{ "nodes": { "io": { "component": "GenericOutput" }, \#(uses.joined(separator: ", ")) } }"#
-    let patch = PatchBuilder.build(
-      PatchReader.read(bytes: Array(text.utf8), name: "patch.json"), directory: folder.path,
-      device: .assumed(HardwareAssumption()))
+    let patch = PatchBuilder.build(text, directory: folder.path)
     let found = patch.diagnostics.filter { $0.code == "PR0551" }
     #expect(found.count == 1)
     #expect(found.first?.leftOut == 0)

@@ -351,9 +351,7 @@ import Testing
     case .patch(let text, let code, let status, let hardware):
       let assumption =
         hardware.isEmpty ? HardwareAssumption() : try HardwareAssumption.parse(hardware)
-      let patch = PatchBuilder.build(
-        PatchReader.read(SourceText(name: "pitfall.json", text: text)), directory: "",
-        device: .assumed(assumption), notes: true)
+      let patch = PatchBuilder.build(text, name: "pitfall.json", hardware: assumption, notes: true)
       let shown = TextRenderer(source: patch.source).render(patch.diagnostics)
       let found = patch.diagnostics.first { $0.code == code }
       #expect(found != nil, "\(shown)")
@@ -375,10 +373,7 @@ import Testing
   }
 
   @Test func `a stereo format on Voice-Processing I/O's microphone side is taken`() {
-    let patch = PatchBuilder.build(
-      PatchReader.read(
-        SourceText(name: "stereo.json", text: Self.heard(true, unit: "voiceProcessingIO"))),
-      directory: "", device: .assumed(HardwareAssumption()))
+    let patch = PatchBuilder.build(Self.heard(true, unit: "voiceProcessingIO"), name: "stereo.json")
     #expect(patch.diagnostics == [])
   }
 
@@ -416,12 +411,9 @@ import Testing
     func build() -> BuiltPatch {
       let written = fields.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \($0.value)" }
       return PatchBuilder.build(
-        PatchReader.read(
-          SourceText(
-            name: "format.json",
-            text: Self.played(
-              members: "\"streamFormat\": { \(written.joined(separator: ", ")) },"))),
-        directory: "", device: .assumed(HardwareAssumption()))
+        Self.played(
+          members: "\"streamFormat\": { \(written.joined(separator: ", ")) },"), name: "format.json"
+      )
     }
     #expect(build().diagnostics == [])
     fields[field] = value

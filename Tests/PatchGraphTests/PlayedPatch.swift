@@ -1,8 +1,31 @@
 import AudioGraphs
 import Diagnostics
 import PatchGraph
+import PatchSyntax
 import RenderHost
 import Testing
+
+extension PatchBuilder {
+  /// The patch of a text, on the hardware that is assumed.
+  static func build(
+    _ text: String, name: String = "patch.json", overrides: [String] = [],
+    limits: PatchLimits = .standard, directory: String = "",
+    hardware: HardwareAssumption = HardwareAssumption(), notes: Bool = false
+  ) -> BuiltPatch {
+    build(
+      PatchReader.read(
+        SourceText(name: name, text: text), overrides: overrides, limits: limits),
+      directory: directory, hardware: hardware, notes: notes)
+  }
+
+  /// The patch of what has been read, on the hardware that is assumed.
+  static func build(
+    _ reading: PatchReader.Result, directory: String = "",
+    hardware: HardwareAssumption = HardwareAssumption(), notes: Bool = false
+  ) -> BuiltPatch {
+    build(reading, directory: directory, device: .assumed(hardware), notes: notes)
+  }
+}
 
 extension BuiltPatch {
   /// Renders a patch that must have no errors, and returns its output, which must not be silent.

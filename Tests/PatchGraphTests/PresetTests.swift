@@ -27,9 +27,7 @@ struct PresetTests {
     }
 
     func build(_ text: String) -> BuiltPatch {
-      PatchBuilder.build(
-        PatchReader.read(SourceText(name: "patch.json", text: text)), directory: path,
-        device: .assumed(HardwareAssumption()))
+      PatchBuilder.build(text, directory: path)
     }
   }
 

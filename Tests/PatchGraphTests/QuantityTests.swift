@@ -41,12 +41,6 @@ import Testing
     """
   }
 
-  private static func build(_ text: String) -> BuiltPatch {
-    PatchBuilder.build(
-      PatchReader.read(SourceText(name: "p.json", text: text)), directory: "",
-      device: .assumed(HardwareAssumption()))
-  }
-
   private static func volume(of patch: BuiltPatch) throws -> Float {
     let node = try #require(patch.layout.nodes["mixer"])
     return try #require(try patch.graph?.unit(node).parameter(0, .input, 0))
@@ -57,7 +51,7 @@ import Testing
     ("\"-60.25 dB\"", -60.25),
   ])
   func `decibels are the factor that they are`(text: String, decibels: Double) throws {
-    let patch = Self.build(Self.patch(volume: text))
+    let patch = PatchBuilder.build(Self.patch(volume: text))
     #expect(!patch.hasErrors, "\(patch.diagnostics)")
     #expect(try Self.volume(of: patch) == Float(pow(10, decibels / 20)))
   }
@@ -78,7 +72,9 @@ import Testing
     "\"-6 db\"", "\"-6 Db\"", "\"6 ms\"", "\"dB\"", "\"- 6 dB\"", "\"1e1 dB\"", "\"-6  dB\"",
   ])
   func `other spellings and other units are refused`(text: String) {
-    let errors = Self.build(Self.patch(volume: text)).diagnostics.filter { $0.severity == .error }
+    let errors = PatchBuilder.build(Self.patch(volume: text)).diagnostics.filter {
+      $0.severity == .error
+    }
     #expect(errors.map(\.code) == ["PR0552"])
   }
 
@@ -91,7 +87,8 @@ import Testing
   }
 
   @Test func `settings of callbacks and targets of ramps have units, too`() throws {
-    let patch = Self.build(Self.patch(volume: "1", amplitude: "\"-20 dB\"", to: "\"-40 dB\""))
+    let patch = PatchBuilder.build(
+      Self.patch(volume: "1", amplitude: "\"-20 dB\"", to: "\"-40 dB\""))
     #expect(patch.diagnostics.isEmpty)
     let ramp = try #require(patch.graph?.ramps.first)
     #expect(ramp.target == Float(pow(10, -40.0 / 20)))
@@ -100,7 +97,7 @@ import Testing
   // MARK: Constants
 
   @Test func `a constant is what it names, wherever it stands`() throws {
-    let patch = Self.build(
+    let patch = PatchBuilder.build(
       Self.patch(
         constants:
           "{ \"level\": \"-6 dB\", \"soon\": \"250 ms\", \"half\": 0.5, \"name\": \"tone\" }",
@@ -112,7 +109,7 @@ import Testing
   }
 
   @Test func `a constant that is not there is told once, with what was meant`() throws {
-    let patch = Self.build(
+    let patch = PatchBuilder.build(
       Self.patch(constants: "{ \"level\": 1 }", volume: "\"$levl\""))
     #expect(patch.diagnostics.map(\.code) == ["PR0114"])
     let fixed = PatchFixer.fix(
@@ -125,7 +122,7 @@ import Testing
   @Test func `a mistake in a constant is shown where it is named`() throws {
     let text = Self.patch(constants: "{ \"pan\": 7 }", volume: "1")
       .replacing("\"volume\": 1", with: "\"pan\": \"$pan\"")
-    let error = try #require(Self.build(text).diagnostics.first)
+    let error = try #require(PatchBuilder.build(text).diagnostics.first)
     #expect(error.code == "PR0552")
     #expect(error.pointer == "/nodes/mixer/inputs/0/parameters/pan")
   }
@@ -133,7 +130,8 @@ import Testing
   @Test func `a title, a comment and a constant are left as they are`() {
     let text = Self.patch(
       constants: "{ \"path\": \"$HOME\" }", volume: "1", more: ", \"title\": \"$title\"")
-    let patch = Self.build(text.replacing("\"kind\"", with: "\"comment\": \"$5\", \"kind\""))
+    let patch = PatchBuilder.build(
+      text.replacing("\"kind\"", with: "\"comment\": \"$5\", \"kind\""))
     #expect(patch.diagnostics.isEmpty)
     #expect(patch.title == "$title")
   }
@@ -142,8 +140,7 @@ import Testing
     let text = Self.patch(constants: "{ \"level\": 0.5 }", volume: "\"$level\"")
     let reading = PatchReader.read(
       SourceText(name: "p.json", text: text), overrides: ["/constants/level=0.25"])
-    let patch = PatchBuilder.build(
-      reading, directory: "", device: .assumed(HardwareAssumption()))
+    let patch = PatchBuilder.build(reading)
     #expect(patch.diagnostics.isEmpty)
     #expect(try Self.volume(of: patch) == 0.25)
   }

@@ -29,11 +29,6 @@ import Testing
     """
   }
 
-  private static func build(_ text: String) -> BuiltPatch {
-    PatchBuilder.build(
-      LivePlayer.read(text), directory: "", device: .assumed(HardwareAssumption()))
-  }
-
   private static func step(_ at: String, _ action: String, _ repetition: String = "") -> String {
     "{ \"at\": \(at), \(repetition.isEmpty ? "" : "\"repeat\": \(repetition), ")\(action) }"
   }
@@ -111,7 +106,7 @@ import Testing
   @Test(arguments: 0..<4)
   func `a repetition sounds as its steps written one by one`(number: Int) throws {
     let (short, long) = Self.pairs[number]
-    let one = Self.build(Self.patch(short))
+    let one = PatchBuilder.build(Self.patch(short))
     #expect(one.diagnostics.map(\.message.text) == [])
     let heard = try Self.played(Self.patch(short))
     #expect(try Self.played(Self.patch(long.joined(separator: ","))) == heard)
@@ -152,7 +147,8 @@ import Testing
     let one = LivePlayer.read(Self.patch(short))
     let other = LivePlayer.read(Self.patch(long.joined(separator: ",")))
     let (oneBuilt, otherBuilt) = (
-      Self.build(Self.patch(short)), Self.build(Self.patch(long.joined(separator: ",")))
+      PatchBuilder.build(Self.patch(short)),
+      PatchBuilder.build(Self.patch(long.joined(separator: ",")))
     )
     var counts: Set<Int> = []
     for seconds in stride(from: 0.0, through: 1.2, by: 0.0423) {
@@ -175,7 +171,7 @@ import Testing
   }
 
   @Test func `each update of a repetition is made on what the one before has left`() throws {
-    let patch = Self.build(
+    let patch = PatchBuilder.build(
       Self.patch(
         Self.step(
           "0.5",
@@ -188,7 +184,7 @@ import Testing
   }
 
   @Test func `a time at which an update cannot be made is named`() throws {
-    let patch = Self.build(
+    let patch = PatchBuilder.build(
       Self.patch(
         Self.step(
           "1", #""update": [ { "op": "remove", "path": "/title" } ]"#,
@@ -236,13 +232,14 @@ import Testing
   @Test func `what is wrong with a step that is repeated is said once`() {
     let wrong = Self.step(
       "1", Self.ramp("/nodes/mixr/inputs/0/parameters/volume", 2), #"{ "every": 1, "count": 500 }"#)
-    let errors = Self.build(Self.patch(wrong)).diagnostics.filter { $0.severity == .error }
+    let errors = PatchBuilder.build(Self.patch(wrong)).diagnostics.filter { $0.severity == .error }
     #expect(errors.map(\.code.rawValue) == ["PR0215"])
     #expect(errors.first?.notes.isEmpty == true)
     let loud = Self.step("1", Self.ramp(Self.volume, 99), #"{ "every": 1, "count": 500 }"#)
     #expect(
-      Self.build(Self.patch(loud)).diagnostics.map(\.code.rawValue)
-        == Self.build(Self.patch(loud.replacing("500", with: "1"))).diagnostics.map(\.code.rawValue)
+      PatchBuilder.build(Self.patch(loud)).diagnostics.map(\.code.rawValue)
+        == PatchBuilder.build(Self.patch(loud.replacing("500", with: "1"))).diagnostics.map(
+          \.code.rawValue)
     )
   }
 
@@ -254,8 +251,8 @@ import Testing
       let text = Self.patch(
         Self.step(
           "0.1", Self.ramp(Self.volume, 0.5, every), "{ \"every\": \(every), \"count\": 40 }"))
-      #expect(Self.build(text).diagnostics.map(\.message.text) == [])
-      try #require(Self.build(text).graph).initialize()
+      #expect(PatchBuilder.build(text).diagnostics.map(\.message.text) == [])
+      try #require(PatchBuilder.build(text).graph).initialize()
     }
   }
 
@@ -263,7 +260,7 @@ import Testing
     let ramps = [0.25, 0.75].map { at in
       Self.step("\(at)", Self.ramp(Self.volume, at, "0.5"), #"{ "every": 1, "count": 50000 }"#)
     }
-    let patch = Self.build(Self.patch(ramps.joined(separator: ",")))
+    let patch = PatchBuilder.build(Self.patch(ramps.joined(separator: ",")))
     #expect(patch.diagnostics.isEmpty)
     #expect(patch.graph?.ramps.count == 100_000)
   }

@@ -173,9 +173,7 @@ struct SchemaTests {
 
   /// The codes of all errors in a patch.
   private static func errorCodes(_ patch: String) -> Set<String> {
-    let built = PatchBuilder.build(
-      PatchReader.read(bytes: Array(patch.utf8), name: "patch.json"), directory: "",
-      device: .assumed(HardwareAssumption()))
+    let built = PatchBuilder.build(patch)
     return Set(built.diagnostics.filter { $0.severity == .error }.map(\.code.rawValue))
   }
 

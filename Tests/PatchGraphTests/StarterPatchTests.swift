@@ -27,8 +27,7 @@ import Testing
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let built = PatchBuilder.build(
-      PatchReader.read(SourceText(name: "new.json", text: patch.text)), directory: folder.path,
-      device: .assumed(hardware))
+      patch.text, name: "new.json", directory: folder.path, hardware: hardware)
     // An iPod EQ supports 44.1 and 48 kHz.
     #expect(built.diagnostics.isEmpty, "\(built.diagnostics)")
     #expect(built.inputFiles.isEmpty)

@@ -212,8 +212,7 @@ import Testing
       with:
         #""mix": { "component": "MultichannelMixer", "properties": { "maximumFramesPerSlice": 4096 } }, "io": {"#
     )
-    let patch = PatchBuilder.build(
-      LivePlayer.read(text), directory: folder.path, device: .assumed(HardwareAssumption()))
+    let patch = PatchBuilder.build(LivePlayer.read(text), directory: folder.path)
     let found = patch.diagnostics.filter { $0.severity == .error }.map {
       "\($0.code) \($0.message.text)"
     }

@@ -200,8 +200,7 @@ struct UnitListingTests {
     let parts = page.components(separatedBy: "```json\n")
     let node = try #require(parts.dropFirst().first?.components(separatedBy: "\n```").first)
     let reading = PatchReader.read(bytes: Array("{ \"nodes\": { \(node) } }".utf8), name: name)
-    let patch = PatchBuilder.build(
-      reading, directory: "/", device: .assumed(HardwareAssumption()))
+    let patch = PatchBuilder.build(reading, directory: "/")
     // The example lacks connections and formats, but all its settings must be valid.
     let findings = patch.diagnostics.filter { $0.code.rawValue.hasPrefix("PR05") }
     #expect(reading.diagnostics.isEmpty && findings.isEmpty, "\(node)")

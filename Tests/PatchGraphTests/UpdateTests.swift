@@ -27,9 +27,7 @@ import Testing
         "timeline": [ \(timeline) ]
       }
       """
-    return PatchBuilder.build(
-      PatchReader.read(bytes: Array(text.utf8), name: "patch.json", overrides: overrides),
-      directory: "", device: .assumed(HardwareAssumption()))
+    return PatchBuilder.build(text, overrides: overrides)
   }
 
   private let volume = "/nodes/mixer/inputs/0/parameters/volume"

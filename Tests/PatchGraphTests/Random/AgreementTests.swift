@@ -43,8 +43,7 @@ import Testing
   private static func refusal(_ patch: WidePatch, in folder: Folder) -> (isRight: Bool, String?) {
     let source = SourceText(name: "patch.json", text: patch.document.document)
     let reading = PatchReader.read(source)
-    let built = PatchBuilder.build(
-      reading, directory: folder.url.path, device: .assumed(HardwareAssumption()))
+    let built = PatchBuilder.build(reading, directory: folder.url.path)
     if let error = built.diagnostics.first(where: { $0.severity == .error }) {
       return (false, patch.isRight ? "a right patch is refused: \(error.message)" : nil)
     }

@@ -128,10 +128,7 @@ import Testing
   private static func build(_ text: String, _ directory: String) -> BuiltPatch {
     var limits = PatchLimits()
     limits.findings = 4
-    return PatchBuilder.build(
-      PatchReader.read(bytes: Array(text.utf8), name: "patch.json", limits: limits),
-      directory: directory,
-      device: .assumed(HardwareAssumption()))
+    return PatchBuilder.build(text, limits: limits, directory: directory)
   }
 
   @Test(arguments: 0..<4)

@@ -19,10 +19,7 @@ enum PatchProperties {
     max(1, Int(ProcessInfo.processInfo.environment["PATCHRUN_PROPERTY_EFFORT"] ?? "") ?? 1)
 
   static func build(_ text: String, _ hardware: HardwareAssumption) -> BuiltPatch {
-    PatchBuilder.build(
-      PatchReader.read(SourceText(name: "patch.json", text: text)), directory: folder,
-      device: .assumed(hardware)
-    ).asWritten()
+    PatchBuilder.build(text, directory: folder, hardware: hardware).asWritten()
   }
 
   static func build(_ patch: GeneratedPatch) -> BuiltPatch {

@@ -22,8 +22,7 @@ import Testing
 
   private static func errors(_ bytes: [UInt8], _ name: String) -> [Diagnostic] {
     let patch = PatchBuilder.build(
-      PatchReader.read(bytes: bytes, name: name), directory: folder.path,
-      device: .assumed(HardwareAssumption()))
+      PatchReader.read(bytes: bytes, name: name), directory: folder.path)
     return patch.diagnostics.filter { $0.severity == .error }
   }
 
