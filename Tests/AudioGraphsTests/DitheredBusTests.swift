@@ -23,11 +23,10 @@ struct DitheredBusTests {
     _ sample: @escaping @Sendable (Int, Int) -> Float
   ) throws -> AudioGraph {
     let graph = try openGraph(grant(frames: slices, output: nil, channels: 2), default: nil)
-    let out = try graph.addNode(genericOutput)
+    let out = try graph.addNode(genericOutput, slice: 4096)
     let output = try graph.unit(out)
     let algorithm = PropertyValue.uint32(dither == .none ? 0 : dither == .tpdf ? 1 : 2)
     let short = PropertyValue.streamFormat(StreamFormat(.int16, channels: 2, sampleRate: 48_000))
-    try output.setProperty(.maximumFramesPerSlice, to: .uint32(4096))
     switch place {
     case .callback, .output:
       let isInput = place == .callback
@@ -129,17 +128,13 @@ struct DitheredBusTests {
 
   @Test func `two buses have noise of their own`() throws {
     let graph = try openGraph(grant(frames: 512, output: nil), default: nil)
-    let sum = try graph.addNode(mixer)
-    let out = try graph.addNode(genericOutput)
+    let sum = try graph.addNode(mixer, slice: 4096)
+    let out = try graph.addNode(genericOutput, slice: 4096)
     try graph.unit(sum).setProperty(.sampleRate, .output, 0, to: .float64(48_000))
-    for node in [sum, out] {
-      try graph.unit(node).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
-    }
     let probes = [ProbeTap(), ProbeTap()]
     for (input, probe) in probes.enumerated() {
-      let node = try graph.addNode(FormatConverter.description.component)
+      let node = try graph.addNode(FormatConverter.description.component, slice: 4096)
       let unit = try graph.unit(node)
-      try unit.setProperty(.maximumFramesPerSlice, to: .uint32(4096))
       try unit.setProperty(.streamFormat, .input, 0, to: .streamFormat(float()))
       try unit.setProperty(
         .streamFormat, .output, 0,
@@ -180,8 +175,7 @@ struct DitheredBusTests {
     #expect(codes(try graph(.converter, .tpdf) { _, _ in 0 }) == [])
     #expect(codes(try graph(.output, .tpdf) { _, _ in 0 }) == [])
     let graph = try openGraph(grant(output: nil), default: float())
-    let out = try graph.addNode(genericOutput)
-    try graph.unit(out).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
+    let out = try graph.addNode(genericOutput, slice: 4096)
     try graph.unit(out).setProperty(.dither, .input, 0, to: .uint32(1))
     try graph.unit(out).setProperty(.dither, .output, 0, to: .uint32(0))
     try graph.setInputCallback(counting { _, _ in 0 }, of: out)
@@ -209,9 +203,8 @@ struct DitheredBusTests {
     for sample in [SampleType.int16, .fixed824] {
       for (algorithm, start) in [(UInt32(0), 0.0), (1, 0), (2, 0), (1, 0.625), (2, 0.625)] {
         let graph = try openGraph(grant(output: nil, channels: 1), default: nil)
-        let out = try graph.addNode(genericOutput)
+        let out = try graph.addNode(genericOutput, slice: 4096)
         let unit = try graph.unit(out)
-        try unit.setProperty(.maximumFramesPerSlice, to: .uint32(4096))
         try unit.setProperty(
           .streamFormat, .input, 0,
           to: .streamFormat(StreamFormat(sample, channels: 1, sampleRate: 48_000)))

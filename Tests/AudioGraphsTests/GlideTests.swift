@@ -12,27 +12,6 @@ struct GlideTests {
   private static let volume = MultichannelMixer.Parameter.volume
   private static let pan = MultichannelMixer.Parameter.pan
 
-  /// A mixer with a constant mono input of 1, panned hard left, and a Generic Output. The left
-  /// output is the volume.
-  private func graph() throws -> (AudioGraph, mix: NodeID) {
-    let graph = try openGraph(grant(frames: 512, output: nil))
-    let out = try graph.addNode(genericOutput)
-    let mix = try graph.addNode(mixer)
-    for node in [out, mix] {
-      try graph.unit(node).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
-    }
-    try graph.unit(mix).setProperty(.streamFormat, .input, 0, to: .streamFormat(float(1)))
-    try graph.unit(mix).setParameter(Self.pan, .input, 0, to: -1)
-    try graph.setInputCallback(counting { _, _ in 1 }, of: mix, 0)
-    try graph.connect(mix, to: out)
-    return (graph, mix)
-  }
-
-  private func left(_ graph: AudioGraph, _ frameCount: Int) throws -> [Float] {
-    words(try pulled(graph, frameCount), as: Float.self).enumerated()
-      .filter { $0.offset % 2 == 0 }.map(\.element)
-  }
-
   /// Expects a straight line of 480 frames from one value to another.
   private func expectLine(
     _ found: [Float], from first: Float, to last: Float,
@@ -47,63 +26,63 @@ struct GlideTests {
   /// Ramps that end within a slice, at its end, or after it, and are not scheduled again.
   @Test(arguments: [300, 512, 1024])
   func `a volume that is set after a scheduled ramp takes 480 frames`(length: UInt32) throws {
-    let (graph, mix) = try graph()
+    let (graph, mix) = try volumeGraph()
     try graph.initialize()
-    _ = try left(graph, 512)
+    _ = try pulledLeft(graph, 512)
     try graph.scheduleParameters(
       [
         ParameterEvent(
           Self.volume, .input, 0,
           .ramp(startBufferOffset: 0, durationInFrames: length, startValue: 1, endValue: 0.5))
       ], of: mix)
-    let before = try #require(try left(graph, 1024).last)
+    let before = try #require(try pulledLeft(graph, 1024).last)
     try graph.unit(mix).setParameter(Self.volume, .input, 0, to: 1)
-    expectLine(try left(graph, 1024), from: before, to: 1)
+    expectLine(try pulledLeft(graph, 1024), from: before, to: 1)
   }
 
   @Test func `a pan that is set after a scheduled ramp of the volume takes 480 frames`() throws {
-    let (graph, mix) = try graph()
+    let (graph, mix) = try volumeGraph()
     try graph.initialize()
-    _ = try left(graph, 512)
+    _ = try pulledLeft(graph, 512)
     try graph.scheduleParameters(
       [
         ParameterEvent(
           Self.volume, .input, 0,
           .ramp(startBufferOffset: 0, durationInFrames: 300, startValue: 1, endValue: 0.5))
       ], of: mix)
-    _ = try left(graph, 512)
+    _ = try pulledLeft(graph, 512)
     try graph.unit(mix).setParameter(Self.pan, .input, 0, to: 1)
-    expectLine(try left(graph, 1024), from: 0.5, to: 0)
+    expectLine(try pulledLeft(graph, 1024), from: 0.5, to: 0)
   }
 
   /// With another timeline, and with none.
   @Test(arguments: [true, false])
   func `a volume that is set after its ramp was taken out takes 480 frames`(isReplaced: Bool) throws
   {
-    let (graph, mix) = try graph()
+    let (graph, mix) = try volumeGraph()
     let ramp = ParameterRamp(Self.volume, .input, 0, of: mix, to: 0, at: 0, duration: 1)
     try graph.addRamp(ramp)
     try graph.initialize()
-    _ = try left(graph, 10_000)
+    _ = try pulledLeft(graph, 10_000)
     var other = ramp
     other.start = 5
     try graph.setTimeline(isReplaced ? [other] : [])
     try graph.update()
-    let before = try #require(try left(graph, 1024).last)
+    let before = try #require(try pulledLeft(graph, 1024).last)
     try graph.unit(mix).setParameter(Self.volume, .input, 0, to: 1)
-    expectLine(try left(graph, 1024), from: before, to: 1)
+    expectLine(try pulledLeft(graph, 1024), from: before, to: 1)
   }
 
   @Test func `a pan that is set after a ramp of the volume was taken out takes 480 frames`() throws
   {
-    let (graph, mix) = try graph()
+    let (graph, mix) = try volumeGraph()
     try graph.addRamp(ParameterRamp(Self.volume, .input, 0, of: mix, to: 0, at: 0, duration: 1))
     try graph.initialize()
-    _ = try left(graph, 24_000)
+    _ = try pulledLeft(graph, 24_000)
     try graph.setTimeline([])
     try graph.update()
-    let before = try #require(try left(graph, 1024).last)
+    let before = try #require(try pulledLeft(graph, 1024).last)
     try graph.unit(mix).setParameter(Self.pan, .input, 0, to: 1)
-    expectLine(try left(graph, 1024), from: before, to: 0)
+    expectLine(try pulledLeft(graph, 1024), from: before, to: 0)
   }
 }

@@ -241,8 +241,7 @@ struct GraphEditTests {
     let graph = try openGraph()
     graph.fadeDuration = 0
     let io = try graph.addNode(remoteIO, name: "io")
-    let mix = try graph.addNode(mixer, name: "mix")
-    try graph.unit(mix).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
+    let mix = try graph.addNode(mixer, name: "mix", slice: 4096)
     try graph.setInputCallback(counting { _, _ in 0.25 }, of: mix, 0)
     try graph.connect(mix, to: io)
     try graph.initialize()
@@ -275,9 +274,8 @@ struct GraphEditTests {
 
   @Test func `a node that is added live joins with update`() throws {
     let (graph, _, mix) = try mixing()
-    let late = try graph.addNode(equalizer)
+    let late = try graph.addNode(equalizer, slice: 4096)
     #expect(try !graph.unit(late).isInitialized)
-    try graph.unit(late).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
     #expect(words(try pulled(graph, 4), as: Float.self) == Array(repeating: 0.25, count: 8))
     try graph.setInputCallback(counting { _, _ in 0.5 }, of: late)
     try graph.connect(late, to: mix, 1)
@@ -337,9 +335,8 @@ struct GraphEditTests {
 
   @Test func `an input that is initialized takes only the format it has`() throws {
     let (graph, _, mix) = try mixing()
-    let late = try graph.addNode(equalizer)
+    let late = try graph.addNode(equalizer, slice: 4096)
     let unit = try graph.unit(late)
-    try unit.setProperty(.maximumFramesPerSlice, to: .uint32(4096))
     try unit.setProperty(.streamFormat, .input, 0, to: .streamFormat(float(1)))
     try unit.setProperty(.streamFormat, .output, 0, to: .streamFormat(float(1)))
     try graph.setInputCallback(ToneCallback(), of: late)

@@ -17,8 +17,7 @@ struct GraphRenderTests {
   ) throws -> AudioGraph {
     let graph = try openGraph(
       grant(rate: format.sampleRate, frames: frames, output: nil), default: format)
-    let out = try graph.addNode(genericOutput)
-    try graph.unit(out).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
+    let out = try graph.addNode(genericOutput, slice: 4096)
     if let client {
       try graph.unit(out).setProperty(.streamFormat, .output, 0, to: .streamFormat(client))
     }
@@ -29,11 +28,8 @@ struct GraphRenderTests {
 
   @Test func `a mix is the sum of what goes in, times its gains`() throws {
     let graph = try openGraph(grant(output: nil))
-    let out = try graph.addNode(genericOutput)
-    let mix = try graph.addNode(mixer)
-    for node in [out, mix] {
-      try graph.unit(node).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
-    }
+    let out = try graph.addNode(genericOutput, slice: 4096)
+    let mix = try graph.addNode(mixer, slice: 4096)
     try graph.unit(mix).setProperty(.streamFormat, .input, 1, to: .streamFormat(float(1)))
     // With a balance of 0.5, the left side has half of its volume. With equal power, hard right is
     // the right side alone.
@@ -63,9 +59,8 @@ struct GraphRenderTests {
   func `an equalizer that is flat passes every bit`(preset: String) throws {
     let graph = try openGraph()
     let io = try graph.addNode(remoteIO)
-    let effect = try graph.addNode(equalizer)
+    let effect = try graph.addNode(equalizer, slice: 4096)
     let unit = try graph.unit(effect)
-    try unit.setProperty(.maximumFramesPerSlice, to: .uint32(4096))
     try unit.setProperty(.presentPreset, to: .preset(#require(IPodEQ.preset(named: preset))))
     try graph.setInputCallback(counting(hashed), of: effect)
     try graph.connect(effect, to: io)
@@ -186,11 +181,8 @@ struct GraphRenderTests {
   private func mixerHost(_ frames: Int) throws -> AudioGraph {
     let graph = try openGraph(grant(frames: frames))
     let io = try graph.addNode(remoteIO)
-    let mix = try graph.addNode(mixer)
-    let effect = try graph.addNode(equalizer)
-    for node in [mix, effect] {
-      try graph.unit(node).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
-    }
+    let mix = try graph.addNode(mixer, slice: 4096)
+    let effect = try graph.addNode(equalizer, slice: 4096)
     let mono = StreamFormat(.fixed824, channels: 1, sampleRate: 48_000)
     let unit = try graph.unit(effect)
     try unit.setProperty(.streamFormat, .input, 0, to: .streamFormat(mono))
@@ -283,8 +275,7 @@ struct GraphRenderTests {
     let graph = try openGraph(grant(frames: 100))
     graph.fadeDuration = 0
     let io = try graph.addNode(remoteIO)
-    let mix = try graph.addNode(mixer)
-    try graph.unit(mix).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
+    let mix = try graph.addNode(mixer, slice: 4096)
     try graph.setInputCallback(counting { _, frame in Float(frame) }, of: mix, 0)
     try graph.connect(mix, to: io)
     try graph.initialize()
@@ -361,8 +352,7 @@ struct GraphRenderTests {
   @Test func `the duration is that of the longest source, at the device's rate`() throws {
     let graph = try openGraph()
     let io = try graph.addNode(remoteIO)
-    let mix = try graph.addNode(mixer)
-    try graph.unit(mix).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
+    let mix = try graph.addNode(mixer, slice: 4096)
     try graph.setInputCallback(counting(duration: 0.5, hashed), of: mix, 0)
     try graph.setInputCallback(counting(duration: 1.25, hashed), of: mix, 1)
     try graph.connect(mix, to: io)

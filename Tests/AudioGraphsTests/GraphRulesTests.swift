@@ -36,8 +36,7 @@ struct GraphRulesTests {
   @Test func `a bus that does not exist is found at initialize`() throws {
     let graph = try openGraph()
     let io = try graph.addNode(remoteIO)
-    let mix = try graph.addNode(mixer)
-    try graph.unit(mix).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
+    let mix = try graph.addNode(mixer, slice: 4096)
     try graph.setInputCallback(ToneCallback(), of: mix, 9)
     try graph.connect(mix, to: io)
     refuses(graph, -10877, "PR0503")
@@ -75,9 +74,8 @@ struct GraphRulesTests {
     let graph = try openGraph()
     let io = try graph.addNode(remoteIO)
     refuses(graph, -10876, "PR0307")
-    let effect = try graph.addNode(equalizer)
+    let effect = try graph.addNode(equalizer, slice: 4096)
     try graph.unit(effect).setProperty(.presentPreset, to: .preset(IPodEQ.presets[1]))
-    try graph.unit(effect).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
     try graph.connect(effect, to: io)
     refuses(graph, -10876, "PR0307")
     try graph.setInputCallback(ToneCallback(), of: effect)
@@ -87,8 +85,7 @@ struct GraphRulesTests {
   @Test func `a mixer without inputs plays silence`() throws {
     let graph = try openGraph()
     let io = try graph.addNode(remoteIO)
-    let mix = try graph.addNode(mixer)
-    try graph.unit(mix).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
+    let mix = try graph.addNode(mixer, slice: 4096)
     try graph.connect(mix, to: io)
     try accepts(graph, warnings: ["PR0316"])
     #expect(try pulled(graph, 100).allSatisfy { $0 == 0 })
@@ -99,16 +96,13 @@ struct GraphRulesTests {
   @Test func `formats travel along connections, from source to destination`() throws {
     let graph = try openGraph(grant(), default: nil)
     let io = try graph.addNode(remoteIO)
-    let mix = try graph.addNode(mixer)
-    let effect = try graph.addNode(equalizer)
+    let mix = try graph.addNode(mixer, slice: 4096)
+    let effect = try graph.addNode(equalizer, slice: 4096)
     try graph.unit(effect).setProperty(.presentPreset, to: .preset(IPodEQ.presets[1]))
     let format = StreamFormat(.fixed824, channels: 1, sampleRate: 48_000)
     let unit = try graph.unit(effect)
     for (scope, node) in [(Scope.input, unit), (.output, unit)] {
       try node.setProperty(.streamFormat, scope, 0, to: .streamFormat(format))
-    }
-    for node in [effect, mix] {
-      try graph.unit(node).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
     }
     try graph.unit(mix).setProperty(.sampleRate, .output, 0, to: .float64(48_000))
     try graph.setInputCallback(ToneCallback(), of: effect)
@@ -194,8 +188,7 @@ struct GraphRulesTests {
   @Test func `the mixer's output takes the rate of the graph's format, else 44100`() throws {
     let graph = try openGraph(grant(), default: nil)
     let io = try graph.addNode(remoteIO)
-    let mix = try graph.addNode(mixer)
-    try graph.unit(mix).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
+    let mix = try graph.addNode(mixer, slice: 4096)
     try graph.connect(mix, to: io)
     #expect(graph.violations().map(\.rule.code).contains("PR0406"))
     #expect(try graph.configuration(mix).outputs[0].format.sampleRate == 44_100)
@@ -207,8 +200,7 @@ struct GraphRulesTests {
   @Test func `unequal rates at a mixer are refused, and the help says who converts`() throws {
     let graph = try openGraph()
     let io = try graph.addNode(remoteIO)
-    let mix = try graph.addNode(mixer)
-    try graph.unit(mix).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
+    let mix = try graph.addNode(mixer, slice: 4096)
     try graph.unit(mix).setProperty(
       .streamFormat, .input, 1, to: .streamFormat(float(1, rate: 44_100)))
     try graph.setInputCallback(ToneCallback(), of: mix, 0)
@@ -223,9 +215,8 @@ struct GraphRulesTests {
   @Test func `an equalizer at another rate works, with a warning`() throws {
     let graph = try openGraph(grant(rate: 32_000), default: float(rate: 32_000))
     let io = try graph.addNode(remoteIO)
-    let effect = try graph.addNode(equalizer)
+    let effect = try graph.addNode(equalizer, slice: 4096)
     try graph.unit(effect).setProperty(.presentPreset, to: .preset(IPodEQ.presets[1]))
-    try graph.unit(effect).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
     try graph.setInputCallback(ToneCallback(), of: effect)
     try graph.connect(effect, to: io)
     try accepts(graph, warnings: ["PR0408"])
@@ -275,8 +266,7 @@ struct GraphRulesTests {
   @Test func `an input element that is used is on`() throws {
     let graph = try openGraph(grant(input: 2))
     let io = try graph.addNode(remoteIO)
-    let mix = try graph.addNode(mixer)
-    try graph.unit(mix).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
+    let mix = try graph.addNode(mixer, slice: 4096)
     try graph.connect(io, 1, to: mix)
     try graph.connect(mix, to: io)
     refuses(graph, -10876, "PR0601")

@@ -39,8 +39,7 @@ private struct Listening {
   init(_ frames: Int = 512, feed: (AudioGraph, NodeID) throws -> Void) throws {
     graph = try openGraph(grant(frames: frames))
     io = try graph.addNode(remoteIO, name: "io")
-    mix = try graph.addNode(mixer, name: "mix")
-    try graph.unit(mix).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
+    mix = try graph.addNode(mixer, name: "mix", slice: 4096)
     try feed(graph, mix)
     try graph.connect(mix, to: io)
     try graph.initialize()
@@ -55,8 +54,7 @@ private struct Listening {
   var roughness: Double { clicks(heard) }
 
   func equalizer(_ name: String) throws -> NodeID {
-    let node = try graph.addNode(AudioGraphsTests.equalizer, name: name)
-    try graph.unit(node).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
+    let node = try graph.addNode(AudioGraphsTests.equalizer, name: name, slice: 4096)
     try graph.unit(node).setProperty(.streamFormat, .input, 0, to: .streamFormat(float()))
     try graph.unit(node).setProperty(.streamFormat, .output, 0, to: .streamFormat(float()))
     return node
@@ -211,9 +209,9 @@ struct LiveChangeTests {
     var live = try Listening { graph, mix in try graph.setInputCallback(sine(100), of: mix, 0) }
     try live.pull(2000)
     let (graph, mix) = (live.graph, live.mix)
-    let converter = try graph.addNode(FormatConverter.description.component, name: "conv")
+    let converter = try graph.addNode(
+      FormatConverter.description.component, name: "conv", slice: 4096)
     let unit = try graph.unit(converter)
-    try unit.setProperty(.maximumFramesPerSlice, to: .uint32(4096))
     try unit.setProperty(
       .streamFormat, .input, 0, to: .streamFormat(float(2, rate: 44_100)))
     try unit.setProperty(.streamFormat, .output, 0, to: .streamFormat(float()))

@@ -80,12 +80,11 @@ struct LoneUnitTests {
 
     let graph = try openGraph(grant(output: nil))
     let out = try graph.addNode(genericOutput)
-    let node = try graph.addNode(IPodEQ.description.component)
+    let node = try graph.addNode(IPodEQ.description.component, slice: 4096)
     let other = try graph.unit(node)
     if let preset = IPodEQ.preset(named: "Bass Booster") {
       try other.setProperty(.presentPreset, to: .preset(preset))
     }
-    try other.setProperty(.maximumFramesPerSlice, to: .uint32(4096))
     try graph.unit(out).setProperty(
       .streamFormat, .output, 0,
       to: .streamFormat(StreamFormat(.int16, channels: 2, sampleRate: 48_000)))

@@ -27,12 +27,9 @@ struct PathLatencyTests {
   ) throws -> Two {
     let graph = try openGraph(default: format)
     let io = try graph.addNode(remoteIO)
-    let split = try graph.addNode(Splitter.description.component)
-    let limit = try graph.addNode(Self.limiter)
-    let mix = try graph.addNode(mixer)
-    for node in [split, limit, mix] {
-      try graph.unit(node).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
-    }
+    let split = try graph.addNode(Splitter.description.component, slice: 4096)
+    let limit = try graph.addNode(Self.limiter, slice: 4096)
+    let mix = try graph.addNode(mixer, slice: 4096)
     try graph.unit(mix).setParameter(0, .input, 1, to: -1)
     try graph.setInputCallback(counting { hashed($0, $1) / 2 }, of: split)
     try graph.connect(split, 0, to: mix, 0)
@@ -116,11 +113,8 @@ struct PathLatencyTests {
   {
     let graph = try openGraph()
     let io = try graph.addNode(remoteIO)
-    let split = try graph.addNode(Splitter.description.component)
-    let mix = try graph.addNode(mixer)
-    for node in [split, mix] {
-      try graph.unit(node).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
-    }
+    let split = try graph.addNode(Splitter.description.component, slice: 4096)
+    let mix = try graph.addNode(mixer, slice: 4096)
     let tone = counting { _, frame in 0.3 * Float(sin(Double(frame) * 0.02)) }
     try graph.unit(mix).setParameter(0, .input, 1, to: -1)
     try graph.setInputCallback(tone, of: split)
@@ -130,8 +124,7 @@ struct PathLatencyTests {
     graph.compensatesLatency = true
     try graph.initialize()
     #expect(words(try pulled(graph, 2000), as: Float.self).allSatisfy { $0 == 0 })
-    let limit = try graph.addNode(Self.limiter)
-    try graph.unit(limit).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
+    let limit = try graph.addNode(Self.limiter, slice: 4096)
     try graph.disconnect(mix, 1)
     try graph.connect(split, 1, to: limit)
     try graph.connect(limit, to: mix, 1)
@@ -170,8 +163,7 @@ struct PathLatencyTests {
   @Test func `the last of a source is heard behind a limiter`() throws {
     let graph = try openGraph()
     let io = try graph.addNode(remoteIO)
-    let limit = try graph.addNode(Self.limiter)
-    try graph.unit(limit).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
+    let limit = try graph.addNode(Self.limiter, slice: 4096)
     try graph.setInputCallback(counting(duration: 0.1) { _, _ in 0.5 }, of: limit)
     try graph.connect(limit, to: io)
     try graph.initialize()
@@ -181,11 +173,8 @@ struct PathLatencyTests {
   @Test func `a longer way through a converter that is late counts too`() throws {
     let graph = try openGraph()
     let io = try graph.addNode(remoteIO)
-    let conv = try graph.addNode(FormatConverter.description.component)
-    let mix = try graph.addNode(mixer)
-    for node in [conv, mix] {
-      try graph.unit(node).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
-    }
+    let conv = try graph.addNode(FormatConverter.description.component, slice: 4096)
+    let mix = try graph.addNode(mixer, slice: 4096)
     try graph.unit(conv).setProperty(
       .streamFormat, .input, 0, to: .streamFormat(float(rate: 44_100)))
     try graph.unit(conv).setProperty(.primeMethod, to: .uint32(2))

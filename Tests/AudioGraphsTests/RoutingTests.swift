@@ -17,9 +17,8 @@ struct RoutingTests {
   private func add(
     _ component: ComponentDescription, to graph: AudioGraph, outputs: Int? = nil
   ) throws -> NodeID {
-    let node = try graph.addNode(component)
+    let node = try graph.addNode(component, slice: 4096)
     let unit = try graph.unit(node)
-    try unit.setProperty(.maximumFramesPerSlice, to: .uint32(4096))
     if let outputs {
       try unit.setProperty(.elementCount, .output, 0, to: .uint32(UInt32(outputs)))
     }

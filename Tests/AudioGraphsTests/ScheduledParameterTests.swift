@@ -10,27 +10,11 @@ import Testing
 struct ScheduledParameterTests {
   private static let volume = MultichannelMixer.Parameter.volume
 
-  /// A mixer with a constant mono input of 1, panned hard left, and a Generic Output. The left
-  /// output is the volume.
+  /// A graph whose left output is the volume, initialized.
   private func graph(frames: Int = 512) throws -> (AudioGraph, mix: NodeID) {
-    let graph = try openGraph(grant(frames: frames, output: nil))
-    let out = try graph.addNode(genericOutput)
-    let mix = try graph.addNode(mixer)
-    for node in [out, mix] {
-      try graph.unit(node).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
-    }
-    try graph.unit(mix).setProperty(.streamFormat, .input, 0, to: .streamFormat(float(1)))
-    try graph.unit(mix).setParameter(2, .input, 0, to: -1)
-    try graph.setInputCallback(counting { _, _ in 1 }, of: mix, 0)
-    try graph.connect(mix, to: out)
+    let (graph, mix) = try volumeGraph(frames: frames)
     try graph.initialize()
     return (graph, mix)
-  }
-
-  /// The left channel.
-  private func left(_ graph: AudioGraph, _ frameCount: Int) throws -> [Float] {
-    words(try pulled(graph, frameCount), as: Float.self).enumerated()
-      .filter { $0.offset % 2 == 0 }.map(\.element)
   }
 
   private func set(_ value: Float, at offset: UInt32) -> ParameterEvent {
@@ -53,9 +37,9 @@ struct ScheduledParameterTests {
 
   @Test func `a volume steps at its frame, as smoothly as one that is set`() throws {
     let (graph, mix) = try graph()
-    _ = try left(graph, 512)
+    _ = try pulledLeft(graph, 512)
     try graph.scheduleParameters([set(0, at: 100)], of: mix)
-    let found = try left(graph, 1024)
+    let found = try pulledLeft(graph, 1024)
     for frame in 0..<1024 {
       let expected = frame < 100 ? 1 : smoothed(1, 0, frame - 100)
       #expect(abs(found[frame] - expected) < 1e-6)
@@ -65,9 +49,9 @@ struct ScheduledParameterTests {
 
   @Test func `a volume ramps frame by frame from where the event says`() throws {
     let (graph, mix) = try graph()
-    _ = try left(graph, 512)
+    _ = try pulledLeft(graph, 512)
     try graph.scheduleParameters([ramp(0.25, 0.75, at: 100, 256)], of: mix)
-    let found = try left(graph, 1024)
+    let found = try pulledLeft(graph, 1024)
     for frame in 0..<1024 {
       let expected: Float =
         frame < 100 ? 1 : frame < 356 ? 0.25 + Float(frame - 100) / 512 : 0.75
@@ -78,14 +62,14 @@ struct ScheduledParameterTests {
 
   @Test func `a later event ends an earlier one, whatever order they are scheduled in`() throws {
     let (graph, mix) = try graph()
-    _ = try left(graph, 512)
+    _ = try pulledLeft(graph, 512)
     // Ramps of length 0 are steps without smoothing.
     try graph.scheduleParameters(
       [
         ramp(0, 0.5, at: 300, 0), ramp(0, 1, at: 0, 256), ramp(0, 0.25, at: 128, 0),
         ramp(1, 0.75, at: 400, 0), ramp(1, 0.125, at: 400, 0),
       ], of: mix)
-    let found = try left(graph, 512)
+    let found = try pulledLeft(graph, 512)
     for frame in 0..<512 {
       let expected: Float =
         frame < 128 ? Float(frame) / 256 : frame < 300 ? 0.25 : frame < 400 ? 0.5 : 0.125
@@ -98,29 +82,29 @@ struct ScheduledParameterTests {
   {
     let (graph, mix) = try graph()
     let unit = try graph.unit(mix)
-    _ = try left(graph, 512)
+    _ = try pulledLeft(graph, 512)
     try graph.scheduleParameters([set(0.5, at: 4000)], of: mix)
     #expect(try unit.parameter(Self.volume, .input, 0) == 0.5)
-    #expect(try left(graph, 512).allSatisfy { $0 == 1 })
+    #expect(try pulledLeft(graph, 512).allSatisfy { $0 == 1 })
     #expect(try unit.parameter(Self.volume, .input, 0) == 0.5)
-    let found = try left(graph, 1024)
+    let found = try pulledLeft(graph, 1024)
     for frame in 0..<1024 { #expect(abs(found[frame] - smoothed(1, 0.5, frame)) < 1e-6) }
     try graph.scheduleParameters([set(0.25, at: 0)], of: mix)
     try unit.setParameter(Self.volume, .input, 0, to: 0.75)
     #expect(try unit.parameter(Self.volume, .input, 0) == 0.75)
-    _ = try left(graph, 512)
+    _ = try pulledLeft(graph, 512)
     #expect(try unit.parameter(Self.volume, .input, 0) == 0.25)
   }
 
   @Test func `a ramp that nobody schedules again stays where it is`() throws {
     let (graph, mix) = try graph()
-    _ = try left(graph, 512)
+    _ = try pulledLeft(graph, 512)
     try graph.scheduleParameters([ramp(0, 1, at: 0, 1024)], of: mix)
-    let found = try left(graph, 1536)
+    let found = try pulledLeft(graph, 1536)
     for frame in 0..<1536 { #expect(found[frame] == Float(min(frame, 511)) / 1024) }
     // A ramp that ends with the slice has reached its value.
     try graph.scheduleParameters([ramp(0, 1, at: 0, 512)], of: mix)
-    let ended = try left(graph, 1024)
+    let ended = try pulledLeft(graph, 1024)
     for frame in 0..<1024 { #expect(ended[frame] == Float(min(frame, 512)) / 512) }
   }
 
@@ -200,7 +184,7 @@ struct ScheduledParameterTests {
       for number in [Int(flags.rawValue), Int(time.sampleTime), frameCount] { notes.note(number) }
     }
     try graph.scheduleParameters([ramp(0, 1, at: 7, 300), set(1, at: 400)], of: mix)
-    _ = try left(graph, 612)
+    _ = try pulledLeft(graph, 612)
     #expect(notes.all == [4, 0, 512, 8, 0, 512, 4, 512, 100, 8, 512, 100])
   }
 
@@ -232,7 +216,7 @@ struct ScheduledParameterTests {
     refused(.nodeNotFound) {
       try graph.scheduleParameters([set(0, at: 0)], of: NodeID(rawValue: 99))
     }
-    #expect(try left(graph, 512).allSatisfy { $0 == 1 })
+    #expect(try pulledLeft(graph, 512).allSatisfy { $0 == 1 })
     try graph.uninitialize()
     try graph.unit(mix).setProperty(.elementCount, .input, 0, to: .uint32(3))
     #expect(schedule.schedule(set(0, at: 0)) == .invalidElement)
@@ -254,14 +238,14 @@ struct ScheduledParameterTests {
         answers.note(Int(schedule.schedule(event).rawValue))
       }
     }
-    _ = try left(graph, 512)
+    _ = try pulledLeft(graph, 512)
     let events = (0..<256).map { ramp(0, 1, at: Int32($0), 0) }
     try graph.scheduleParameters(events, of: mix)
     refused(.cannotDoInCurrentContext) { try graph.scheduleParameters([events[0]], of: mix) }
     refused(.cannotDoInCurrentContext) {
       try graph.scheduleParameters(events + events, of: mix)
     }
-    let found = try left(graph, 1024)
+    let found = try pulledLeft(graph, 1024)
     #expect(answers.all == Array(repeating: 0, count: 256) + Array(repeating: -10_863, count: 44))
     // The notification's events are later, and of two events at a frame the later one counts.
     for frame in 0..<1024 {
@@ -280,7 +264,7 @@ struct ScheduledParameterTests {
         answers.note(Int(error.status.rawValue))
       }
     }
-    #expect(try left(graph, 512).allSatisfy { $0 == 1 })
+    #expect(try pulledLeft(graph, 512).allSatisfy { $0 == 1 })
     #expect(answers.all == [-10_863, -10_863])
   }
 
@@ -333,6 +317,6 @@ struct ScheduledParameterTests {
     try graph.removeNode(eq)
     _ = try graph.update()
     try graph.scheduleParameters([ramp(0.5, 0.25, at: 0, 0)], of: mix)
-    #expect(try left(graph, 512).allSatisfy { $0 == 0.25 })
+    #expect(try pulledLeft(graph, 512).allSatisfy { $0 == 0.25 })
   }
 }

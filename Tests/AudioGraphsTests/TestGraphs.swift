@@ -42,6 +42,34 @@ func openGraph(
   return graph
 }
 
+extension AudioGraph {
+  /// Adds a node to an open graph, with the most frames of its slices.
+  func addNode(
+    _ component: ComponentDescription, name: String? = nil, slice frames: UInt32
+  ) throws -> NodeID {
+    let node = try addNode(component, name: name)
+    try unit(node).setProperty(.maximumFramesPerSlice, to: .uint32(frames))
+    return node
+  }
+}
+
+/// A mixer with a constant mono input of 1, panned hard left, and a Generic Output. The left output
+/// is the volume.
+func volumeGraph(
+  frames: Int = 512, rate: Double = 48_000
+) throws -> (AudioGraph, mix: NodeID) {
+  let graph = try openGraph(
+    grant(rate: rate, frames: frames, output: nil), default: float(rate: rate))
+  let out = try graph.addNode(genericOutput, slice: 4096)
+  let mix = try graph.addNode(mixer, slice: 4096)
+  let unit = try graph.unit(mix)
+  try unit.setProperty(.streamFormat, .input, 0, to: .streamFormat(float(1, rate: rate)))
+  try unit.setParameter(MultichannelMixer.Parameter.pan, .input, 0, to: -1)
+  try graph.setInputCallback(counting { _, _ in 1 }, of: mix, 0)
+  try graph.connect(mix, to: out)
+  return (graph, mix)
+}
+
 /// A callback with samples that are a function of channel and frame.
 func counting(
   duration: Double? = nil, _ sample: @escaping @Sendable (Int, Int) -> Float
@@ -76,6 +104,12 @@ func pulled(
   #expect(outcome.errors == [])
   #expect(session.failedSlices.count == 0)
   return bytes
+}
+
+/// Pulls a graph with stereo float output as `pulled` does, and returns its left channel.
+func pulledLeft(_ graph: AudioGraph, _ frameCount: Int) throws -> [Float] {
+  words(try pulled(graph, frameCount), as: Float.self).enumerated()
+    .filter { $0.offset % 2 == 0 }.map(\.element)
 }
 
 /// Reads bytes as words.

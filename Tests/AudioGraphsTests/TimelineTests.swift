@@ -8,32 +8,12 @@ import TestSupport
 import Testing
 
 struct TimelineTests {
-  /// A mixer with a constant mono input, panned hard left, and a Generic Output.
-  private func graph(
-    frames: Int = 512, rate: Double = 48_000
-  ) throws -> (AudioGraph, mix: NodeID) {
-    let graph = try openGraph(
-      grant(rate: rate, frames: frames, output: nil), default: float(rate: rate))
-    let out = try graph.addNode(genericOutput)
-    let mix = try graph.addNode(mixer)
-    for node in [out, mix] {
-      try graph.unit(node).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
-    }
-    try graph.unit(mix)
-      .setProperty(.streamFormat, .input, 0, to: .streamFormat(float(1, rate: rate)))
-    try graph.unit(mix).setParameter(2, .input, 0, to: -1)
-    try graph.setInputCallback(counting { _, _ in 1 }, of: mix, 0)
-    try graph.connect(mix, to: out)
-    return (graph, mix)
-  }
-
   @Test(arguments: [1, 64, 333, 1024, 4096])
   func `a volume ramps in a straight line, however it is sliced`(frames: Int) throws {
-    let (graph, mix) = try graph(frames: frames)
+    let (graph, mix) = try volumeGraph(frames: frames)
     try graph.addRamp(ParameterRamp(0, .input, 0, of: mix, to: 0, at: 0.01, duration: 0.05))
     try graph.initialize()
-    let left = words(try pulled(graph, 4800), as: Float.self).enumerated()
-      .filter { $0.offset % 2 == 0 }.map(\.element)
+    let left = try pulledLeft(graph, 4800)
     for frame in 0..<4800 {
       let progress = min(max(Double(frame - 479) / 2400, 0), 1)
       // -100 dBFS: the line is computed in pieces with floats.
@@ -44,7 +24,7 @@ struct TimelineTests {
   @Test func `an exponential fade is a straight line in decibels, however it is sliced`() throws {
     var first: [UInt8]?
     for frames in [1, 64, 333, 1024, 4096] {
-      let (graph, mix) = try graph(frames: frames)
+      let (graph, mix) = try volumeGraph(frames: frames)
       try graph.addRamp(
         ParameterRamp(
           0, .input, 0, of: mix, to: 0.001, at: 0.01, duration: 0.05, curve: .exponential))
@@ -63,7 +43,7 @@ struct TimelineTests {
 
   @Test(arguments: [1, 333, 4096])
   func `a pan keeps its power on its way`(frames: Int) throws {
-    let (graph, mix) = try graph(frames: frames)
+    let (graph, mix) = try volumeGraph(frames: frames)
     try graph.addRamp(ParameterRamp(2, .input, 0, of: mix, to: 1, at: 0, duration: 0.1))
     try graph.initialize()
     let found = words(try pulled(graph, 4800), as: Float.self)
@@ -92,7 +72,7 @@ struct TimelineTests {
   }
 
   @Test func `a graph that is started again plays the same`() throws {
-    let (graph, mix) = try graph()
+    let (graph, mix) = try volumeGraph()
     try graph.addRamp(ParameterRamp(0, .input, 0, of: mix, to: 0, at: 0.01, duration: 0.02))
     try graph.initialize()
     let first = try pulled(graph, 2400)
@@ -108,14 +88,14 @@ struct TimelineTests {
   }
 
   @Test func `a stop ends what never does, and what would end later`() throws {
-    let (graph, _) = try graph()
+    let (graph, _) = try volumeGraph()
     graph.stopTime = 0.25
     try graph.initialize()
     #expect(graph.duration == 12_000)
   }
 
   @Test func `a ramp is refused where it cannot be`() throws {
-    let (graph, mix) = try graph()
+    let (graph, mix) = try volumeGraph()
     func ramp(
       _ parameter: UInt32 = 0, _ element: Int = 0, to target: Float = 0.5, at start: Double = 1,
       duration: Double = 1
@@ -148,7 +128,7 @@ struct TimelineTests {
   }
 
   @Test func `a ramp of a bus that has gone is a violation`() throws {
-    let (graph, mix) = try graph()
+    let (graph, mix) = try volumeGraph()
     try graph.addRamp(ParameterRamp(0, .input, 7, of: mix, to: 0, at: 1))
     try graph.unit(mix).setProperty(.elementCount, .input, 0, to: .uint32(4))
     #expect(graph.violations().map(\.status) == [.invalidElement])

@@ -33,12 +33,9 @@ struct UnitPropertyTests {
   {
     let graph = try openGraph()
     let io = try graph.addNode(remoteIO)
-    let mix = try graph.addNode(mixer)
-    let effect = try graph.addNode(equalizer)
-    let other = try graph.addNode(equalizer)
-    for node in [mix, effect, other] {
-      try graph.unit(node).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
-    }
+    let mix = try graph.addNode(mixer, slice: 4096)
+    let effect = try graph.addNode(equalizer, slice: 4096)
+    let other = try graph.addNode(equalizer, slice: 4096)
     try graph.setInputCallback(failing(from: 512), of: effect)
     try graph.setInputCallback(counting(hashed), of: other)
     try graph.connect(effect, to: mix, 0)
@@ -62,11 +59,8 @@ struct UnitPropertyTests {
   {
     let graph = try openGraph()
     let io = try graph.addNode(remoteIO)
-    let converter = try graph.addNode(FormatConverter.description.component)
-    let effect = try graph.addNode(equalizer)
-    for node in [converter, effect] {
-      try graph.unit(node).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
-    }
+    let converter = try graph.addNode(FormatConverter.description.component, slice: 4096)
+    let effect = try graph.addNode(equalizer, slice: 4096)
     let slow = float(rate: 24_000)
     for scope in [Scope.input, .output] {
       try graph.unit(effect).setProperty(.streamFormat, scope, 0, to: .streamFormat(slow))
@@ -124,8 +118,7 @@ struct UnitPropertyTests {
   @Test func `a connection and a callback that are set as properties are the graph's`() throws {
     let graph = try openGraph()
     let io = try graph.addNode(remoteIO)
-    let effect = try graph.addNode(equalizer)
-    try graph.unit(effect).setProperty(.maximumFramesPerSlice, to: .uint32(4096))
+    let effect = try graph.addNode(equalizer, slice: 4096)
     try graph.unit(io).setProperty(
       .makeConnection, .input, 0,
       to: .connection(UnitConnection(from: graph.unit(effect), to: 0)))
@@ -285,9 +278,8 @@ struct UnitPropertyTests {
 
   @Test func `a Generic Output maps the graph's channels to its client's`() throws {
     let graph = try openGraph(grant(output: nil))
-    let out = try graph.addNode(genericOutput)
+    let out = try graph.addNode(genericOutput, slice: 4096)
     let unit = try graph.unit(out)
-    try unit.setProperty(.maximumFramesPerSlice, to: .uint32(4096))
     try unit.setProperty(.streamFormat, .output, 0, to: .streamFormat(float(3)))
     try unit.setProperty(.channelMap, .output, 0, to: .integers([-1, 1, 0]))
     try graph.setInputCallback(counting(hashed), of: out)
@@ -302,26 +294,34 @@ struct UnitPropertyTests {
 
   // MARK: In place
 
+  /// Three equalizers one behind the other in an initialized graph, with a tap at the first.
+  private func chain(
+    inPlace: Bool, allocates: Bool = true
+  ) throws -> (AudioGraph, [NodeID], ProbeTap) {
+    let graph = try openGraph()
+    let io = try graph.addNode(remoteIO)
+    let effects = try (0..<3).map { _ in try graph.addNode(equalizer, slice: 4096) }
+    for (index, node) in effects.enumerated() {
+      let unit = try graph.unit(node)
+      try unit.setProperty(
+        .presentPreset, to: .preset(Preset(number: Int32(2 + 5 * index), name: "")))
+      try unit.setProperty(.inPlaceProcessing, to: .uint32(inPlace ? 1 : 0))
+      if !allocates { try unit.setProperty(.shouldAllocateBuffer, .output, 0, to: .uint32(0)) }
+      try graph.connect(node, to: index == 2 ? io : effects[index + 1])
+    }
+    try graph.setInputCallback(counting(hashed), of: effects[0])
+    let tap = ProbeTap()
+    try graph.addTap(tap, at: effects[0])
+    try graph.initialize()
+    return (graph, effects, tap)
+  }
+
   @Test(arguments: [true, false])
   func `an effect sounds the same in place and apart, also when that changes while it renders`(
     startsInPlace: Bool
   ) throws {
     func run(changes: Bool) throws -> [Float] {
-      let graph = try openGraph()
-      let io = try graph.addNode(remoteIO)
-      let effects = try (0..<3).map { _ in try graph.addNode(equalizer) }
-      for (index, node) in effects.enumerated() {
-        let unit = try graph.unit(node)
-        try unit.setProperty(.maximumFramesPerSlice, to: .uint32(4096))
-        try unit.setProperty(
-          .presentPreset, to: .preset(Preset(number: Int32(2 + 5 * index), name: "")))
-        try unit.setProperty(.inPlaceProcessing, to: .uint32(startsInPlace ? 1 : 0))
-        try graph.connect(node, to: index == 2 ? io : effects[index + 1])
-      }
-      try graph.setInputCallback(counting(hashed), of: effects[0])
-      let tap = ProbeTap()
-      try graph.addTap(tap, at: effects[0])
-      try graph.initialize()
+      let (graph, effects, tap) = try chain(inPlace: startsInPlace)
       var result = words(try pulled(graph, 1024), as: Float.self)
       if changes {
         for node in effects {
@@ -340,22 +340,7 @@ struct UnitPropertyTests {
 
   /// The expected output: the same with separate buffers for inputs and outputs.
   private func inPlaceReference() throws -> [Float] {
-    let graph = try openGraph()
-    let io = try graph.addNode(remoteIO)
-    let effects = try (0..<3).map { _ in try graph.addNode(equalizer) }
-    for (index, node) in effects.enumerated() {
-      let unit = try graph.unit(node)
-      try unit.setProperty(.maximumFramesPerSlice, to: .uint32(4096))
-      try unit.setProperty(
-        .presentPreset, to: .preset(Preset(number: Int32(2 + 5 * index), name: "")))
-      try unit.setProperty(.inPlaceProcessing, to: .uint32(0))
-      try unit.setProperty(.shouldAllocateBuffer, .output, 0, to: .uint32(0))
-      try graph.connect(node, to: index == 2 ? io : effects[index + 1])
-    }
-    try graph.setInputCallback(counting(hashed), of: effects[0])
-    let tap = ProbeTap()
-    try graph.addTap(tap, at: effects[0])
-    try graph.initialize()
+    let (graph, effects, tap) = try chain(inPlace: false, allocates: false)
     let result = words(try pulled(graph, 2048), as: Float.self)
     refused(.initialized) {
       try graph.unit(effects[0]).setProperty(.shouldAllocateBuffer, .output, 0, to: .uint32(1))
