@@ -412,11 +412,12 @@ let package = Package(
       name: "DiagnosticsTests", dependencies: ["AudioTypes", "Diagnostics", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "PatchSyntaxTests", dependencies: ["AudioTypes", "Diagnostics", "PatchSyntax"],
+      name: "PatchSyntaxTests",
+      dependencies: ["AudioTypes", "Diagnostics", "PatchSyntax", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "PatchImportTests",
-      dependencies: ["AudioTypes", "Diagnostics", "FileAccess", "PatchImport"],
+      dependencies: ["AudioTypes", "Diagnostics", "FileAccess", "PatchImport", "TestSupport"],
       exclude: ["Dialects"], swiftSettings: settings),
     .testTarget(
       name: "PatchGraphTests",

@@ -1,18 +1,12 @@
 import Foundation
 import HeadData
 import RenderCore
+import TestSupport
 import Testing
 
 /// A temporary folder with a folder for prepared tables.
-private final class Scratch {
-  let path = "/tmp/patchrun-prepared-\(UUID().uuidString.prefix(8))"
-  var kept: String { path + "/kept" }
-
-  init() throws {
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+private final class Scratch: TemporaryFolder {
+  var kept: String { path("kept") }
 
   func folder(byteLimit: Int = 1 << 20) throws -> PreparedFolder {
     try #require(PreparedFolder(path: kept, byteLimit: byteLimit))

@@ -2,23 +2,18 @@ import AudioTypes
 import Foundation
 import PatchSyntax
 import SoundFiles
+import TestSupport
 
 @testable import Batches
 
 /// A temporary folder with a patch that plays a file.
 ///
 /// `@unchecked Sendable`: all members are constants.
-final class BatchFolder: @unchecked Sendable {
-  let url: URL
-
+final class BatchFolder: TemporaryFolder, @unchecked Sendable {
   init() throws {
-    url = URL(fileURLWithPath: "/tmp/patchrun-batch-\(UUID().uuidString.prefix(8))")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    try write(Self.patch, "mix.json")
+    try super.init(["mix.json": Self.patch])
     try sound("in.wav")
   }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
 
   static let patch = """
     {
@@ -45,19 +40,6 @@ final class BatchFolder: @unchecked Sendable {
       ]
     }
     """
-
-  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
-
-  func write(_ text: String, _ name: String) throws {
-    let file = url.appendingPathComponent(name)
-    try FileManager.default.createDirectory(
-      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try Data(text.utf8).write(to: file)
-  }
-
-  func bytes(_ name: String) throws -> [UInt8] {
-    [UInt8](try Data(contentsOf: url.appendingPathComponent(name)))
-  }
 
   /// Writes a stereo tone of 0.05 s in 16 bits.
   func sound(_ name: String, frequency: Double = 330) throws {

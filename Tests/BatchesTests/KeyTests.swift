@@ -44,7 +44,7 @@ struct KeyTests {
     let plain = try folder.key()
     var numbers = SystemNumbers(state: UInt64(seed))
     let shuffled = Self.shuffled(try Self.parsed(BatchFolder.patch), &numbers)
-    try folder.write(seed % 2 == 0 ? shuffled.compact : shuffled.document, "mix.json")
+    try folder.write(seed % 2 == 0 ? shuffled.compact : shuffled.document, to: "mix.json")
     #expect(try folder.key() == plain)
   }
 
@@ -56,13 +56,13 @@ struct KeyTests {
     var commented = lines.map(String.init)
     if number < lines.count { commented[number] += " // said at line \(number)" }
     commented.insert("/* for \(number) reasons */", at: number % lines.count)
-    try folder.write(commented.joined(separator: "\n"), "mix.jsonc")
+    try folder.write(commented.joined(separator: "\n"), to: "mix.jsonc")
     #expect(
       try folder.key(BatchFolder.line.replacingOccurrences(of: "mix.json", with: "mix.jsonc"))
         == plain)
     let text = BatchFolder.patch.replacingOccurrences(
       of: "\"kind\": \"file\"", with: "\"comment\": \"\(number)\", \"kind\": \"file\"")
-    try folder.write(text, "mix.json")
+    try folder.write(text, to: "mix.json")
     #expect(try folder.key() == plain)
   }
 
@@ -73,7 +73,7 @@ struct KeyTests {
     let name = "audio/\(number)/take \(number).wav"
     try folder.sound(name)
     try folder.write(
-      BatchFolder.patch.replacingOccurrences(of: "in.wav", with: name), "mix.json")
+      BatchFolder.patch.replacingOccurrences(of: "in.wav", with: name), to: "mix.json")
     #expect(try folder.key() == plain)
     let line =
       #"{"id":"\#(number)","patch":"mix.json","inputs":{"/callbacks/music/path":"\#(name)"},"#
@@ -100,7 +100,7 @@ struct KeyTests {
     let folder = try BatchFolder()
     let plain = try folder.key()
     try folder.write(
-      BatchFolder.patch.replacingOccurrences(of: parts[0], with: parts[1]), "mix.json")
+      BatchFolder.patch.replacingOccurrences(of: parts[0], with: parts[1]), to: "mix.json")
     #expect(try folder.key() == plain)
   }
 
@@ -113,10 +113,10 @@ struct KeyTests {
     }
     for (number, gain) in stride(from: -30.0, to: 0, by: 1).enumerated() where gain != -6 {
       try folder.write(
-        BatchFolder.patch.replacingOccurrences(of: "-6 dB", with: "\(gain) dB"), "mix.json")
+        BatchFolder.patch.replacingOccurrences(of: "-6 dB", with: "\(gain) dB"), to: "mix.json")
       add("gain \(number)", try folder.key())
     }
-    try folder.write(BatchFolder.patch, "mix.json")
+    try folder.write(BatchFolder.patch, to: "mix.json")
     for setting in 1...20 {
       let pan = Double(setting) / 40
       guard pan != 0.25 else { continue }
@@ -193,7 +193,7 @@ struct KeyTests {
         "connections": [ { "from": "in", "to": "eq" }, { "from": "eq", "to": "out" } ]
       }
       """
-    try folder.write(strip, "strip.json")
+    try folder.write(strip, to: "strip.json")
     let patch = BatchFolder.patch
       .replacingOccurrences(
         of: "\"io\": {", with: "\"strip\": { \"subgraph\": \"strip.json\" }, \"io\": {"
@@ -201,16 +201,16 @@ struct KeyTests {
       .replacingOccurrences(
         of: "{ \"from\": \"mixer\", \"to\": \"io\" }",
         with: "{ \"from\": \"mixer\", \"to\": \"strip\" }, { \"from\": \"strip\", \"to\": \"io\" }")
-    try folder.write(patch, "mix.json")
+    try folder.write(patch, to: "mix.json")
     let first: (job: PreparedJob, key: PreparedJob.Key)
     do { first = try folder.prepared(BatchFolder.line) } catch {
       Issue.record("\(error)")
       return
     }
     #expect(first.key.reads.contains { $0.path.hasSuffix("strip.json") })
-    try folder.write(try Self.parsed(strip).compact, "strip.json")
+    try folder.write(try Self.parsed(strip).compact, to: "strip.json")
     #expect(try folder.key() == first.key.digest.description)
-    try folder.write(strip.replacingOccurrences(of: "1000", with: "1001"), "strip.json")
+    try folder.write(strip.replacingOccurrences(of: "1000", with: "1001"), to: "strip.json")
     #expect(try folder.key() != first.key.digest.description)
   }
 }

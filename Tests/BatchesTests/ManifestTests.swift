@@ -73,8 +73,8 @@ struct ManifestTests {
       try one.add(try jobs.job(number), to: &lines)
       try other.add(try jobs.job(number), to: &table)
     }
-    try folder.write(lines, "a.jsonl")
-    try folder.write(table, "a.csv")
+    try folder.write(lines, to: "a.jsonl")
+    try folder.write(table, to: "a.csv")
     func read(_ name: String) throws -> [BatchJob] {
       let reader = try ManifestReader(folder.path(name))
       var jobs: [BatchJob] = []
@@ -89,7 +89,7 @@ struct ManifestTests {
   func `parts are all of it together, and no line is in two`(count: Int) throws {
     let folder = try BatchFolder()
     let lines = (1...100).map { "{\"n\":\($0)}" }.joined(separator: "\n\n")
-    try folder.write(lines, "a.jsonl")
+    try folder.write(lines, to: "a.jsonl")
     var seen: [Int] = []
     for part in 1...count {
       let reader = try ManifestReader(
@@ -106,7 +106,7 @@ struct ManifestTests {
   @Test func `a line longer than a block is read whole`() throws {
     let folder = try BatchFolder()
     let long = String(repeating: "x", count: 200_000)
-    try folder.write("1\n\(long)\r\n3", "a.jsonl")
+    try folder.write("1\n\(long)\r\n3", to: "a.jsonl")
     let reader = try ManifestReader(folder.path("a.jsonl"))
     #expect(reader.next()?.text.count == 1)
     #expect(reader.next()?.text.count == 200_000)

@@ -39,7 +39,7 @@ struct RunTests {
 
   @Test func `each job is rendered once, and a second run does nothing`() throws {
     let folder = try BatchFolder()
-    try folder.write(Self.manifest(20), "jobs.jsonl")
+    try folder.write(Self.manifest(20), to: "jobs.jsonl")
     #expect(try folder.run("jobs.jsonl").done == 20)
     let first = try hashes(folder)
     #expect(first.count == 20 && Set(first.values).count == 20)
@@ -50,7 +50,7 @@ struct RunTests {
 
   @Test func `a second run does what is missing or different, and nothing else`() throws {
     let folder = try BatchFolder()
-    try folder.write(Self.manifest(6), "jobs.jsonl")
+    try folder.write(Self.manifest(6), to: "jobs.jsonl")
     try folder.run("jobs.jsonl")
     let before = try hashes(folder)
     try FileManager.default.removeItem(atPath: folder.path("out/sub/3.wav"))
@@ -63,21 +63,22 @@ struct RunTests {
     let mended = try folder.run("jobs.jsonl")
     #expect(mended.done == 1 && mended.present == 5)
     #expect(try hashes(folder) == before)
-    try folder.write(BatchFolder.patch.replacingOccurrences(of: "440", with: "450"), "mix.json")
+    try folder.write(BatchFolder.patch.replacingOccurrences(of: "440", with: "450"), to: "mix.json")
     #expect(try folder.run("jobs.jsonl").done == 6)
     let after = try hashes(folder)
     #expect(before.allSatisfy { after[$0.key] != $0.value } && after.count == 6)
     // A comment changes the text, but not the patch.
     try folder.write(
       BatchFolder.patch.replacingOccurrences(of: "440", with: "450")
-        .replacingOccurrences(of: "\"title\"", with: "\"comment\": \"c\", \"title\""), "mix.json")
+        .replacingOccurrences(of: "\"title\"", with: "\"comment\": \"c\", \"title\""),
+      to: "mix.json")
     let same = try folder.run("jobs.jsonl")
     #expect(same.done == 0 && same.present == 6)
   }
 
   @Test func `an input that changes has its jobs done again`() throws {
     let folder = try BatchFolder()
-    try folder.write(Self.manifest(2), "jobs.jsonl")
+    try folder.write(Self.manifest(2), to: "jobs.jsonl")
     try folder.run("jobs.jsonl")
     try folder.sound("in.wav", frequency: 500)
     #expect(try folder.run("jobs.jsonl").done == 2)
@@ -86,9 +87,9 @@ struct RunTests {
 
   @Test func `a job that fails is a record with the reason, and the others go on`() throws {
     let folder = try BatchFolder()
-    try folder.write("{ \"nodes\": ", "broken.json")
+    try folder.write("{ \"nodes\": ", to: "broken.json")
     try folder.write(
-      BatchFolder.patch.replacingOccurrences(of: "in.wav", with: "gone.wav"), "lost.json")
+      BatchFolder.patch.replacingOccurrences(of: "in.wav", with: "gone.wav"), to: "lost.json")
     try folder.write(
       #"""
       {"id":"1","patch":"mix.json","duration":0.05,"output":"1.wav"}
@@ -105,7 +106,7 @@ struct RunTests {
       {"id":"12","patch":"lost.json","duration":0.05,"output":"12.wav"}
       {"id":"13","patch":"mix.json","duration":0.05,"inputs":{"microphone":"in.wav"},"output":"13.wav"}
       {"id":"14","patch":"mix.json","duration":0.05,"output":"14.wav"}
-      """#, "jobs.jsonl")
+      """#, to: "jobs.jsonl")
     let summary = try folder.run("jobs.jsonl", jobs: 1)
     #expect(summary.done == 2 && summary.failed == 12, "\(summary)")
     let codes = Dictionary(
@@ -135,11 +136,11 @@ struct RunTests {
       BatchFolder.patch.dropLast(1)
       + ", \"taps\": { \"take\": { \"kind\": \"record\", \"at\": \"mixer\", \"path\": \"take.wav\" },"
       + " \"meter\": { \"kind\": \"meter\", \"at\": \"mixer\" } } }"
-    try folder.write(String(tapped), "mix.json")
+    try folder.write(String(tapped), to: "mix.json")
     try folder.write(
       #"{"id":"1","patch":"mix.json","duration":0.05,"output":{"device":"a.wav","mixer":"b.wav","#
         + #""/taps/take/path":"c.wav"},"measure":["truePeak","rms","clicks"]}"# + "\n"
-        + #"{"id":"2","patch":"mix.json","duration":0.05,"output":"d.wav"}"#, "jobs.jsonl")
+        + #"{"id":"2","patch":"mix.json","duration":0.05,"output":"d.wav"}"#, to: "jobs.jsonl")
     #expect(try folder.run("jobs.jsonl", jobs: 1).done == 2)
     // A recording that is not an output of the job is not written.
     #expect(!FileManager.default.fileExists(atPath: folder.path("take.wav")))
@@ -160,7 +161,7 @@ struct RunTests {
 
   @Test func `the outputs are what their records say, and a byte that is not is found`() throws {
     let folder = try BatchFolder()
-    try folder.write(Self.manifest(5), "jobs.jsonl")
+    try folder.write(Self.manifest(5), to: "jobs.jsonl")
     try folder.run("jobs.jsonl")
     let store = try RecordStore(folder: folder.path("out"))
     func verify() throws -> BatchVerification {
@@ -192,8 +193,8 @@ struct RunTests {
       #"{"id":"\#(id)","patch":"mix.json","duration":14,"output":"\#(id).wav","format":"float32","#
         + #""normalize":{"integratedLoudness":-30,"truePeakAtMost":\#(peak)}}"#
     }
-    try folder.write(line("a", peak: 0) + "\n" + line("b", peak: -20), "short.jsonl")
-    try folder.write(line("c", peak: 0) + "\n" + line("d", peak: -20), "long.jsonl")
+    try folder.write(line("a", peak: 0) + "\n" + line("b", peak: -20), to: "short.jsonl")
+    try folder.write(line("c", peak: 0) + "\n" + line("d", peak: -20), to: "long.jsonl")
     #expect(try folder.run("short.jsonl").done == 2)
     #expect(try folder.run("long.jsonl", mostSamples: 1000).done == 2)
     for (short, long) in [("a", "c"), ("b", "d")] {
@@ -218,7 +219,7 @@ struct RunTests {
 
   @Test func `a record that is torn is passed over, and its job done again`() throws {
     let folder = try BatchFolder()
-    try folder.write(Self.manifest(4), "jobs.jsonl")
+    try folder.write(Self.manifest(4), to: "jobs.jsonl")
     try folder.run("jobs.jsonl")
     let records = try FileManager.default.contentsOfDirectory(atPath: folder.path("out/records"))
       .filter { $0.hasSuffix(".jsonl") }
@@ -240,9 +241,10 @@ struct RunTests {
   @Test func `what the manifest no longer has is not counted`() throws {
     let folder = try BatchFolder()
     try folder.write(
-      Self.manifest(5) + "\n" + #"{"id":"bad","patch":"none.json","output":"a.wav"}"#, "old.jsonl")
+      Self.manifest(5) + "\n" + #"{"id":"bad","patch":"none.json","output":"a.wav"}"#,
+      to: "old.jsonl")
     #expect(try folder.run("old.jsonl").done == 5)
-    try folder.write(Self.manifest(3), "jobs.jsonl")
+    try folder.write(Self.manifest(3), to: "jobs.jsonl")
     let store = try RecordStore(folder: folder.path("out"))
     let all = try BatchStatus(store, manifest: nil)
     #expect(all.done == 5 && all.failed == 1 && all.missing == nil)
@@ -253,7 +255,7 @@ struct RunTests {
   /// Damage by a power failure is noticed if the file was not known to be on the disk.
   @Test func `what was not yet on the disk is looked at byte by byte`() throws {
     let folder = try BatchFolder()
-    try folder.write(Self.manifest(4), "jobs.jsonl")
+    try folder.write(Self.manifest(4), to: "jobs.jsonl")
     try folder.run("jobs.jsonl")
     let before = try hashes(folder)
     func spoil() throws {
@@ -339,7 +341,7 @@ struct RunTests {
   @Test(arguments: [2, 4, 8])
   func `workers on one manifest do each job once`(workers: Int) throws {
     let folder = try BatchFolder()
-    try folder.write(Self.manifest(60), "jobs.jsonl")
+    try folder.write(Self.manifest(60), to: "jobs.jsonl")
     let done = Mutex(0)
     DispatchQueue.concurrentPerform(iterations: workers) { _ in
       let summary = try? folder.run("jobs.jsonl", jobs: 1)
@@ -360,7 +362,7 @@ struct RunTests {
       Self.manifest(9) + "\n"
       + Self.manifest(1).replacingOccurrences(of: "\"id\":\"1\"", with: "\"id\":\"long\"")
       .replacingOccurrences(of: "sub/1.wav", with: long + "x.y.wav")
-    try folder.write(manifest, "jobs.jsonl")
+    try folder.write(manifest, to: "jobs.jsonl")
     #expect(try folder.run("jobs.jsonl", archiveLimit: 60_000).done == 10)
     let shards = try FileManager.default.contentsOfDirectory(atPath: folder.path("out/shards"))
     #expect(shards.count > 1 && shards.allSatisfy { $0.hasSuffix(".tar") && !$0.contains("unf") })
@@ -389,7 +391,7 @@ struct RunTests {
 
   @Test func `an archive that was cut off is finished by the next run`() throws {
     let folder = try BatchFolder()
-    try folder.write(Self.manifest(5), "jobs.jsonl")
+    try folder.write(Self.manifest(5), to: "jobs.jsonl")
     try folder.run("jobs.jsonl", archiveLimit: 1 << 30)
     let shards = folder.path("out/shards") + "/"
     let name = try #require(try FileManager.default.contentsOfDirectory(atPath: shards).first)

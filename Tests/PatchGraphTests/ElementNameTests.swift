@@ -125,23 +125,21 @@ import Testing
   }
 
   @Test func `inputs of a sub-graph have the names of its callbacks`() throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appending(path: "elements-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try """
-    {
-      "callbacks": { "music": { "kind": "input", "bus": 0 }, "speech": { "kind": "input", "bus": 1 } },
-      "nodes": {
-        "sum": { "component": "MultichannelMixer", "properties": { "maximumFramesPerSlice": 4096 },
-          "inputs": { "1": { "properties": { "elementName": "Speech" } } } },
-        "out": { "component": "GenericOutput" }
-      },
-      "connections": [
-        { "from": "music", "to": "sum:0" }, { "from": "speech", "to": "sum:Speech" }, { "from": "sum", "to": "out" }
-      ]
-    }
-    """.write(to: folder.appending(path: "duck.json"), atomically: true, encoding: .utf8)
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      {
+        "callbacks": { "music": { "kind": "input", "bus": 0 }, "speech": { "kind": "input", "bus": 1 } },
+        "nodes": {
+          "sum": { "component": "MultichannelMixer", "properties": { "maximumFramesPerSlice": 4096 },
+            "inputs": { "1": { "properties": { "elementName": "Speech" } } } },
+          "out": { "component": "GenericOutput" }
+        },
+        "connections": [
+          { "from": "music", "to": "sum:0" }, { "from": "speech", "to": "sum:Speech" }, { "from": "sum", "to": "out" }
+        ]
+      }
+      """, to: "duck.json")
     func text(_ to: String) -> String {
       """
       {

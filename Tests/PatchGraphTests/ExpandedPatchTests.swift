@@ -11,26 +11,6 @@ import Testing
 
 /// An expanded patch is a plain patch with the same meaning.
 @Suite struct ExpandedPatchTests {
-  /// A temporary folder.
-  private final class Folder {
-    let url = FileManager.default.temporaryDirectory
-      .appending(path: "expanded-\(UUID().uuidString)")
-
-    init(_ files: [String: String] = [:]) throws {
-      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-      for (name, text) in files {
-        let file = url.appending(path: name)
-        try FileManager.default.createDirectory(
-          at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try text.write(to: file, atomically: true, encoding: .utf8)
-      }
-    }
-
-    init(copyOf folder: URL) throws { try FileManager.default.copyItem(at: folder, to: url) }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-  }
-
   private struct Version {
     var patch: BuiltPatch
     var reading: PatchReader.Result
@@ -107,16 +87,18 @@ import Testing
 
   @Test(arguments: PatchFilesTests.files)
   func `each patch means the same, written out`(file: String) throws {
-    let folder = try Folder(copyOf: PatchFilesTests.folder)
+    let folder = try TemporaryFolder()
+    let copy = folder.url.appending(path: "copy")
+    try FileManager.default.copyItem(at: PatchFilesTests.folder, to: copy)
     let text = try String(
       contentsOf: PatchFilesTests.folder.appending(path: file), encoding: .utf8)
     let seconds = text.contains("\"timeline\"") ? 5 : 1
-    #expect(try Self.difference(text, folder.url.path, frameCount: seconds * 44_100) == nil)
+    #expect(try Self.difference(text, copy.path, frameCount: seconds * 44_100) == nil)
   }
 
   @Test(arguments: 0..<4)
   func `a patch at random means the same, written out`(part: Int) throws {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     for (index, patch) in PatchPropertyTests.right.enumerated() where index % 4 == part {
       // A render takes longer than everything else.
       let frames = index % 5 == 0 ? 3000 : 0
@@ -129,7 +111,7 @@ import Testing
   }
 
   @Test func `a patch at random with repetitions means the same, written out`() throws {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     var repeated = 0
     for seed in 0..<(120 * UInt64(PatchProperties.effort)) {
       let patch = PatchGenerator.patch(seed: seed)
@@ -232,7 +214,7 @@ import Testing
     if !output.contains("streamFormat") {
       inner = inner.replacing("22050", with: "44100")
     }
-    let folder = try Folder([
+    let folder = try TemporaryFolder([
       "parts/inner.json": inner, "parts/rack.json": Self.rack, "sounds/keep": "",
     ])
     try FileManager.default.copyItem(
@@ -244,7 +226,7 @@ import Testing
   // MARK: Text
 
   @Test func `nothing is left to be resolved`() throws {
-    let folder = try Folder([
+    let folder = try TemporaryFolder([
       "parts/inner.json": Self.inner.replacing("OUTPUT", with: "\"comment\": \"\"")
         .replacing("22050", with: "44100").replacing(
           "\"kind\": \"file\", ", with: "\"kind\": \"noise\", "
@@ -271,7 +253,7 @@ import Testing
   }
 
   @Test func `a sub-graph that converts more than eight channels cannot be written out`() throws {
-    let folder = try Folder([
+    let folder = try TemporaryFolder([
       "many.json": """
       { "callbacks": { "hiss": { "kind": "noise" } },
         "nodes": { "out": { "component": "GenericOutput",

@@ -11,21 +11,6 @@ import Testing
 /// The start time of a file callback, which must be exact to the frame through changes of the
 /// patch.
 struct FileStartTests {
-  private final class Folder {
-    let path = FileManager.default.temporaryDirectory.appending(path: "start-\(UUID())").path
-
-    init() throws {
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-      let writer = try SoundFileWriter(
-        path: path + "/music.wav",
-        format: StreamFormat(.float32, channels: 1, sampleRate: 48_000), sampleType: nil)
-      try writer.write((0..<96_000).map { Double($0 + 1) / 192_000 }, frameCount: 96_000)
-      try writer.close()
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-  }
-
   private static func patch(
     at: String, more: String = "", from: String = "music", format: String = "float32"
   ) -> String {
@@ -50,7 +35,8 @@ struct FileStartTests {
   private static func heard(
     _ old: String, _ new: String, at frame: Int, frames: Int
   ) throws -> [Float] {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
+    try folder.write((0..<96_000).map { Double($0 + 1) / 192_000 }, to: "music.wav")
     let player = try LivePlayer(old, frames: frames, directory: folder.path, keeping: folder)
     try player.pull(frame)
     _ = try player.play(new)

@@ -5,33 +5,13 @@ import Foundation
 import PatchSyntax
 import RenderCore
 import RenderHost
+import TestSupport
 import Testing
 
 @testable import PatchGraph
 
 /// Knobs of sub-graphs: setting one has the effect of setting its target.
 @Suite struct KnobTests {
-  /// A temporary folder with the files of a test.
-  private final class Folder {
-    let url = FileManager.default.temporaryDirectory.appending(path: "knobs-\(UUID().uuidString)")
-
-    init(_ files: [String: String]) throws {
-      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-      for (name, text) in files {
-        try text.write(to: url.appending(path: name), atomically: true, encoding: .utf8)
-      }
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    func build(_ text: String, overrides: [String] = [], frames: Int = 256) -> BuiltPatch {
-      var hardware = HardwareAssumption()
-      hardware.sampleRate = 44_100
-      hardware.ioBufferFrames = frames
-      return PatchBuilder.build(text, overrides: overrides, directory: url.path, hardware: hardware)
-    }
-  }
-
   private static let format =
     #""streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 }"#
   private static let slice = #""properties": { "maximumFramesPerSlice": 4096 }"#
@@ -109,8 +89,8 @@ import Testing
     """
   }
 
-  private static func folder(_ knobs: String? = nil) throws -> Folder {
-    try Folder(["strip.json": knobs.map { strip($0) } ?? strip(), "rack.json": rack])
+  private static func folder(_ knobs: String? = nil) throws -> TemporaryFolder {
+    try TemporaryFolder(["strip.json": knobs.map { strip($0) } ?? strip(), "rack.json": rack])
   }
 
   private func render(_ patch: BuiltPatch, frameCount: Int = 12_000) throws -> [UInt8] {
@@ -389,8 +369,7 @@ import Testing
     let text = Self.strip(#""boost": "/callbacks/boost/gain""#).replacing(
       #""wave": {"#, with: #""boost": { "kind": "gain", "gain": 1, "from": "shake" }, "wave": {"#
     ).replacing(#"{ "from": "shake", "to": "dist" }"#, with: #"{ "from": "boost", "to": "dist" }"#)
-    try text.write(
-      to: folder.url.appending(path: "strip.json"), atomically: true, encoding: .utf8)
+    try folder.write(text, to: "strip.json")
     func outer(_ gain: String) -> String {
       Self.outer(#", "parameters": { "boost": \#(gain) }"#).replacing(
         "\"callbacks\"", with: #""limits": { "requestedGain": "6 dB" }, "callbacks""#)

@@ -12,28 +12,10 @@ import Testing
 @testable import PatchGraph
 @testable import PatchReference
 
-/// A temporary folder for one test, removed with the object.
-private final class Folder {
-  let path = FileManager.default.temporaryDirectory.appending(path: "live-\(UUID())").path
-
-  init() throws {
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  func write(_ name: String, _ samples: [Double], channels: Int = 1, rate: Double = 48_000) throws {
-    let writer = try SoundFileWriter(
-      path: path + "/" + name,
-      format: StreamFormat(.float32, channels: channels, sampleRate: rate), sampleType: nil)
-    try writer.write(samples, frameCount: samples.count / channels)
-    try writer.close()
-  }
-}
-
 extension LivePlayer {
   /// Plays a patch of a folder, which the player keeps.
-  fileprivate convenience init(_ text: String, in folder: Folder, frames: Int = 256) throws {
+  fileprivate convenience init(_ text: String, in folder: TemporaryFolder, frames: Int = 256) throws
+  {
     try self.init(text, frames: frames, directory: folder.path, keeping: folder)
   }
 }
@@ -65,16 +47,16 @@ private let low = #""low": { "kind": "tone", "frequency": 60, "amplitude": 0.2 }
 /// A callback's sound continues when its settings change: the faults D1.
 struct LiveCallbackTests {
   /// A folder with a file whose samples show the position.
-  private func folder() throws -> Folder {
-    let folder = try Folder()
-    try folder.write("music.wav", (0..<96_000).map { Double($0) / 192_000 })
-    try folder.write("other.wav", (0..<96_000).map { 0.5 - Double($0) / 192_000 })
+  private func folder() throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    try folder.write((0..<96_000).map { Double($0) / 192_000 }, to: "music.wav")
+    try folder.write((0..<96_000).map { 0.5 - Double($0) / 192_000 }, to: "other.wav")
     return folder
   }
 
   /// Plays a patch, and another from frame 20,000 on.
   private func heard(
-    _ old: String, _ new: String, frames: Int = 256, in folder: Folder
+    _ old: String, _ new: String, frames: Int = 256, in folder: TemporaryFolder
   ) throws -> (heard: [Float], changes: [PatchChange]) {
     let player = try LivePlayer(old, in: folder, frames: frames)
     try player.pull(20_000)
@@ -328,7 +310,7 @@ struct LiveCallbackTests {
         "connections": [ { "from": "music", "to": "out" } ]
       }
       """
-    try strip.write(toFile: folder.path + "/strip.json", atomically: true, encoding: .utf8)
+    try folder.write(strip, to: "strip.json")
     func text(_ settings: String, _ rest: String = "") -> String {
       patch(
         low, from: "strip", nodes: #", "strip": { "subgraph": "strip.json"\#(settings) }"#,
@@ -438,15 +420,15 @@ struct CallbackChangesTests {
   }
 
   @Test func `nothing begins again, nothing clicks, and the take is as long as the time`() throws {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     let length = 96_000
     // The position on the left channel, and a constant on the right: their ratio gives the position
     // whatever the gain is.
     var counts: [Double] = []
     for frame in 0..<length { counts += [Double(frame) / Double(2 * length), 0.5] }
-    try folder.write("count.wav", counts, channels: 2)
+    try folder.write(counts, to: "count.wav", channels: 2)
     let room: [Double] = (0..<2000).map { 1e-3 * (1 - Double($0) / 2000) }
-    try folder.write("room.wav", room)
+    try folder.write(room, to: "room.wav")
     var random = SplitMix64(seed: 17)
     var values: [String: Double] = [:]
     for setting in Self.settings {
@@ -464,8 +446,7 @@ struct CallbackChangesTests {
       try player.pull(Int.random(in: 100...3000, using: &random))
     }
     for service in player.live.graph.services { try service.finish() }
-    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-    #expect(files == ["count.wav", "counted.wav", "heard.wav", "room.wav"])
+    #expect(try folder.fileNames() == ["count.wav", "counted.wav", "heard.wav", "room.wav"])
     let heard = try Self.read(folder.path + "/heard.wav")
     #expect(heard[0].count == player.left.count)
     #expect(roughness(heard[0]) < 0.012)

@@ -7,6 +7,7 @@ import PatchGraph
 import PatchSyntax
 import RenderCallbacks
 import RenderHost
+import TestSupport
 import Testing
 
 /// Problems found in use, one by one: each mistake and its present diagnostic.
@@ -50,11 +51,8 @@ import Testing
   // MARK: E1: sub-graphs
 
   private func withPart(_ part: String, _ body: (String) throws -> Void) throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appending(path: "patchrun-truth-\(UUID().uuidString.prefix(8))")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try Data(part.utf8).write(to: folder.appending(path: "part.json"))
+    let folder = try TemporaryFolder()
+    try folder.write(part, to: "part.json")
     try body(folder.path)
   }
 

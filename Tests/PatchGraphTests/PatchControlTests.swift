@@ -6,6 +6,7 @@ import Foundation
 import PatchSyntax
 import RenderCore
 import RenderHost
+import TestSupport
 import Testing
 
 @testable import PatchGraph
@@ -204,10 +205,7 @@ import Testing
   }
 
   @Test func `sub-graphs may lie in one another`() throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appending(path: "controls-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TemporaryFolder()
     func patch(_ nodes: String, _ last: String) -> String {
       """
       { "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": "session" },
@@ -219,10 +217,8 @@ import Testing
     let fader =
       #""a/b": { "component": "MultichannelMixer", "inputCount": 1, "#
       + #""properties": { "maximumFramesPerSlice": 4096 } }"#
-    try patch(fader, "a/b").write(
-      to: folder.appending(path: "strip.json"), atomically: true, encoding: .utf8)
-    try patch(#""inner": { "subgraph": "strip.json" }"#, "inner").write(
-      to: folder.appending(path: "rack.json"), atomically: true, encoding: .utf8)
+    try folder.write(patch(fader, "a/b"), to: "strip.json")
+    try folder.write(patch(#""inner": { "subgraph": "strip.json" }"#, "inner"), to: "rack.json")
     let text = patch(#""rack": { "subgraph": "rack.json" }"#, "rack")
       .replacing(#""GenericOutput""#, with: #""remoteIO""#)
       .replacing(#""kind": "input""#, with: #""kind": "tone""#)

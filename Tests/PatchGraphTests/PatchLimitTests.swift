@@ -140,9 +140,7 @@ import Testing
   }
 
   @Test func `sub-graphs that name others are counted with their nodes`() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TemporaryFolder()
     /// Each contains the next twice.
     func level(_ next: String?) -> String {
       let parts =
@@ -150,12 +148,11 @@ import Testing
       return #"{ "nodes": { \#(parts) "out": { "component": "GenericOutput" } } }"#
     }
     for number in 0..<40 {
-      try level(number == 39 ? nil : "\(number + 1).json").write(
-        to: folder.appending(path: "\(number).json"), atomically: true, encoding: .utf8)
+      try folder.write(level(number == 39 ? nil : "\(number + 1).json"), to: "\(number).json")
     }
     var limits = PatchLimits.standard
     limits[.nodes] = 500
-    let bytes = [UInt8](try Data(contentsOf: folder.appending(path: "0.json")))
+    let bytes = try folder.bytes("0.json")
     var patch: BuiltPatch?
     let heap = heapCost {
       patch = PatchBuilder.build(
@@ -166,14 +163,12 @@ import Testing
   }
 
   @Test func `a mistake in a sub-graph that is used a thousand times is told once`() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TemporaryFolder()
     let part = """
       { "nodes": { "eq": { "component": "iPodEQ", "parameters": { "loudness": 1 } },
         "out": { "component": "GenericOutput" } } }
       """
-    try part.write(to: folder.appending(path: "part.json"), atomically: true, encoding: .utf8)
+    try folder.write(part, to: "part.json")
     let uses = (0..<1000).map { #""s\#($0)": { "subgraph": "part.json" }"# }
     let text =
       #"{ "nodes": { "io": { "component": "GenericOutput" }, \#(uses.joined(separator: ", ")) } }"#

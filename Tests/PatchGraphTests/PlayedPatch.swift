@@ -1,8 +1,11 @@
 import AudioGraphs
+import AudioTypes
 import Diagnostics
 import PatchGraph
 import PatchSyntax
 import RenderHost
+import SoundFiles
+import TestSupport
 import Testing
 
 extension PatchBuilder {
@@ -24,6 +27,27 @@ extension PatchBuilder {
     hardware: HardwareAssumption = HardwareAssumption(), notes: Bool = false
   ) -> BuiltPatch {
     build(reading, directory: directory, device: .assumed(hardware), notes: notes)
+  }
+}
+
+extension TemporaryFolder {
+  /// The patch of a text whose files are in the folder, on hardware at 44.1 kHz.
+  func build(_ text: String, overrides: [String] = [], frames: Int? = nil) -> BuiltPatch {
+    var hardware = HardwareAssumption()
+    hardware.sampleRate = 44_100
+    hardware.ioBufferFrames = frames
+    return PatchBuilder.build(text, overrides: overrides, directory: path, hardware: hardware)
+  }
+
+  /// Writes a sound file of floats.
+  func write(
+    _ samples: [Double], to name: String, channels: Int = 1, rate: Double = 48_000
+  ) throws {
+    let writer = try SoundFileWriter(
+      path: path(name), format: StreamFormat(.float32, channels: channels, sampleRate: rate),
+      sampleType: nil)
+    try writer.write(samples, frameCount: samples.count / channels)
+    try writer.close()
   }
 }
 

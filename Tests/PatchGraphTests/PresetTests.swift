@@ -12,25 +12,6 @@ import Testing
 
 /// User presets: files that nodes name, and saved presets.
 struct PresetTests {
-  private final class Folder {
-    let path = FileManager.default.temporaryDirectory.appending(path: "presets-\(UUID())").path
-
-    init(_ files: [String: String]) throws {
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-      for (name, text) in files { try write(text, to: name) }
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func write(_ text: String, to name: String) throws {
-      try text.write(toFile: path + "/" + name, atomically: true, encoding: .utf8)
-    }
-
-    func build(_ text: String) -> BuiltPatch {
-      PatchBuilder.build(text, directory: path)
-    }
-  }
-
   /// A patch with nodes and without connections.
   private static func patch(_ nodes: String) -> String {
     """
@@ -48,7 +29,7 @@ struct PresetTests {
   }
 
   @Test func `a preset is in force, and what the node says itself holds`() throws {
-    let folder = try Folder([
+    let folder = try TemporaryFolder([
       "mix.json": """
       {
         "component": "MultichannelMixer",
@@ -85,7 +66,7 @@ struct PresetTests {
   func `what the node says holds also where it stands in the place of something else`(
     preset: String, node: String
   ) throws {
-    let folder = try Folder([
+    let folder = try TemporaryFolder([
       "mix.json": #"{ "component": "MultichannelMixer", "inputs": { "0": { \#(preset) } } }"#
     ])
     func mixer(_ preset: String) throws -> UnitInstance {
@@ -110,7 +91,7 @@ struct PresetTests {
       let description = component.unit.description
       guard description.component.type != .outputType else { continue }
       let node = "\"x\": { \"component\": \"\(component.name)\" }"
-      let source = try Folder([:]).build(Self.patch(node))
+      let source = try TemporaryFolder([:]).build(Self.patch(node))
       let unit = try Self.unit("x", of: source)
       if case .presets(let presets)? = try? unit.property(.factoryPresets), presets.count > 3 {
         try unit.setProperty(.presentPreset, to: .preset(presets[3]))
@@ -124,7 +105,7 @@ struct PresetTests {
         }
       }
       let text = try #require(source.preset(of: "x", named: "As it was")).compact
-      let folder = try Folder(["x.json": text])
+      let folder = try TemporaryFolder(["x.json": text])
       let copy = folder.build(
         Self.patch("\"x\": { \"component\": \"\(component.name)\", \"preset\": \"x.json\" }"))
       let errors = copy.diagnostics.filter { $0.severity == .error }
@@ -144,11 +125,11 @@ struct PresetTests {
 
   @Test func `a matrix and its volumes are saved and put back`() throws {
     let rows = "[[1, 0.5, 1], [0, 1, 0.25], [1, 0.75, 2]]"
-    let source = try Folder([:]).build(
+    let source = try TemporaryFolder([:]).build(
       Self.patch(
         "\"m\": { \"component\": \"MatrixMixer\", \"properties\": { \"matrixLevels\": \(rows) } }"))
     let text = try #require(source.preset(of: "m", named: nil)).compact
-    let folder = try Folder(["m.json": text])
+    let folder = try TemporaryFolder(["m.json": text])
     let copy = folder.build(
       Self.patch("\"m\": { \"component\": \"MatrixMixer\", \"preset\": \"m.json\" }"))
     #expect(
@@ -158,7 +139,7 @@ struct PresetTests {
   }
 
   @Test func `a preset in a sub-graph is beside the patch of that`() throws {
-    let folder = try Folder([
+    let folder = try TemporaryFolder([
       "strip.json": """
       {
         "schemaVersion": 1,
@@ -186,7 +167,7 @@ struct PresetTests {
   }
 
   @Test func `a live patch takes up another preset, and what has changed in its file`() throws {
-    let folder = try Folder([
+    let folder = try TemporaryFolder([
       "one.json":
         #"{ "component": "MultichannelMixer", "outputs": { "0": { "parameters": { "volume": 0 } } } }"#,
       "two.json": #"{ "component": "MultichannelMixer" }"#,
@@ -221,7 +202,7 @@ struct PresetTests {
   }
 
   @Test func `nothing is shown of a file that is no preset`() throws {
-    let folder = try Folder(["secret.json": #"{ "password": "hunter2" }"#])
+    let folder = try TemporaryFolder(["secret.json": #"{ "password": "hunter2" }"#])
     let patch = folder.build(
       Self.patch("\"x\": { \"component\": \"Delay\", \"preset\": \"secret.json\" }"))
     #expect(patch.diagnostics.contains { $0.code == NameRules.presetFile.code })
@@ -265,7 +246,7 @@ struct PresetTests {
 
   @Test func `presets of all units as they are saved have nothing wrong with them`() throws {
     for component in UnitCatalog.standard.components {
-      let source = try Folder([:]).build(
+      let source = try TemporaryFolder([:]).build(
         Self.patch("\"x\": { \"component\": \"\(component.name)\" }"))
       guard let text = source.preset(of: "x", named: "As at birth") else { continue }
       let preset = try #require(SavedPreset(SourceText(name: "x.json", text: text.document)))

@@ -402,15 +402,10 @@ enum JSONSchemaOracle {
 
   /// Whether the schema accepts each document. The schema itself is checked first.
   static func verdicts(schema: String, documents: [String]) throws -> [Bool] {
-    let folder = FileManager.default.temporaryDirectory
-      .appending(path: "patchrun-schema-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try schema.write(
-      to: folder.appending(path: "schema.json"), atomically: false, encoding: .utf8)
+    let folder = try TemporaryFolder()
+    try folder.write(schema, to: "schema.json")
     for (index, document) in documents.enumerated() {
-      try document.write(
-        to: folder.appending(path: "\(index).json"), atomically: false, encoding: .utf8)
+      try folder.write(document, to: "\(index).json")
     }
     let script = """
       import json, sys
@@ -423,8 +418,8 @@ enum JSONSchemaOracle {
           document = json.load(open(f"{folder}/{index}.json", encoding="utf-8"))
           print(1 if validator.is_valid(document) else 0)
       """
-    let output = folder.appending(path: "output").path
-    let errors = folder.appending(path: "errors").path
+    let output = folder.path("output")
+    let errors = folder.path("errors")
     let status = try run(script, [folder.path, "\(documents.count)"], output, errors)
     #expect(status == 0, "\((try? String(contentsOfFile: errors, encoding: .utf8)) ?? "")")
     return try String(contentsOfFile: output, encoding: .utf8)

@@ -4,6 +4,7 @@ import Foundation
 import PatchGraph
 import PatchReference
 import PatchSyntax
+import TestSupport
 import Testing
 
 @Suite struct StarterPatchTests {
@@ -23,9 +24,7 @@ import Testing
     var hardware = HardwareAssumption()
     hardware.sampleRate = rate
     // A folder without files that a recording could not replace.
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TemporaryFolder()
     let built = PatchBuilder.build(
       patch.text, name: "new.json", directory: folder.path, hardware: hardware)
     // An iPod EQ supports 44.1 and 48 kHz.

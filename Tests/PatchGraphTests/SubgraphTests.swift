@@ -10,41 +10,15 @@ import RenderHost
 import TestSupport
 import Testing
 
+extension TemporaryFolder {
+  /// The diagnostics as text, with paths relative to the folder.
+  fileprivate func words(_ patch: BuiltPatch) -> String {
+    TextRenderer(source: patch.source).render(patch.diagnostics).replacing(path + "/", with: "")
+  }
+}
+
 /// Patches as nodes of others.
 @Suite struct SubgraphTests {
-  /// A temporary folder with the files of a test.
-  private final class Folder {
-    let url = FileManager.default.temporaryDirectory
-      .appending(path: "subgraphs-\(UUID().uuidString)")
-
-    init(_ files: [String: String]) throws {
-      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-      for (name, text) in files {
-        let file = url.appending(path: name)
-        try FileManager.default.createDirectory(
-          at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try text.write(to: file, atomically: true, encoding: .utf8)
-      }
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    func build(
-      _ text: String, overrides: [String] = [], frames: Int? = nil
-    ) -> BuiltPatch {
-      var hardware = HardwareAssumption()
-      hardware.sampleRate = 44_100
-      hardware.ioBufferFrames = frames
-      return PatchBuilder.build(text, overrides: overrides, directory: url.path, hardware: hardware)
-    }
-
-    /// The diagnostics as text, with paths relative to the folder.
-    func words(_ patch: BuiltPatch) -> String {
-      TextRenderer(source: patch.source).render(patch.diagnostics)
-        .replacing(url.path + "/", with: "")
-    }
-  }
-
   private static func patch(
     callbacks: String = #""tone": { "kind": "noise", "seed": 7 }"#, nodes: String,
     connections: String, more: String = "",
@@ -112,7 +86,7 @@ import Testing
   // MARK: Sound
 
   @Test func `a sub-graph sounds as its nodes do in the patch itself`() throws {
-    let folder = try Folder(["strip.json": Self.strip])
+    let folder = try TemporaryFolder(["strip.json": Self.strip])
     let expected = try render(folder.build(Self.flat()))
     #expect(try render(folder.build(Self.outer())) == expected)
   }
@@ -125,7 +99,7 @@ import Testing
         "GenericOutput", "outputs": { "0": { "streamFormat":
           { "sample": "int16", "channels": 2, "sampleRate": 48000 } } }
         """)
-    let folder = try Folder(["strip.json": resampled])
+    let folder = try TemporaryFolder(["strip.json": resampled])
     let text = Self.patch(
       nodes: """
         "strip": { "subgraph": "strip.json" }, \(Self.io)
@@ -142,7 +116,7 @@ import Testing
     sample: String, channels: Int, rate: Int
   ) throws {
     let format = #"{ "sample": "\#(sample)", "channels": \#(channels), "sampleRate": \#(rate) }"#
-    let folder = try Folder([
+    let folder = try TemporaryFolder([
       "strip.json": Self.strip.replacing(
         #""GenericOutput""#,
         with: #""GenericOutput", "outputs": { "0": { "streamFormat": \#(format) } }"#)
@@ -171,7 +145,7 @@ import Testing
           """,
         connections: #"{ "from": "in", "to": "inner" }, { "from": "inner", "to": "out" }"#)
     }
-    let folder = try Folder([
+    let folder = try TemporaryFolder([
       "one.json": around("deep/two.json"), "deep/two.json": around("../strip.json"),
       "strip.json": Self.strip,
     ])
@@ -189,7 +163,7 @@ import Testing
   }
 
   @Test func `settings and --set make other strips of one patch`() throws {
-    let folder = try Folder(["strip.json": Self.strip])
+    let folder = try TemporaryFolder(["strip.json": Self.strip])
     let set = Self.outer(
       """
       "strip": { "subgraph": "strip.json", "settings": {
@@ -229,7 +203,9 @@ import Testing
     #expect(try render(folder(own).build(Self.outer())) == expected)
   }
 
-  private func folder(_ strip: String) throws -> Folder { try Folder(["strip.json": strip]) }
+  private func folder(_ strip: String) throws -> TemporaryFolder {
+    try TemporaryFolder(["strip.json": strip])
+  }
 
   @Test func `an input that nothing is connected to is silence`() throws {
     let folder = try folder(Self.strip)
@@ -310,7 +286,7 @@ import Testing
 
   @Test func `a mistake in a sub-graph is said once, in its own file and words`() throws {
     let wrong = Self.strip.replacing(#""to": "fader""#, with: #""to": "fadr""#)
-    let folder = try Folder(["parts/strip.json": wrong])
+    let folder = try TemporaryFolder(["parts/strip.json": wrong])
     let text = Self.patch(
       nodes: """
         "a": { "subgraph": "parts/strip.json" }, "b": { "subgraph": "parts/strip.json" },
@@ -358,7 +334,7 @@ import Testing
   }
 
   @Test func `a patch that contains itself through a link is refused`() throws {
-    let folder = try Folder([
+    let folder = try TemporaryFolder([
       "a.json": Self.patch(
         callbacks: #""in": { "kind": "input" }"#,
         nodes: #""x": { "subgraph": "b.json" }, "out": { "component": "GenericOutput" }"#,
@@ -388,7 +364,7 @@ import Testing
           """, connections: "")
     }
     files["40.json"] = Self.strip
-    let patch = try Folder(files).build(Self.outer(#""strip": { "subgraph": "0.json" }"#))
+    let patch = try TemporaryFolder(files).build(Self.outer(#""strip": { "subgraph": "0.json" }"#))
     #expect(patch.diagnostics.map(\.code) == ["PR0226"])
     #expect(patch.source[patch.diagnostics[0].range] == "\"0.json\"")
   }
@@ -403,7 +379,7 @@ import Testing
           """, connections: #"{ "from": "a", "to": "out" }"#)
     }
     files["80.json"] = Self.strip
-    let patch = try Folder(files).build(Self.outer(#""strip": { "subgraph": "0.json" }"#))
+    let patch = try TemporaryFolder(files).build(Self.outer(#""strip": { "subgraph": "0.json" }"#))
     #expect(patch.diagnostics.map(\.code) == ["PR0221"])
     #expect(patch.source[patch.diagnostics[0].range] == "\"0.json\"")
   }
@@ -415,7 +391,7 @@ import Testing
     let recording =
       String(Self.strip.dropLast(2))
       + #", "taps": { "take": { "kind": "record", "at": "fader", "path": "take.wav" } } }"#
-    let folder = try Folder(["parts/strip.json": recording])
+    let folder = try TemporaryFolder(["parts/strip.json": recording])
     let one = folder.build(Self.outer(#""strip": { "subgraph": "parts/strip.json" }"#))
     #expect(one.outputFiles == [folder.url.path + "/parts/take.wav"])
     let two = folder.build(
@@ -456,7 +432,7 @@ import Testing
   }
 
   @Test func `files that are no patches are refused without a crash`() throws {
-    let folder = try Folder([
+    let folder = try TemporaryFolder([
       "empty.json": " \n", "array.json": "[]", "number.json": "7", "zeros.json": "\0\0\0",
       "half.json": "{ \"nodes\": {", "none.json": "{ \"nodes\": {} }",
       "quiet.json": Self.patch(
@@ -496,7 +472,7 @@ import Testing
   }
 
   @Test func `a mistake in a sub-graph that an update brings is shown in its file`() throws {
-    let folder = try Folder([
+    let folder = try TemporaryFolder([
       "strip.json": Self.strip,
       "other.json": Self.strip.replacing(#""to": "fader""#, with: #""to": "fadr""#),
     ])

@@ -6,34 +6,26 @@ import PatchSyntax
 import RenderCore
 import RenderHost
 import SoundFiles
+import TestSupport
 import Testing
 
 @testable import PatchGraph
 
 /// Sounds that are triggered by the timeline and during playback.
 @Suite struct TriggerTests {
-  private final class Folder {
-    let path = FileManager.default.temporaryDirectory.appending(path: "trigger-\(UUID())").path
-
-    init() throws {
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-      let writer = try SoundFileWriter(
-        path: path + "/hit.wav", format: StreamFormat(.float32, channels: 2, sampleRate: 48_000),
-        sampleType: nil)
-      let samples = (0..<9_600).map { Double(($0 * 7919) % 1000) / 2000 - 0.25 }
-      try writer.write(samples, frameCount: 4_800)
-      try writer.close()
-      let strip = """
-        {
-          "callbacks": { "song": { "kind": "sweep", "duration": 0.1 } },
-          "nodes": { "out": { "component": "GenericOutput" } },
-          "connections": [ { "from": "song", "to": "out" } ]
-        }
-        """
-      try strip.write(toFile: path + "/strip.json", atomically: true, encoding: .utf8)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+  private func folder() throws -> TemporaryFolder {
+    let folder = try TemporaryFolder([
+      "strip.json": """
+      {
+        "callbacks": { "song": { "kind": "sweep", "duration": 0.1 } },
+        "nodes": { "out": { "component": "GenericOutput" } },
+        "connections": [ { "from": "song", "to": "out" } ]
+      }
+      """
+    ])
+    let samples = (0..<9_600).map { Double(($0 * 7919) % 1000) / 2000 - 0.25 }
+    try folder.write(samples, to: "hit.wav", channels: 2)
+    return folder
   }
 
   private static func patch(_ callbacks: String, _ timeline: String, more: String = "") -> String {
@@ -59,7 +51,9 @@ import Testing
 
   private static func name(_ kind: String) -> String { kind.contains("\"hit\":") ? "hit" : "song" }
 
-  private func heard(_ text: String, _ folder: Folder, frames: Int = 256, count: Int = 24_000)
+  private func heard(
+    _ text: String, _ folder: TemporaryFolder, frames: Int = 256, count: Int = 24_000
+  )
     throws
     -> [Float]
   {
@@ -73,7 +67,7 @@ import Testing
   func `a trigger of the timeline begins the sound again, at its frame`(kind: String, frames: Int)
     throws
   {
-    let folder = try Folder()
+    let folder = try folder()
     let alone = try heard(Self.patch(kind, ""), folder, frames: frames)
     let again = try heard(
       Self.patch(
@@ -92,7 +86,7 @@ import Testing
   }
 
   @Test func `a sound that has ended begins again as it began, to the bit`() throws {
-    let folder = try Folder()
+    let folder = try folder()
     for kind in [Self.kinds[0], Self.kinds[3]] {
       let alone = try heard(Self.patch(kind, ""), folder)
       let again = try heard(
@@ -107,7 +101,7 @@ import Testing
 
   @Test(arguments: kinds)
   func `a sound begins again while it plays`(kind: String) throws {
-    let folder = try Folder()
+    let folder = try folder()
     let alone = try heard(Self.patch(kind, ""), folder)
     let player = try LivePlayer(Self.patch(kind, ""), directory: folder.path, keeping: folder)
     try player.pull(8_192)
@@ -120,7 +114,7 @@ import Testing
   }
 
   @Test func `several sounds begin together, and one in a sub-graph`() throws {
-    let folder = try Folder()
+    let folder = try folder()
     let text = """
       {
         "session": { "category": "playback", "preferredSampleRate": 48000 },
@@ -145,7 +139,7 @@ import Testing
   }
 
   @Test func `a gain that has been turned stays where it is`() throws {
-    let folder = try Folder()
+    let folder = try folder()
     let kind = #""song": { "kind": "file", "path": "hit.wav", "gain": 0.5 }"#
     let alone = try heard(Self.patch(kind, ""), folder)
     let player = try LivePlayer(
@@ -160,7 +154,7 @@ import Testing
   }
 
   @Test func `what has been triggered is gone from the timeline that plays`() throws {
-    let folder = try Folder()
+    let folder = try folder()
     let player = try LivePlayer(
       Self.patch(
         Self.kinds[0], #"{ "at": 0.1, "repeat": { "every": 0.1, "count": 3 }, "trigger": "song" }"#),
@@ -173,7 +167,7 @@ import Testing
   }
 
   @Test func `a patch with triggers means the same, written out`() throws {
-    let folder = try Folder()
+    let folder = try folder()
     let text = Self.patch(
       Self.kinds[0], #"{ "at": 0.25, "repeat": { "every": 0.125, "count": 2 }, "trigger": "song" }"#
     )
@@ -198,7 +192,7 @@ import Testing
   ])
   func `what cannot begin again is said where it is written`(step: String, expected: String) throws
   {
-    let folder = try Folder()
+    let folder = try folder()
     let text = Self.patch(
       Self.kinds[0]
         + #", "tone": { "kind": "tone" }, "half": { "kind": "gain", "gain": 0.5, "from": "tone" }"#,
@@ -220,7 +214,7 @@ import Testing
   }
 
   @Test func `a request for what cannot begin again is answered with the reason`() throws {
-    let folder = try Folder()
+    let folder = try folder()
     let player = try LivePlayer(
       Self.patch(#""song": { "kind": "tone" }"#, ""), directory: folder.path, keeping: folder)
     #expect(player.live.triggerProblem("song")?.message.contains("has no beginning") == true)

@@ -3,6 +3,7 @@ import Diagnostics
 import FileAccess
 import Foundation
 import PatchImport
+import TestSupport
 import Testing
 
 /// Malicious and damaged files.
@@ -46,11 +47,8 @@ import Testing
   }
 
   @Test func `a file that includes itself is refused`() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "patchrun-import-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try Data("Include: self.txt\n".utf8).write(to: folder.appending(path: "self.txt"))
+    let folder = try TemporaryFolder()
+    try folder.write("Include: self.txt\n", to: "self.txt")
     let result = try #require(
       Self.read("Include: self.txt\n", .equalizerAPO, folder: folder.path))
     #expect(result.chain == nil)
@@ -59,12 +57,9 @@ import Testing
 
   @Test(arguments: ["/etc/hostname", "../../etc/hostname", "link.txt", "/proc/self/environ"])
   func `a file elsewhere is not read`(path: String) throws {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "patchrun-import-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TemporaryFolder()
     try FileManager.default.createSymbolicLink(
-      atPath: folder.appending(path: "link.txt").path, withDestinationPath: "/etc/hostname")
+      atPath: folder.path("link.txt"), withDestinationPath: "/etc/hostname")
     let result = try #require(
       Self.read("Include: \(path)\nPreamp: -1 dB\n", .equalizerAPO, folder: folder.path))
     #expect(result.diagnostics.contains { $0.code == "PR1007" })

@@ -2,6 +2,7 @@ import AudioTypes
 import Diagnostics
 import Foundation
 import PatchSyntax
+import TestSupport
 import Testing
 
 /// JSON Patch: the examples of RFC 6902, appendix A, and the preservation of the text.
@@ -388,11 +389,8 @@ private enum JSONPatchOracle {
   }
 
   private static func run(_ script: String, input: String) throws -> (status: Int32, String) {
-    let folder = FileManager.default.temporaryDirectory
-      .appending(path: "patchrun-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appending(path: "input")
+    let folder = try TemporaryFolder()
+    let file = folder.url.appending(path: "input")
     try Data(input.utf8).write(to: file)
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

@@ -29,17 +29,9 @@ enum CommandLineTool {
 }
 
 /// Runs the program in a temporary folder.
-final class Workplace {
-  let url: URL
+final class Workplace: TemporaryFolder {
   var environment = CommandLineTool.environment
   private var runs = 0
-
-  init() throws {
-    url = URL(fileURLWithPath: "/tmp/patchrun-command-\(UUID().uuidString.prefix(8))")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
 
   struct Outcome {
     var status: Int32
@@ -76,21 +68,6 @@ final class Workplace {
         errors: errorsSoFar)
     }
   }
-
-  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
-
-  func write(_ text: String, to name: String) throws {
-    let file = url.appendingPathComponent(name)
-    try FileManager.default.createDirectory(
-      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try Data(text.utf8).write(to: file)
-  }
-
-  func bytes(_ name: String) throws -> [UInt8] {
-    [UInt8](try Data(contentsOf: url.appendingPathComponent(name)))
-  }
-
-  func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
 
   /// All samples of a sound file, interleaved.
   func samples(_ name: String) throws -> [Float] {

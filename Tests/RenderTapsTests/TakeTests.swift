@@ -12,12 +12,6 @@ import Testing
 struct TakeTests {
   private let moment = TakeMoment(1_800_000_000)
 
-  private func scratch() throws -> String {
-    let folder = "/tmp/patchrun-takes-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    return folder
-  }
-
   @Test
   func `words in braces stand for the day, the time and the number`() throws {
     #expect(try TakeName("a/take.wav").path(moment, number: 1) == "a/take.wav")
@@ -55,53 +49,50 @@ struct TakeTests {
 
   @Test
   func `a recording that is handed over goes on in its file, frame by frame`() throws {
-    let folder = try scratch()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    var tap = RecordTap(path: "\(folder)/a.wav")
+    let folder = try TemporaryFolder()
+    var tap = RecordTap(path: "\(folder.path)/a.wav")
     tap.takes = Takes(.number)
     let first = try record(tap, 1000)
     tap.takes.beginHandover()
     try first.finish()
     #expect(tap.takes.written.isEmpty)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a.unfinished.wav"])
+    #expect(try folder.fileNames() == ["a.unfinished.wav"])
     let second = try record(tap, 500)
     #expect(tap.takes.endHandover().isEmpty)
     second.noteGap(seconds: 0.25, cause: "a test")
     try second.finish()
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a.wav"])
-    #expect(try SoundFileReader(path: "\(folder)/a.wav").frameCount == 1500)
-    #expect(tap.takes.written.map(\.path) == ["\(folder)/a.wav"])
+    #expect(try folder.fileNames() == ["a.wav"])
+    #expect(try SoundFileReader(path: "\(folder.path)/a.wav").frameCount == 1500)
+    #expect(tap.takes.written.map(\.path) == ["\(folder.path)/a.wav"])
     #expect(tap.takes.written.map(\.frameCount) == [1500])
-    let whole = try FilePolicy.user.open("\(folder)/a.wav")
+    let whole = try FilePolicy.user.open("\(folder.path)/a.wav")
     let version = FileVersion(of: whole.descriptor)
     #expect(tap.takes.written.first?.version == version)
     let event = try #require(second.takeEvents().first)
     #expect(event.kind == .gap && event.duration == 0.25)
-    #expect(event.message == "'\(folder)/a.wav': 0.250 s missing at 0:00.031: a test")
+    #expect(event.message == "'\(folder.path)/a.wav': 0.250 s missing at 0:00.031: a test")
   }
 
   @Test
   func `a recording that nobody goes on with is closed`() throws {
-    let folder = try scratch()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    var tap = RecordTap(path: "\(folder)/a.wav")
+    let folder = try TemporaryFolder()
+    var tap = RecordTap(path: "\(folder.path)/a.wav")
     tap.takes = Takes(.number)
     let first = try record(tap, 1000)
     tap.takes.beginHandover()
     try first.finish()
     #expect(tap.takes.endHandover().isEmpty)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a.wav"])
+    #expect(try folder.fileNames() == ["a.wav"])
   }
 
   @Test(arguments: [Takes.Existing.replace, .replaceOwn, .number])
   func `one run never uses a name twice`(existing: Takes.Existing) throws {
-    let folder = try scratch()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let folder = try TemporaryFolder()
     for run in 1...2 {
-      var tap = RecordTap(path: "\(folder)/a.wav")
+      var tap = RecordTap(path: "\(folder.path)/a.wav")
       tap.takes = Takes(existing)
       for _ in 0..<2 { try record(tap, 100 * run).finish() }
-      let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+      let names = try folder.fileNames()
       let isNumbered = if case .number = existing { true } else { false }
       #expect(
         names
@@ -109,19 +100,18 @@ struct TakeTests {
             ? ["a-2.wav", "a-3.wav", "a-4.wav", "a.wav"] : ["a-2.wav", "a.wav"]))
     }
     #expect(
-      try SoundFileReader(path: "\(folder)/a.wav").frameCount
+      try SoundFileReader(path: "\(folder.path)/a.wav").frameCount
         == { if case .number = existing { 100 } else { 200 } }())
   }
 
   @Test
   func `a run that has failed leaves what was there`() throws {
-    let folder = try scratch()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let tap = RecordTap(path: "\(folder)/a.wav")
+    let folder = try TemporaryFolder()
+    let tap = RecordTap(path: "\(folder.path)/a.wav")
     try record(tap, 100).finish()
-    let again = RecordTap(path: "\(folder)/a.wav")
+    let again = RecordTap(path: "\(folder.path)/a.wav")
     try record(again, 200).abandon()
-    #expect(try SoundFileReader(path: "\(folder)/a.wav").frameCount == 100)
-    #expect(try SoundFileReader(path: "\(folder)/a.unfinished.wav").frameCount == 200)
+    #expect(try SoundFileReader(path: "\(folder.path)/a.wav").frameCount == 100)
+    #expect(try SoundFileReader(path: "\(folder.path)/a.unfinished.wav").frameCount == 200)
   }
 }

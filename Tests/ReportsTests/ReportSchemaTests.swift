@@ -33,13 +33,10 @@ enum ReportOracle {
   private static func mistakes(
     _ documents: [String], _ check: (String) throws -> String
   ) throws -> [String] {
-    let folder = FileManager.default.temporaryDirectory
-      .appending(path: "patchrun-reports-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TemporaryFolder()
     var found: [String] = []
     for (index, document) in documents.enumerated() {
-      let file = folder.appending(path: "\(index)")
+      let file = folder.url.appending(path: "\(index)")
       try Data(document.utf8).write(to: file)
       let mistakes = try check(file.path)
       if !mistakes.isEmpty { found.append("\(index): \(mistakes)") }

@@ -3,23 +3,11 @@ import Diagnostics
 import FileAccess
 import Foundation
 import SoundChecks
+import TestSupport
 
-/// A temporary folder with the patch of the pages, `tone.json`, for test files beside it. It is
-/// removed with the object.
-final class TestedFolder {
-  let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appending(path: "sound-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    try write(ExamplePatches.tested, to: "tone.json")
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
-
-  func write(_ text: String, to name: String) throws {
-    try text.write(to: url.appending(path: name), atomically: true, encoding: .utf8)
-  }
+/// A temporary folder with the patch of the pages, `tone.json`, for test files beside it.
+final class TestedFolder: TemporaryFolder {
+  init() throws { try super.init(["tone.json": ExamplePatches.tested]) }
 
   func tests(_ text: String) -> TestFile {
     TestFile(SourceText(name: "tone.test.json", text: text), directory: url.path)

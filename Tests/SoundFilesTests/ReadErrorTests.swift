@@ -8,7 +8,7 @@ import Testing
 /// Files that cannot be read to the end.
 struct ReadErrorTests {
   /// Writes a second of noise at 48 kHz. Returns the path and the samples.
-  private func make(_ name: String, in scratch: Scratch) throws -> (path: String, [Float]) {
+  private func make(_ name: String, in scratch: TemporaryFolder) throws -> (path: String, [Float]) {
     var generator = SplitMix64(seed: 11)
     let samples = (0..<48_000).map { _ in
       Float(Int16.random(in: -20_000...20_000, using: &generator)) / 32_768
@@ -24,7 +24,7 @@ struct ReadErrorTests {
   func `a disk that fails is told with its cause, and the file goes on when it does`(
     ending: String
   ) throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let (path, samples) = try make("a.\(ending)", in: scratch)
     let length = Int64(try scratch.bytes("a.\(ending)").count)
     var isFailing = true
@@ -48,7 +48,7 @@ struct ReadErrorTests {
 
   @Test(arguments: ["wav", "w64", "aiff", "au", "flac", "ogg"])
   func `a file that is cut off says so when it is opened`(ending: String) throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let (path, samples) = try make("a.\(ending)", in: scratch)
     #expect(try SoundFileReader(path: path).shortfall() == nil)
     let bytes = try scratch.bytes("a.\(ending)")
@@ -65,7 +65,7 @@ struct ReadErrorTests {
 
   @Test
   func `a FLAC file that is cut in the middle is not taken for a shorter one`() throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let (_, samples) = try make("a.flac", in: scratch)
     let bytes = try scratch.bytes("a.flac")
     try scratch.write(Array(bytes[..<(bytes.count / 2)]), to: "cut.flac")
@@ -79,7 +79,7 @@ struct ReadErrorTests {
 
   @Test
   func `a WAV file that shrinks while it is read is told of`() throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let (path, _) = try make("a.wav", in: scratch)
     let reader = try SoundFileReader(path: path)
     var found = [Float](repeating: 9, count: 10_000)
@@ -92,7 +92,7 @@ struct ReadErrorTests {
 
   @Test
   func `a FLAC file with a damaged block goes on behind it`() throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let (_, samples) = try make("a.flac", in: scratch)
     var bytes = try scratch.bytes("a.flac")
     for index in bytes.count / 2..<bytes.count / 2 + 64 { bytes[index] ^= 0xFF }

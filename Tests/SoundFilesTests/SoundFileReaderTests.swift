@@ -1,6 +1,7 @@
 import AudioTypes
 import Glibc
 import SoundFiles
+import TestSupport
 import Testing
 
 struct SoundFileReaderTests {
@@ -15,7 +16,7 @@ struct SoundFileReaderTests {
 
   @Test
   func `a file that cannot be opened says why`() throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let missing = error(opening: scratch.path("none.wav"))
     #expect(missing?.kind == .notFound && missing?.status == .fileNotFound)
     #expect(missing?.message == "there is no file '\(scratch.path("none.wav"))'")
@@ -38,7 +39,7 @@ struct SoundFileReaderTests {
 
   @Test(.enabled(if: geteuid() != 0, "root may read everything"))
   func `a file without permission says so`() throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     try scratch.write([1], to: "a.wav")
     #expect(unsafe chmod(scratch.path("a.wav"), 0) == 0)
     #expect(error(opening: scratch.path("a.wav"))?.status == .filePermission)
@@ -46,7 +47,7 @@ struct SoundFileReaderTests {
 
   @Test(arguments: ["wav", "aiff", "caf", "flac", "ogg", "mp3", "opus"])
   func `a file that sox or ffmpeg has written is read`(ending: String) throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let path = scratch.path("a.\(ending)")
     guard
       try output(
@@ -69,7 +70,7 @@ struct SoundFileReaderTests {
 
   @Test
   func `integers, floats and doubles of one file agree, and it can be wound`() throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let path = scratch.path("a.wav")
     let writer = try SoundFileWriter(
       path: path, format: StreamFormat(.int32, channels: 2, sampleRate: 8000))

@@ -13,7 +13,7 @@ struct SoundFileWriterTests {
     _ samples: [Double], _ name: String, _ sample: SampleType, channels: Int = 1,
     type: FileSampleType? = nil, dither: Dither = .tpdf
   ) throws -> [Double] {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let path = scratch.path(name)
     let format = StreamFormat(sample, channels: channels, sampleRate: 48_000)
     let writer = try SoundFileWriter(
@@ -102,7 +102,7 @@ struct SoundFileWriterTests {
   @Test(arguments: ["ogg", "opus", "mp3"])
   func `a sine survives compression with loss`(ending: String) throws {
     guard SoundFileFormat.writable(forPath: "a.\(ending)") != nil else { return }
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let path = scratch.path("a.\(ending)")
     let count = 48_000
     let sine = (0..<count).map { 0.5 * sin(Double($0) * 2 * .pi * 440 / 48_000) }
@@ -123,7 +123,7 @@ struct SoundFileWriterTests {
 
   @Test(arguments: linear + ["flac"])
   func `sox reads the same samples`(ending: String) throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let path = scratch.path("a.\(ending)")
     let words = (0..<2000).map { Int16(truncatingIfNeeded: $0 &* 40_503) }
     let writer = try SoundFileWriter(
@@ -143,7 +143,7 @@ struct SoundFileWriterTests {
 
   @Test(arguments: FileSampleType.allCases, [1, 2, 6])
   func `ffmpeg reads each kind of WAV`(type: FileSampleType, channels: Int) throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let path = scratch.path("a.wav")
     let samples = (0..<channels * 101).map { Float($0 * 251 % 32768) / 32768 }
     let writer = try SoundFileWriter(
@@ -161,7 +161,7 @@ struct SoundFileWriterTests {
 
   @Test(arguments: linear)
   func `a file is readable but for its last second before it is closed`(ending: String) throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let path = scratch.path("a.\(ending)")
     let writer = try SoundFileWriter(
       path: path, format: StreamFormat(.int24, channels: 1, sampleRate: 8000))
@@ -171,7 +171,7 @@ struct SoundFileWriterTests {
       try writer.write(piece, frameCount: piece.count)
     }
     // The state of a file after the process was killed.
-    #expect(!scratch.has("a.\(ending)"))
+    #expect(!scratch.exists("a.\(ending)"))
     try scratch.write(scratch.bytes("a.unfinished.\(ending)"), to: "killed.\(ending)")
     let reader = try SoundFileReader(path: scratch.path("killed.\(ending)"))
     var back = [Double](repeating: 0, count: 41_000)
@@ -186,7 +186,7 @@ struct SoundFileWriterTests {
 
   @Test(arguments: linear)
   func `what a header does not count yet is recovered`(ending: String) throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let writer = try SoundFileWriter(
       path: scratch.path("a.\(ending)"),
       format: StreamFormat(.int16, channels: 2, sampleRate: 400_000))
@@ -213,7 +213,7 @@ struct SoundFileWriterTests {
   func `a compressed file that was not closed is readable up to its last block`(
     ending: String
   ) throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let path = scratch.path("a.\(ending)")
     let writer = try SoundFileWriter(
       path: path, format: StreamFormat(.int16, channels: 1, sampleRate: 48_000))
@@ -234,7 +234,7 @@ struct SoundFileWriterTests {
 
   @Test
   func `a WAV file that outgrows 32 bits becomes RF64`() throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let path = scratch.path("a.wav")
     let writer = try SoundFileWriter(
       path: path, format: StreamFormat(.int16, channels: 1, sampleRate: 1000), sampleType: nil,
@@ -267,7 +267,7 @@ struct SoundFileWriterTests {
     let count = unsafe read(ends[0], &bytes, bytes.count)
     close(ends[0])
     #expect(count == 44 + 4000)
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     try scratch.write(Array(bytes[..<count]), to: "a.wav")
     let reader = try SoundFileReader(path: scratch.path("a.wav"))
     #expect(reader.frameCount == 1000)
@@ -278,7 +278,7 @@ struct SoundFileWriterTests {
   @Test(arguments: linear + ["flac", "ogg", "opus", "mp3"])
   func `two runs give the same bytes`(ending: String) throws {
     guard SoundFileFormat.writable(forPath: "a.\(ending)") != nil else { return }
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     for name in ["a", "b"] {
       let writer = try SoundFileWriter(
         path: scratch.path("\(name).\(ending)"),
@@ -299,7 +299,7 @@ struct SoundFileWriterTests {
 
   @Test
   func `what cannot be written is said before a file is touched`() throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let stereo = StreamFormat(.float32, channels: 2, sampleRate: 48_000)
     func problem(
       _ name: String, _ format: StreamFormat? = nil, _ type: FileSampleType? = nil,
@@ -336,7 +336,7 @@ struct SoundFileWriterTests {
 
   @Test(arguments: ["wav", "aiff"])
   func `a full disk is reported`(ending: String) throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let path = scratch.path("a.\(ending)")
     #expect(unsafe symlink("/dev/full", path) == 0)
     let error = #expect(throws: SoundFileError.self) {

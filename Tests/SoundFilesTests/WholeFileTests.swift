@@ -21,14 +21,14 @@ struct WholeFileTests {
 
   @Test(arguments: endings)
   func `what is there stays until a whole file takes its place`(ending: String) throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     try scratch.write([1, 2, 3], to: "a.\(ending)")
     let writer = try SoundFileWriter(path: scratch.path("a.\(ending)"), format: format)
     try writer.write(samples, frameCount: 96_000)
     #expect(try scratch.bytes("a.\(ending)") == [1, 2, 3])
-    #expect(try Set(scratch.names()) == ["a.\(ending)", "a.unfinished.\(ending)"])
+    #expect(try Set(scratch.fileNames()) == ["a.\(ending)", "a.unfinished.\(ending)"])
     try writer.close()
-    #expect(try scratch.names() == ["a.\(ending)"])
+    #expect(try scratch.fileNames() == ["a.\(ending)"])
     #expect(try SoundFileReader(path: scratch.path("a.\(ending)")).frameCount >= 96_000)
     #expect(SoundFileReader.isCut(scratch.path("a.\(ending)")) == false)
   }
@@ -37,7 +37,7 @@ struct WholeFileTests {
   func `a full disk is told by its name, whatever the encoder says, and nothing is replaced`(
     ending: String
   ) throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     try scratch.write([1, 2, 3], to: "a.\(ending)")
     // Our own code writes WAV and RF64. Tests of the program check them with a file size limit.
     guard !["wav", "rf64"].contains(ending) else { return }
@@ -56,7 +56,7 @@ struct WholeFileTests {
 
   @Test(arguments: endings)
   func `what a run leaves that is killed can be read, and made whole`(ending: String) throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let writer = try SoundFileWriter(path: scratch.path("a.\(ending)"), format: format)
     // Lossy encoders write a page every second or two.
     for _ in 0..<(writer.sampleType == nil ? 10 : 1) {
@@ -71,7 +71,7 @@ struct WholeFileTests {
     let outcome = try SoundFileRecovery.recover(scratch.path("b.unfinished.\(ending)"))
     #expect(outcome.path == scratch.path("b.\(ending)"))
     #expect(outcome.frameCount > 70_000 && outcome.frameCount <= 962_000)
-    #expect(scratch.has("b.\(ending)") && !scratch.has("b.unfinished.\(ending)"))
+    #expect(scratch.exists("b.\(ending)") && !scratch.exists("b.unfinished.\(ending)"))
     #expect(SoundFileReader.isCut(scratch.path("b.\(ending)")) == false)
     let reader = try SoundFileReader(path: scratch.path("b.\(ending)"))
     var found = [Float](repeating: 0, count: reader.frameCount)
@@ -90,7 +90,7 @@ struct WholeFileTests {
 
   @Test
   func `a recording of another program with no length is made whole in its place`() throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     for ending in ["wav", "aiff", "caf", "au", "w64", "rf64"] {
       let writer = try SoundFileWriter(path: scratch.path("a.\(ending)"), format: format)
       try writer.write(samples, frameCount: 10_000)
@@ -115,7 +115,7 @@ struct WholeFileTests {
 
   @Test(arguments: endings)
   func `a file of ours is told from others, wherever it has been copied to`(ending: String) throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let writer = try SoundFileWriter(path: scratch.path("a.\(ending)"), format: format)
     try writer.write(samples, frameCount: 96_000)
     try writer.close()
@@ -137,7 +137,7 @@ struct WholeFileTests {
 
   @Test
   func `a name that is taken gets a number, also by what is being written`() throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     func begin() throws -> SoundFileWriter {
       try SoundFileWriter(
         path: scratch.path("a.wav"), files: .user, existing: .numbered("a.wav"), format: format)
@@ -146,19 +146,19 @@ struct WholeFileTests {
     let second = try begin()
     try first.write(samples, frameCount: 10)
     try second.write(samples, frameCount: 20)
-    #expect(try scratch.names() == ["a-2.unfinished.wav", "a.unfinished.wav"])
+    #expect(try scratch.fileNames() == ["a-2.unfinished.wav", "a.unfinished.wav"])
     try second.close()
     // Another file takes the name in between.
     try scratch.write([1], to: "a.wav")
     try first.close()
-    #expect(try scratch.names() == ["a-2.wav", "a-3.wav", "a.wav"])
+    #expect(try scratch.fileNames() == ["a-2.wav", "a-3.wav", "a.wav"])
     #expect(first.path == scratch.path("a-3.wav") && first.isNumbered)
     #expect(try scratch.bytes("a.wav") == [1])
   }
 
   @Test
   func `what patchrun has not written is not replaced where that is asked for`() throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     try scratch.write(Array("secret".utf8), to: "a.wav")
     func begin() throws -> SoundFileWriter {
       try SoundFileWriter(
@@ -167,7 +167,7 @@ struct WholeFileTests {
     }
     let error = #expect(throws: SoundFileError.self) { _ = try begin() }
     #expect(error?.kind == .notOwn && error?.help.contains("--overwrite") == true)
-    #expect(try scratch.names() == ["a.wav"])
+    #expect(try scratch.fileNames() == ["a.wav"])
     // An empty file has nothing to lose, and files of patchrun may be replaced.
     try scratch.write([], to: "a.wav")
     for count in [10, 20] {

@@ -16,25 +16,13 @@ import Testing
   private static let count = 300
 
   /// A temporary folder of a patch and its sub-graphs.
-  private final class Folder {
-    let url: URL
-
-    init() throws {
-      url = FileManager.default.temporaryDirectory
-        .appending(path: "patchrun-agreement-\(UUID().uuidString.prefix(8))")
-      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
+  private final class Folder: TemporaryFolder {
     func write(_ patch: WidePatch) throws {
-      for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
+      for name in try fileNames() {
         try FileManager.default.removeItem(at: url.appending(path: name))
       }
-      for (name, text) in patch.parts {
-        try Data(text.utf8).write(to: url.appending(path: name))
-      }
-      try Data(patch.document.document.utf8).write(to: url.appending(path: "patch.json"))
+      for (name, text) in patch.parts { try write(text, to: name) }
+      try write(patch.document.document, to: "patch.json")
     }
   }
 

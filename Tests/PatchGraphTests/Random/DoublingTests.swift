@@ -135,17 +135,14 @@ import Testing
   func `a patch at random that is there twice as often costs no more than a little over twice`(
     part: Int
   ) throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appending(path: "patchrun-doubling-\(UUID().uuidString.prefix(8))")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TemporaryFolder()
     var (right, doubled) = (0, 0)
     var ratios: [Double] = []
     for index in 0..<Self.count * PatchProperties.effort / 4 {
       let seed = UInt64(index * 4 + part)
       let patch = WidePatch(seed: seed)
       for (name, text) in patch.parts {
-        try Data(text.utf8).write(to: folder.appending(path: name))
+        try folder.write(text, to: name)
       }
       let copies = Copies(of: patch.document)
       func cost(_ count: Int) -> (calls: Int, bytes: Int) {
