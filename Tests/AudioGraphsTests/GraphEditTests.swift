@@ -4,6 +4,7 @@ import AudioUnits
 import RenderCallbacks
 import RenderCore
 import RenderHost
+import TestSupport
 import Testing
 
 /// Which edits are possible in which state, and the codes of refusals.

@@ -84,15 +84,6 @@ func counting(
   }
 }
 
-/// Sixteen bits of noise that depend on channel and frame only: exact in every sample type, except
-/// at the limits of 8.24.
-func hashed(_ channel: Int, _ frame: Int) -> Float {
-  var word = UInt32(truncatingIfNeeded: frame &* 2 &+ channel) &* 2_654_435_761
-  word ^= word >> 15
-  word = word &* 2_246_822_519
-  return Float(Int(word >> 16) - 32_768) / 65_536
-}
-
 /// Pulls an initialized graph offline and returns bytes in the device format.
 func pulled(
   _ graph: AudioGraph, _ frameCount: Int, microphone: Microphone? = nil

@@ -28,14 +28,6 @@ struct MatrixMixerTests {
     try #require(unit.initialize(unit.configuration()).main)
   }
 
-  /// Sixteen bits of noise that depend on channel and frame.
-  private func hashed(_ channel: Int, _ frame: Int) -> Float {
-    var word = UInt32(truncatingIfNeeded: frame &* 2 &+ channel) &* 2_654_435_761
-    word ^= word >> 15
-    word = word &* 2_246_822_519
-    return Float(Int(word >> 16) - 32_768) / 65_536
-  }
-
   private let crosspoints: [[Float]] = [
     [0.3, -0.7, 0.1], [1.5, 0, 0.25], [-0.2, 0.9, 0.45], [0.05, 0.6, -1.1], [0.8, 0.33, 0.77],
   ]

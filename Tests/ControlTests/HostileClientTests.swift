@@ -12,7 +12,7 @@ import Testing
 
   @Test func `garbage is answered with 400, or not at all`() throws {
     let room = try Room()
-    var generator = Seeded(state: 7)
+    var generator = SplitMix64(seed: 7)
     for count in 0..<300 {
       let connection = try room.connect()
       var bytes = (0..<Int.random(in: 1...2000, using: &generator)).map { _ in
@@ -31,7 +31,7 @@ import Testing
 
   @Test func `a request that was changed at random is no harm`() throws {
     let room = try Room()
-    var generator = Seeded(state: 11)
+    var generator = SplitMix64(seed: 11)
     let request = Array(
       """
       PUT /patch?pointer=/nodes/eq HTTP/1.1\r\nHost: localhost\r\nIf-Match: "v0"\r
@@ -82,7 +82,7 @@ import Testing
     let whole = "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n"
     let body =
       "PUT /patch HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{"
-    var generator = Seeded(state: seed)
+    var generator = SplitMix64(seed: seed)
     for _ in 0..<150 {
       let connection = try room.connect()
       let wholes = Int.random(in: 0...3, using: &generator)
@@ -233,18 +233,5 @@ import Testing
     let answer = RawAnswer(connection.readAll())
     #expect(answer?.status == 200)
     #expect(answer?.fields["connection"] == "close")
-  }
-}
-
-/// The same numbers in each run.
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }

@@ -74,7 +74,7 @@ import Testing
         try OSCReader.read(Array(datagram.prefix(length)))
       }
     }
-    var generator = Seeded(state: 3)
+    var generator = SplitMix64(seed: 3)
     for _ in 0..<20_000 {
       var bytes = datagram
       for _ in 0..<Int.random(in: 1...8, using: &generator) {

@@ -22,7 +22,7 @@ import Testing
   }
 
   /// The same numbers in every run.
-  private struct Numbers {
+  struct Numbers {
     var state: UInt64
 
     mutating func below(_ limit: Int) -> Int {

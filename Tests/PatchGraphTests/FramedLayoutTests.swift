@@ -8,19 +8,9 @@ import Testing
 
 /// Frames around sub-graphs, for graphs of every shape.
 @Suite struct FramedLayoutTests {
-  /// The same numbers in every run.
-  private struct Numbers {
-    var state: UInt64
-
-    mutating func below(_ limit: Int) -> Int {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Int(state >> 33) % limit
-    }
-  }
-
   /// A tree of nodes in nested sub-graphs, with taps.
   private static func graph(_ seed: Int) -> GraphDrawing {
-    var numbers = Numbers(state: UInt64(seed) &+ 77)
+    var numbers = DrawingLayoutTests.Numbers(state: UInt64(seed) &+ 77)
     var drawing = GraphDrawing(title: "graph \(seed)", nodes: [], edges: [])
     let format = StreamFormat(.float32, channels: 2, sampleRate: 44_100)
     for index in 0..<(3 + seed) {

@@ -98,7 +98,7 @@ import Testing
   /// Bytes are lost, changed and moved. A damaged file must give a result or errors.
   @Test(arguments: ImportDialect.allCases)
   func `a broken file has an answer`(dialect: ImportDialect) throws {
-    var random = Mixing(seed: 17)
+    var random = SplitMix64(seed: 17)
     for example in DialectExample.all where example.dialect == dialect {
       let bytes = try [UInt8](Data(contentsOf: URL(filePath: example.path)))
       for _ in 0..<12 {
@@ -127,20 +127,5 @@ import Testing
         }
       }
     }
-  }
-}
-
-/// SplitMix64: the same numbers in each run.
-private struct Mixing: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }

@@ -23,12 +23,6 @@ func process(
     frameCount: input[0].count, slicing: slicing)[0]
 }
 
-/// Uniformly distributed between -1 and 1.
-func noise(_ count: Int, seed: UInt64) -> [Float] {
-  var generator = SplitMix64(seed: seed)
-  return (0..<count).map { _ in Float.random(in: -1...1, using: &generator) }
-}
-
 /// The largest difference, in dBFS.
 func worst(_ found: [Float], _ expected: (Int) -> Double) -> Double {
   20 * log10(found.indices.map { abs(Double(found[$0]) - expected($0)) }.max() ?? 0)

@@ -3,18 +3,6 @@ import RenderCore
 import TestSupport
 import Testing
 
-private func noise(_ count: Int, seed: UInt64) -> [Float] {
-  var generator = SplitMix64(seed: seed)
-  return (0..<count).map { _ in Float(Int32(truncatingIfNeeded: generator.next())) * 0x1p-31 }
-}
-
-/// How many kinds of vector this processor has.
-private let kindCount: Int32 = {
-  var count: Int32 = 0
-  while unsafe cvector_kind(count) != nil { count += 1 }
-  return count
-}()
-
 /// The kernels of adaptive filters against the same in double precision, with every kind of vector: whole
 /// vectors, what is behind them, and rows that are longer than what is taken of them.
 @Suite struct AdaptiveKernelTests {

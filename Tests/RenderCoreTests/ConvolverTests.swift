@@ -15,11 +15,6 @@ private struct ConvolverKernel: RenderKernel, ~Copyable {
   }
 }
 
-private func noise(_ count: Int, seed: UInt64) -> [Float] {
-  var generator = SplitMix64(seed: seed)
-  return (0..<count).map { _ in Float.random(in: -1...1, using: &generator) }
-}
-
 private func convolve(
   _ input: [[Float]], _ responses: [[Float]], _ paths: [Convolver.Path], outputCount: Int,
   slicing: Slicing = Slicing([1024])

@@ -2,11 +2,6 @@ import RenderCore
 import TestSupport
 import Testing
 
-private func noise(_ count: Int, seed: UInt64) -> [Float] {
-  var generator = SplitMix64(seed: seed)
-  return (0..<count).map { _ in Float(Int32(truncatingIfNeeded: generator.next())) * 0x1p-32 }
-}
-
 private func convolved(_ signal: [Float], _ filter: [Float], _ count: Int) -> [Double] {
   (0..<count).map { frame in
     filter.indices.reduce(0.0) { sum, tap in
@@ -20,7 +15,7 @@ private func convolved(_ signal: [Float], _ filter: [Float], _ count: Int) -> [D
 @Suite struct PairConvolverTests {
   private static let taps = 40
   private static let block = 32
-  private static let filters = (0..<8).map { noise(taps, seed: UInt64($0) + 100) }
+  private static let filters = (0..<8).map { noise(taps, amplitude: 0.5, seed: UInt64($0) + 100) }
 
   private func table() -> FilterPairTable {
     FilterPairTable(
@@ -63,7 +58,7 @@ private func convolved(_ signal: [Float], _ filter: [Float], _ count: Int) -> [D
   }
 
   @Test func `each source goes through its own pair, to the last tap`() {
-    let sources = [noise(100, seed: 1), noise(70, seed: 2)]
+    let sources = [noise(100, amplitude: 0.5, seed: 1), noise(70, amplitude: 0.5, seed: 2)]
     let output = run(sources, blocks: 8) { source, block in (FilterMixture(source + 1), block == 0)
     }
     for ear in 0..<2 {
@@ -76,7 +71,7 @@ private func convolved(_ signal: [Float], _ filter: [Float], _ count: Int) -> [D
   }
 
   @Test func `another filter fades in over a block`() {
-    let source = noise(256, seed: 3)
+    let source = noise(256, amplitude: 0.5, seed: 3)
     let output = run([source], blocks: 8) { _, block in
       (FilterMixture(block < 4 ? 0 : 3), block == 0 || block == 4)
     }
@@ -93,7 +88,7 @@ private func convolved(_ signal: [Float], _ filter: [Float], _ count: Int) -> [D
 
   @Test func `a mixture of filters in step is their mean`() {
     // The same filter with a delay of 0 and 3 frames; the mixture has a delay of 1.5 frames.
-    let filter = noise(20, seed: 9)
+    let filter = noise(20, amplitude: 0.5, seed: 9)
     let late = [Float](repeating: 0, count: 4) + filter + [Float](repeating: 0, count: 16)
     let early = filter + [Float](repeating: 0, count: 20)
     let table = FilterPairTable(
@@ -122,7 +117,9 @@ private func convolved(_ signal: [Float], _ filter: [Float], _ count: Int) -> [D
   }
 
   @Test func `silence costs nothing, and nothing of the past comes back`() {
-    let source = noise(32, seed: 4) + [Float](repeating: 0, count: 320) + noise(32, seed: 5)
+    let source =
+      noise(32, amplitude: 0.5, seed: 4) + [Float](repeating: 0, count: 320)
+      + noise(32, amplitude: 0.5, seed: 5)
     let output = run([source], blocks: 16) { _, block in (FilterMixture(1), block == 0) }
     for ear in 0..<2 {
       let expected = convolved(source, Self.filters[ear * 4 + 1], 512)

@@ -17,15 +17,10 @@ struct RealFFTTests {
     }
   }
 
-  private func noise(_ count: Int) -> [Float] {
-    var generator = SplitMix64(seed: UInt64(count))
-    return (0..<count).map { _ in Float.random(in: -1...1, using: &generator) }
-  }
-
   @Test(arguments: [4, 8, 60, 64, 128, 192, 256, 384, 480, 512, 768, 1024, 1536, 2048, 3072, 4096])
   func `a spectrum is the one of the definition`(length: Int) {
     var fft = RealFFT(length: length)
-    let samples = noise(length)
+    let samples = noise(length, seed: UInt64(length))
     let input = SampleStorage(samples)
     let real = SampleStorage(repeating: 9, count: fft.binCount)
     let imaginary = SampleStorage(repeating: 9, count: fft.binCount)
@@ -50,7 +45,7 @@ struct RealFFTTests {
   ])
   func `the inverse undoes it, without heap calls`(length: Int) {
     var fft = RealFFT(length: length)
-    let samples = noise(length)
+    let samples = noise(length, seed: UInt64(length))
     let bins = fft.binCount
     let buffer = SampleStorage(samples)
     let real = SampleStorage(repeating: 0, count: bins)

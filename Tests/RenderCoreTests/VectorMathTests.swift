@@ -4,13 +4,8 @@ import RenderCore
 import TestSupport
 import Testing
 
-private func noise(_ count: Int, seed: UInt64) -> [Float] {
-  var generator = SplitMix64(seed: seed)
-  return (0..<count).map { _ in Float(Int32(truncatingIfNeeded: generator.next())) * 0x1p-31 }
-}
-
 /// The number of kinds of vector that this processor has.
-private let kindCount: Int32 = {
+let kindCount: Int32 = {
   var count: Int32 = 0
   while unsafe cvector_kind(count) != nil { count += 1 }
   return count

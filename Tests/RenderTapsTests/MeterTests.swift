@@ -6,11 +6,6 @@ import TestSupport
 import Testing
 
 @Suite struct MeterTests {
-  private func noise(_ count: Int, seed: UInt64) -> [Float] {
-    var generator = SplitMix64(seed: seed)
-    return (0..<count).map { _ in Float.random(in: -1.5...1.5, using: &generator) }
-  }
-
   @Test func `a sine has its amplitude as peak, and 3.01 dB less as RMS`() throws {
     let reading = try measure(
       MeterTap(interval: 0.1), [sine(1000, -20, seconds: 1), sine(1000, 0, seconds: 1)])
@@ -26,7 +21,7 @@ import Testing
   }
 
   @Test func `RMS is exact, of the last whole interval and of all`() throws {
-    let samples = noise(10_000, seed: 1)
+    let samples = noise(10_000, amplitude: 1.5, seed: 1)
     let reading = try measure(MeterTap(interval: 0.05), [samples])
     let channel = try #require(reading.meter?.channels.first)
     // 4 intervals of 2400 frames, and 400 more frames.
@@ -64,7 +59,7 @@ import Testing
 
   @Test(arguments: Slicing.every)
   func `readings are the same however the render was cut`(slicing: Slicing) throws {
-    let channels = [noise(20_000, seed: 2), noise(20_000, seed: 3)]
+    let channels = [noise(20_000, amplitude: 1.5, seed: 2), noise(20_000, amplitude: 1.5, seed: 3)]
     let tap = MeterTap(interval: 0.01, hold: 0.02)
     #expect(
       try measure(tap, channels, slicing: slicing) == measure(tap, channels))

@@ -10,19 +10,6 @@ import Testing
 
 /// Random texts and paths that each format has to escape.
 struct EscapingTests {
-  /// SplitMix64.
-  struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var word = state
-      word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-      return word ^ (word >> 31)
-    }
-  }
-
   static let pieces: [String] = [
     "\"", "'", "\\", "<", ">", "&", "]]>", "&amp;", "%", "%0A", "%25", ":", "::", ",", "=", "|",
     "`", "*", "[a](b)", "<!--", "##[error]", "::error::", "\n", "\r", "\r\n", "\t", "\u{0}",
@@ -34,14 +21,14 @@ struct EscapingTests {
     "{0}", "${{ x }}", "$(x)", " ",
   ]
 
-  static func text(_ random: inout Seeded) -> String {
+  static func text(_ random: inout SplitMix64) -> String {
     (0..<Int.random(in: 1...12, using: &random))
       .map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
   }
 
   /// A report of random texts, and the text that its one fix produces.
   static func report(_ seed: UInt64) -> (report: Report, fixed: String) {
-    var random = Seeded(state: seed)
+    var random = SplitMix64(seed: seed)
     let path = text(&random)
     // One kind of line end: other programs count the lines of a suggestion.
     let content = (0..<4).map { _ in text(&random).replacing(/\r\n|\r/, with: "") }

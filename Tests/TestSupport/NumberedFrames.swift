@@ -25,6 +25,15 @@ public func number(_ channel: Int, _ frame: Int) -> Float {
   Float(frame &+ 1) / 16_777_216 * (channel == 0 ? 1 : -1)
 }
 
+/// Sixteen bits of noise that depend on channel and frame only: exact in every sample type, except
+/// at the limits of 8.24.
+public func hashed(_ channel: Int, _ frame: Int) -> Float {
+  var word = UInt32(truncatingIfNeeded: frame &* 2 &+ channel) &* 2_654_435_761
+  word ^= word >> 15
+  word = word &* 2_246_822_519
+  return Float(Int(word >> 16) - 32_768) / 65_536
+}
+
 /// Stereo frames, interleaved.
 public func numbered(_ frames: Range<Int>) -> [Float] {
   frames.flatMap { [number(0, $0), number(1, $0)] }

@@ -11,6 +11,12 @@ public func sine(
   }
 }
 
+/// White noise between ±`amplitude`, from a seed.
+public func noise(_ count: Int, amplitude: Float = 1, seed: UInt64) -> [Float] {
+  var generator = SplitMix64(seed: seed)
+  return (0..<count).map { _ in Float.random(in: -amplitude...amplitude, using: &generator) }
+}
+
 /// Whether two numbers differ by at most `tolerance`.
 public func near(_ value: Double, _ expected: Double, within tolerance: Double) -> Bool {
   value == expected || (value - expected).magnitude <= tolerance
