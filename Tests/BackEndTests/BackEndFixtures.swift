@@ -5,23 +5,6 @@ import RenderHost
 import Synchronization
 import TestSupport
 
-/// Copies the microphone to the loudspeaker.
-struct ThroughKernel: RenderKernel {
-  let ring: FrameRingAccess
-
-  @_noLocks
-  mutating func render(_ context: RenderContext) -> Status {
-    let output = context.output(0)
-    guard ring.available >= context.frameCount else {
-      output.silence()
-      return .ok
-    }
-    for channel in 0..<output.channelCount { ring.read(into: output[channel], channel: channel) }
-    ring.discard(context.frameCount)
-    return .ok
-  }
-}
-
 /// A flag that one thread sets for another.
 final class TestFlag: Sendable {
   private let value = Atomic<Bool>(false)

@@ -8,22 +8,11 @@ import Testing
 
 @Suite(.serialized)
 struct PipeHardwareTests {
-  private func plan(_ kernel: KernelBox) -> RenderPlan {
-    RenderPlan(
-      rows: [.init(kernel: kernel, inputs: [], outputs: [RenderPlan.clientBus])],
-      busChannelCounts: [2], maximumFramesPerSlice: 4096)
-  }
-
   private func session(_ grant: HardwareGrant, capture: FrameRing? = nil) -> RenderSession {
     RenderSession(
       .init(
         client: .float32, device: grant.outputFormat, channelMap: [0, 1], capture: capture,
         sampleRate: grant.sampleRate))
-  }
-
-  private func failure(_ body: () throws(HardwareError) -> Void) -> HardwareError? {
-    do throws(HardwareError) { try body() } catch { return error }
-    return nil
   }
 
   @Test
@@ -33,7 +22,7 @@ struct PipeHardwareTests {
     let hardware = try PipeBackEnd().open(
       HardwareRequest(sinkName: pipe.path, options: ["to-format": "f32le:48000"]))
     let session = session(hardware.grant)
-    session.play(plan(.holding(NumberingKernel())))
+    session.playNumbers()
     session.end(afterFrames: 100_001)
     try hardware.start(session)
     #expect(eventually { session.hasEnded })
@@ -59,7 +48,7 @@ struct PipeHardwareTests {
     #expect(hardware.grant.sampleRate == 32_000)
     for _ in 0..<2 {
       let session = session(hardware.grant)
-      session.play(plan(.holding(NumberingKernel())))
+      session.playNumbers()
       session.end(afterFrames: 1000)
       try hardware.start(session)
       #expect(eventually { session.hasEnded })
@@ -87,7 +76,7 @@ struct PipeHardwareTests {
       HardwareRequest(sinkName: pipe.path, options: ["to-format": "f32le:48000"]))
     #expect(!hardware.keepsTime)
     let session = session(hardware.grant)
-    session.play(plan(.holding(NumberingKernel())))
+    session.playNumbers()
     session.end(afterFrames: 50_000)
     try hardware.start(session)
     usleep(100_000)
@@ -118,7 +107,7 @@ struct PipeHardwareTests {
         sinkName: pipe.path, options: ["to-format": "f32le:192000", "pace": "realtime"]))
     #expect(hardware.keepsTime)
     let session = session(hardware.grant)
-    session.play(plan(.holding(NumberingKernel())))
+    session.playNumbers()
     try hardware.start(session)
     #expect(eventually { hardware.statistics.underruns > 3 })
     // The render has gone on.
@@ -180,7 +169,7 @@ struct PipeHardwareTests {
     #expect(hardware.isSynchronous)
     let ring = FrameRing(channelCount: 2, minimumCapacity: 48_000)
     let session = session(hardware.grant, capture: ring)
-    session.play(plan(.holding(ThroughKernel(ring: ring.access))))
+    session.play(ring: ring)
     try hardware.start(session)
     var events: [HardwareEvent] = []
     #expect(
@@ -227,7 +216,7 @@ struct PipeHardwareTests {
         ]))
     let ring = FrameRing(channelCount: 2, minimumCapacity: 48_000)
     let session = session(hardware.grant, capture: ring)
-    session.play(plan(.holding(ThroughKernel(ring: ring.access))))
+    session.play(ring: ring)
     try hardware.start(session)
     #expect(eventually { hardware.statistics.missingFrames > 20_000 })
     hardware.stop()
@@ -253,7 +242,7 @@ struct PipeHardwareTests {
         options: ["to-format": "f32le", "from-format": "s16le:48000"]))
     let ring = FrameRing(channelCount: 2, minimumCapacity: 48_000)
     let session = session(hardware.grant, capture: ring)
-    session.play(plan(.holding(ThroughKernel(ring: ring.access))))
+    session.play(ring: ring)
     session.end(afterFrames: 5000)
     try hardware.start(session)
     #expect(eventually { session.hasEnded })
@@ -272,7 +261,7 @@ struct PipeHardwareTests {
     let hardware = try PipeBackEnd().open(
       HardwareRequest(sinkName: pipe.path, options: ["to-format": "f32le:48000"]))
     let session = session(hardware.grant)
-    session.play(plan(.holding(NumberingKernel())))
+    session.playNumbers()
     hardware.allowPulls(upTo: 10_000)
     try hardware.start(session)
     #expect(hardware.waitForEvent(timeout: 60))

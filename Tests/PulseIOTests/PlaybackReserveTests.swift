@@ -155,7 +155,7 @@ struct PlaybackReserveLiveTests {
       HardwareRequest(preferredIOBufferDuration: 0.005, server: server.address))
     hardware.reserveWait = 0.3
     let session = session(for: hardware.grant)
-    session.play(plan(.holding(NappingKernel())))
+    session.play(plan(of: .holding(NappingKernel())))
     try hardware.start(session)
     var notes: [String] = []
     var raised: [RaisedLatency] = []

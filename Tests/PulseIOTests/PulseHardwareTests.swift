@@ -20,7 +20,7 @@ struct PulseHardwareTests {
         preferredSampleRate: Double(rate), preferredIOBufferDuration: 0.02,
         server: server.address))
     let session = session(for: hardware.grant)
-    session.play(plan(.holding(NumberingKernel())))
+    session.playNumbers()
     session.end(afterFrames: 40_000)
     try hardware.start(session)
     #expect(eventually { session.hasEnded })
@@ -39,7 +39,7 @@ struct PulseHardwareTests {
     let recording = try server.record()
     let hardware = try PulseHardware.open(HardwareRequest(server: server.address))
     let session = session(for: hardware.grant)
-    session.play(plan(.holding(NumberingKernel())))
+    session.playNumbers()
     try hardware.start(session)
     #expect(eventually { session.renderedFrames > 10_000 })
     hardware.stop()
@@ -57,7 +57,7 @@ struct PulseHardwareTests {
     let hardware = try PulseHardware.open(
       HardwareRequest(preferredIOBufferDuration: 0.005, server: server.address))
     let session = session(for: hardware.grant)
-    session.play(plan(.holding(DawdlingKernel())))
+    session.play(plan(of: .holding(DawdlingKernel())))
     try hardware.start(session)
     // A busy machine causes other underruns too.
     #expect(eventually { hardware.statistics.underrunCauses[.render] ?? 0 > 0 })
@@ -78,7 +78,7 @@ struct PulseHardwareTests {
     let hardware = try PulseHardware.open(
       HardwareRequest(preferredIOBufferDuration: 0.01, server: server.address))
     let session = session(for: hardware.grant)
-    session.play(plan(.holding(NumberingKernel())))
+    session.playNumbers()
     try hardware.start(session)
     #expect(eventually { session.renderedFrames > 20_000 })
     let before = hardware.statistics.underrunCauses[.server] ?? 0
@@ -96,7 +96,7 @@ struct PulseHardwareTests {
     let hardware = try PulseHardware.open(
       HardwareRequest(preferredIOBufferDuration: 0.005, server: server.address))
     let session = session(for: hardware.grant)
-    session.play(plan(.holding(NumberingKernel())))
+    session.playNumbers()
     for _ in 0..<2 {
       let count = session.renderedFrames
       try hardware.start(session)
@@ -121,7 +121,7 @@ struct PulseHardwareTests {
     let recording = try server.record()
     let hardware = try PulseHardware.open(HardwareRequest(server: server.address))
     let session = RenderSession(.init(client: nil, device: nil, sampleRate: 48_000))
-    session.play(plan(.holding(NumberingKernel())))
+    session.playNumbers()
     try hardware.start(session)
     #expect(eventually { session.renderedFrames > 5000 })
     hardware.stop()
@@ -288,7 +288,7 @@ struct PulseHardwareTests {
           sourceName: "in.monitor", server: server.address))
       let ring = FrameRing(channelCount: 2, minimumCapacity: hardware.captureFrames)
       let session = session(for: hardware.grant, capture: ring)
-      session.play(plan(.holding(ThroughKernel(ring: ring.access))))
+      session.play(plan(of: .holding(ThroughKernel(ring: ring.access))))
       try hardware.start(session)
       try server.play(numbered(0..<20_000), on: "in", sampleRate: 48_000, channels: 2)
       usleep(100_000)
@@ -311,7 +311,7 @@ struct PulseHardwareTests {
         isConversation: isConversation))
     let ring = FrameRing(channelCount: 2, minimumCapacity: hardware.captureFrames)
     let session = session(for: hardware.grant, capture: ring)
-    session.play(plan(.holding(ThroughKernel(ring: ring.access))))
+    session.play(plan(of: .holding(ThroughKernel(ring: ring.access))))
     try hardware.start(session)
     defer { hardware.stop() }
     for list in ["sink-inputs", "source-outputs"] {
@@ -387,7 +387,7 @@ struct PulseHardwareTests {
       HardwareRequest(wantsInput: true, sourceName: "out.monitor", server: server.address))
     let ring = FrameRing(channelCount: 2, minimumCapacity: hardware.captureFrames)
     let session = session(for: hardware.grant, capture: ring)
-    session.play(plan(.holding(ThroughKernel(ring: ring.access))))
+    session.play(plan(of: .holding(ThroughKernel(ring: ring.access))))
     try hardware.start(session)
     #expect(!hardware.waitForEvent(timeout: 0.01))
     server.kill()
@@ -407,7 +407,7 @@ struct PulseHardwareTests {
     let server = try PrivatePulse([.init("gone")])
     let hardware = try PulseHardware.open(HardwareRequest(server: server.address))
     let session = session(for: hardware.grant)
-    session.play(plan(.holding(NumberingKernel())))
+    session.playNumbers()
     try hardware.start(session)
     try server.control("unload-module", "module-null-sink")
     #expect(hardware.waitForEvent(timeout: 2))
@@ -431,7 +431,7 @@ struct PulseHardwareTests {
     let server = try PrivatePulse([.init("out"), .init("other", sampleRate: 44_100)])
     let hardware = try PulseHardware.open(HardwareRequest(server: server.address))
     let session = session(for: hardware.grant)
-    session.play(plan(.holding(NumberingKernel())))
+    session.playNumbers()
     try hardware.start(session)
     let input = try server.control("list", "short", "sink-inputs").prefix { $0.isNumber }
     try server.control("move-sink-input", String(input), "other")
@@ -449,7 +449,7 @@ struct PulseHardwareTests {
     let server = try PrivatePulse()
     let hardware = try PulseHardware.open(HardwareRequest(server: server.address))
     let session = session(for: hardware.grant)
-    session.play(plan(.holding(NumberingKernel())))
+    session.playNumbers()
     try hardware.start(session)
     try server.control("suspend-sink", "out", "1")
     usleep(200_000)
@@ -479,7 +479,7 @@ struct PulseHardwareTests {
     let server = try PrivatePulse()
     let hardware = try PulseHardware.open(HardwareRequest(server: server.address, timeout: 0.5))
     let session = session(for: hardware.grant)
-    session.play(plan(.holding(NumberingKernel())))
+    session.playNumbers()
     try hardware.start(session)
     server.signal(SIGSTOP)
     #expect(hardware.waitForEvent(timeout: 10))
@@ -492,7 +492,7 @@ struct PulseHardwareTests {
     let server = try PrivatePulse()
     let hardware = try PulseHardware.open(HardwareRequest(server: server.address))
     let session = session(for: hardware.grant)
-    session.play(plan(.holding(NumberingKernel())))
+    session.playNumbers()
     try hardware.start(session)
     server.signal(SIGSTOP)
     let begin = monotonicNanoseconds()
@@ -546,9 +546,9 @@ struct PulseMeasurement {
     }
     let session = session(for: hardware.grant, capture: ring)
     if let ring {
-      session.play(plan(.holding(ThroughKernel(ring: ring.access))))
+      session.play(plan(of: .holding(ThroughKernel(ring: ring.access))))
     } else {
-      session.play(plan(.holding(NumberingKernel())))
+      session.playNumbers()
     }
     try hardware.start(session)
     var peak: UInt64 = 0

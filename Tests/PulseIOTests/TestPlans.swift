@@ -40,12 +40,6 @@ struct DawdlingKernel: RenderKernel {
   }
 }
 
-func plan(_ kernel: KernelBox) -> RenderPlan {
-  RenderPlan(
-    rows: [.init(kernel: kernel, inputs: [], outputs: [RenderPlan.clientBus])],
-    busChannelCounts: [2], maximumFramesPerSlice: 4096)
-}
-
 /// A stereo session for a grant.
 func session(for grant: HardwareGrant, capture: FrameRing? = nil) -> RenderSession {
   RenderSession(
@@ -75,10 +69,4 @@ func contents(of ring: FrameRing) -> [Float] {
     for frame in 0..<count { samples[2 * frame + channel] = unsafe memory[frame] }
   }
   return samples
-}
-
-/// The error that `body` throws.
-func failure(_ body: () throws(HardwareError) -> Void) -> HardwareError? {
-  do throws(HardwareError) { try body() } catch { return error }
-  return nil
 }

@@ -64,23 +64,6 @@ struct WordKernel: RenderKernel, ~Copyable {
   }
 }
 
-/// Outputs the frames of a capture ring; silence if there are too few.
-struct RingKernel: RenderKernel {
-  let ring: FrameRingAccess
-
-  @_noLocks
-  mutating func render(_ context: RenderContext) -> Status {
-    let output = context.output(0)
-    guard ring.available >= context.frameCount else {
-      output.silence()
-      return .ok
-    }
-    for channel in 0..<output.channelCount { ring.read(into: output[channel], channel: channel) }
-    ring.discard(context.frameCount)
-    return .ok
-  }
-}
-
 func plan(_ kernel: KernelBox, channels: Int = 2, maximumFramesPerSlice: Int = 512) -> RenderPlan {
   RenderPlan(
     rows: [.init(kernel: kernel, inputs: [], outputs: [RenderPlan.clientBus])],

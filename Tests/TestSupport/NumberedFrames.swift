@@ -1,6 +1,7 @@
 public import AudioTypes
 import Glibc
 public import RenderCore
+public import RenderHost
 
 /// Outputs the number of each frame, so that a reader can identify frames.
 public struct NumberingKernel: RenderKernel {
@@ -37,6 +38,46 @@ public func hashed(_ channel: Int, _ frame: Int) -> Float {
 /// Stereo frames, interleaved.
 public func numbered(_ frames: Range<Int>) -> [Float] {
   frames.flatMap { [number(0, $0), number(1, $0)] }
+}
+
+/// Outputs the frames of a capture ring; silence if there are too few.
+public struct RingKernel: RenderKernel {
+  private let ring: FrameRingAccess
+
+  public init(ring: FrameRingAccess) { self.ring = ring }
+
+  @_noLocks
+  public mutating func render(_ context: RenderContext) -> Status {
+    let output = context.output(0)
+    guard ring.available >= context.frameCount else {
+      output.silence()
+      return .ok
+    }
+    for channel in 0..<output.channelCount { ring.read(into: output[channel], channel: channel) }
+    ring.discard(context.frameCount)
+    return .ok
+  }
+}
+
+/// A plan of one kernel without inputs, in stereo.
+public func plan(of kernel: KernelBox) -> RenderPlan {
+  RenderPlan(
+    rows: [.init(kernel: kernel, inputs: [], outputs: [RenderPlan.clientBus])],
+    busChannelCounts: [2], maximumFramesPerSlice: 4096)
+}
+
+extension RenderSession {
+  /// Plays the numbers of the frames.
+  public func playNumbers() { play(plan(of: .holding(NumberingKernel()))) }
+
+  /// Plays what comes from a capture ring.
+  public func play(ring: FrameRing) { play(plan(of: .holding(RingKernel(ring: ring.access)))) }
+}
+
+/// The error that `body` throws.
+public func failure(_ body: () throws(HardwareError) -> Void) -> HardwareError? {
+  do throws(HardwareError) { try body() } catch { return error }
+  return nil
 }
 
 /// Waits up to a minute for something that another thread does soon.
