@@ -12,14 +12,7 @@ public enum IPodEQ: AudioUnit {
     inputs: .init(count: 1),
     outputs: .init(count: 1),
     properties: [
-      PropertyInfo(
-        .supportedChannelCounts, key: "supportedNumChannels",
-        constant: "kAudioUnitProperty_SupportedNumChannels", kind: .channelCounts,
-        scopes: [.global], access: .readOnly,
-        defaultValue: .channelCounts([
-          ChannelCounts(input: 1, output: 1), ChannelCounts(input: 2, output: 2),
-        ]),
-        summary: "Which numbers of channels go together: 1 with 1, 2 with 2."),
+      .channelCounts([(1, 1), (2, 2)], "1 with 1, 2 with 2."),
       PropertyInfo(
         .tailTime, key: "tailTime", constant: "kAudioUnitProperty_TailTime", kind: .float64,
         unit: .seconds,

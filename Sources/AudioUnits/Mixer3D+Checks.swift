@@ -16,15 +16,7 @@ extension Mixer3D {
     of format: StreamFormat, scope: Scope, element: Int
   ) -> FormatRefusal? {
     if scope == .output {
-      guard format.channelCount != 2 else { return nil }
-      return FormatRefusal(
-        "the output of a 3DMixer is stereo, not \(channels(format.channelCount))",
-        help: ["set only the rate of the output: \"sampleRate\": \(rateText(format.sampleRate))"],
-        remedies: [
-          Remedy(
-            "set only the rate",
-            [.removeFormat(.output, 0), .setSampleRate(.output, 0, format.sampleRate)])
-        ])
+      return format.channelCount == 2 ? nil : StereoMix.refusal(of: format, by: "a 3DMixer")
     }
     if !(1...2).contains(format.channelCount) {
       return FormatRefusal(
@@ -92,16 +84,7 @@ extension Mixer3D {
     }
     if let violation = headViolation(configuration) { found.append(violation) }
     if !found.contains(where: { $0.severity == .error }) && output.origin == .initial {
-      found.append(
-        Violation(
-          UnitRules.mixerOutputRate, status: .ok,
-          "the mixer's output is given no rate, so it runs at 44100 Hz",
-          at: .init(node: nil, .streamFormat(.output, 0)),
-          help: [
-            "say so, \"outputs\": { \"0\": { \"sampleRate\": 44100 } }, "
-              + "or give the patch a \"streamFormat\""
-          ],
-          remedies: [Remedy("say so", [.setSampleRate(.output, 0, 44_100)])]))
+      found.append(StereoMix.unsetRate)
     }
     return found
   }

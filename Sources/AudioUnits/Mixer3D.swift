@@ -116,15 +116,8 @@ public enum Mixer3D: AudioUnit {
   // MARK: Properties
 
   private static let globalProperties: [PropertyInfo] = [
-    PropertyInfo(
-      .supportedChannelCounts, key: "supportedNumChannels",
-      constant: "kAudioUnitProperty_SupportedNumChannels", kind: .channelCounts,
-      scopes: [.global], access: .readOnly,
-      defaultValue: .channelCounts([
-        ChannelCounts(input: 1, output: 2), ChannelCounts(input: 2, output: 2),
-      ]),
-      summary: "Which numbers of channels go together: 1 on an input (2 with stereoPassThrough), 2 "
-        + "on the output.",
+    .channelCounts(
+      [(1, 2), (2, 2)], "1 on an input (2 with stereoPassThrough), 2 on the output.",
       proposed: "its value"),
     PropertyInfo(
       .usesInternalReverb, key: "usesInternalReverb",

@@ -5,14 +5,7 @@ extension MultichannelMixer {
     of format: StreamFormat, scope: Scope, element: Int
   ) -> FormatRefusal? {
     if scope == .output && format.channelCount != 2 {
-      return FormatRefusal(
-        "the output of a MultichannelMixer is stereo, not \(channels(format.channelCount))",
-        help: ["set only the rate of the output: \"sampleRate\": \(rateText(format.sampleRate))"],
-        remedies: [
-          Remedy(
-            "set only the rate",
-            [.removeFormat(.output, 0), .setSampleRate(.output, 0, format.sampleRate)])
-        ])
+      return StereoMix.refusal(of: format, by: "a MultichannelMixer")
     }
     if scope == .input && !(1...2).contains(format.channelCount) {
       return FormatRefusal(
@@ -65,16 +58,7 @@ extension MultichannelMixer {
           at: .init(node: nil, .property(.matrixLevels, .input, element))))
     }
     if found.isEmpty && output.origin == .initial {
-      found.append(
-        Violation(
-          UnitRules.mixerOutputRate, status: .ok,
-          "the mixer's output is given no rate, so it runs at 44100 Hz",
-          at: .init(node: nil, .streamFormat(.output, 0)),
-          help: [
-            "say so, \"outputs\": { \"0\": { \"sampleRate\": 44100 } }, "
-              + "or give the patch a \"streamFormat\""
-          ],
-          remedies: [Remedy("say so", [.setSampleRate(.output, 0, 44_100)])]))
+      found.append(StereoMix.unsetRate)
     }
     return found
   }
@@ -100,3 +84,31 @@ extension String {
 
 /// `1 channel`, `2 channels`.
 func channels(_ count: Int) -> String { count == 1 ? "1 channel" : "\(count) channels" }
+
+/// The output of a mixer to stereo.
+enum StereoMix {
+  /// The refusal of a format that is not stereo.
+  static func refusal(of format: StreamFormat, by mixer: String) -> FormatRefusal {
+    FormatRefusal(
+      "the output of \(mixer) is stereo, not \(channels(format.channelCount))",
+      help: ["set only the rate of the output: \"sampleRate\": \(rateText(format.sampleRate))"],
+      remedies: [
+        Remedy(
+          "set only the rate",
+          [.removeFormat(.output, 0), .setSampleRate(.output, 0, format.sampleRate)])
+      ])
+  }
+
+  /// A warning for an output whose rate is not set.
+  static var unsetRate: Violation {
+    Violation(
+      UnitRules.mixerOutputRate, status: .ok,
+      "the mixer's output is given no rate, so it runs at 44100 Hz",
+      at: .init(node: nil, .streamFormat(.output, 0)),
+      help: [
+        "say so, \"outputs\": { \"0\": { \"sampleRate\": 44100 } }, "
+          + "or give the patch a \"streamFormat\""
+      ],
+      remedies: [Remedy("say so", [.setSampleRate(.output, 0, 44_100)])])
+  }
+}

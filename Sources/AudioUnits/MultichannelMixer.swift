@@ -51,15 +51,8 @@ public enum MultichannelMixer: AudioUnit {
           "The largest magnitude that has left the mixer since this was last read, and whether "
           + "infinities or what is not a number have.",
         proposed: "that it is always measured, behind the output's volume"),
-      PropertyInfo(
-        .supportedChannelCounts, key: "supportedNumChannels",
-        constant: "kAudioUnitProperty_SupportedNumChannels", kind: .channelCounts,
-        scopes: [.global], access: .readOnly,
-        defaultValue: .channelCounts([
-          ChannelCounts(input: 1, output: 2), ChannelCounts(input: 2, output: 2),
-        ]),
-        summary: "Which numbers of channels go together: 1 or 2 on an input, 2 on the output.",
-        proposed: "its value"),
+      .channelCounts(
+        [(1, 2), (2, 2)], "1 or 2 on an input, 2 on the output.", proposed: "its value"),
     ],
     parameters: [
       volume(.input), enable, pan,

@@ -29,11 +29,8 @@ public enum OutputUnits {
       "The share of the time that rendering the graph takes: 0 to 1, above where it is late.",
     proposed: "that output units alone have it")
 
-  static let supportedNumChannels = PropertyInfo(
-    .supportedChannelCounts, key: "supportedNumChannels",
-    constant: "kAudioUnitProperty_SupportedNumChannels", kind: .channelCounts, scopes: [.global],
-    access: .readOnly, defaultValue: .channelCounts([ChannelCounts(input: -1, output: -2)]),
-    summary: "Which numbers of channels go together: any (-1, -2).", proposed: "its value")
+  static let supportedNumChannels = PropertyInfo.channelCounts(
+    [(-1, -2)], "any (-1, -2).", proposed: "its value")
 
   static let startTime = PropertyInfo(
     .startTime, key: "startTime", constant: "kAudioOutputUnitProperty_StartTime",
@@ -139,5 +136,20 @@ public enum OutputUnits {
   private static func settings(from source: Double, to destination: Double) -> ConverterSettings {
     ConverterSettings(
       from: source, to: destination, quality: DeviceConversion.quality, startsAtZero: true)
+  }
+}
+
+extension PropertyInfo {
+  /// Which numbers of channels go together, which is only read: pairs of an input's and an output's.
+  static func channelCounts(
+    _ counts: [(input: Int16, output: Int16)], _ summary: String, proposed: String = ""
+  ) -> PropertyInfo {
+    PropertyInfo(
+      .supportedChannelCounts, key: "supportedNumChannels",
+      constant: "kAudioUnitProperty_SupportedNumChannels", kind: .channelCounts,
+      scopes: [.global], access: .readOnly,
+      defaultValue: .channelCounts(
+        counts.map { ChannelCounts(input: $0.input, output: $0.output) }),
+      summary: "Which numbers of channels go together: " + summary, proposed: proposed)
   }
 }

@@ -125,6 +125,12 @@ public struct FilePolicy: Hashable, Sendable {
     return folder.utf8.last == SystemPath.slash ? folder + path : folder + "/" + path
   }
 
+  /// Everything before the last slash; empty without a slash.
+  package static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: SystemPath.slash) else { return "" }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
   /// The path of a file that a patch writes, whose paths begin in `folder`.
   public func outputPath(_ path: String, in folder: String) -> String {
     // Standard output is no file in a folder.

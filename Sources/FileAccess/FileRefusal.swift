@@ -86,10 +86,17 @@ extension FileRefusal {
     case EISDIR: self = .isFolder
     case ENXIO: self = .notRegular(.pipe)
     case ELOOP: self = .system("its links lead in a circle")
-    default:
-      let text = unsafe String(cString: strerror(number))
-      self = .system(text.prefix(1).lowercased() + text.dropFirst())
+    default: self = .system(Self.text(errno: number))
     }
+  }
+
+  /// The system's message of an error number, in lower case. Any thread.
+  package static func text(errno number: Int32) -> String {
+    var buffer = [CChar](repeating: 0, count: 256)
+    _ = unsafe strerror_r(number, &buffer, buffer.count)
+    let text = String(
+      decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return text.prefix(1).lowercased() + text.dropFirst()
   }
 
   /// Why a file of this mode is not regular; `nil` where it is.

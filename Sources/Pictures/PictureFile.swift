@@ -112,7 +112,6 @@ extension PictureFile.Failure {
 
   /// - Parameter number: The system's error number.
   init(_ path: String, _ number: Int32) {
-    let reason = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
-    self.init(path, (reason.first?.lowercased() ?? "") + reason.dropFirst())
+    self.init(path, FileRefusal.text(errno: number))
   }
 }

@@ -116,12 +116,7 @@ enum EffectFormats {
 public enum EffectProperties {
   /// SupportedNumChannels, TailTime, BypassEffect and InPlaceProcessing. Latency is among the generic properties.
   public static let common: [PropertyInfo] = [
-    PropertyInfo(
-      .supportedChannelCounts, key: "supportedNumChannels",
-      constant: "kAudioUnitProperty_SupportedNumChannels", kind: .channelCounts,
-      scopes: [.global], access: .readOnly,
-      defaultValue: .channelCounts([ChannelCounts(input: -1, output: -1)]),
-      summary: "Which numbers of channels go together: any with the same."),
+    .channelCounts([(-1, -1)], "any with the same."),
     PropertyInfo(
       .tailTime, key: "tailTime", constant: "kAudioUnitProperty_TailTime", kind: .float64,
       unit: .seconds, scopes: [.global], access: .readOnly,

@@ -25,14 +25,7 @@ public enum Reverb2: EffectUnit {
     inputs: .init(count: 1),
     outputs: .init(count: 1),
     properties: EffectProperties.common.filter { $0.id != .supportedChannelCounts } + [
-      PropertyInfo(
-        .supportedChannelCounts, key: "supportedNumChannels",
-        constant: "kAudioUnitProperty_SupportedNumChannels", kind: .channelCounts,
-        scopes: [.global], access: .readOnly,
-        defaultValue: .channelCounts([
-          ChannelCounts(input: 1, output: 1), ChannelCounts(input: 2, output: 2),
-        ]),
-        summary: "Which numbers of channels go together: 1 with 1, 2 with 2.")
+      PropertyInfo.channelCounts([(1, 1), (2, 2)], "1 with 1, 2 with 2.")
     ]
       + EffectProperties.presets(
         presets, proposed: "what the rooms are: the values behind Apple's names are not known"),

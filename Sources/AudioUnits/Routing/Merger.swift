@@ -15,12 +15,8 @@ public enum Merger: AudioUnit {
     inputs: .init(count: 2),
     outputs: .init(count: 1),
     properties: [
-      PropertyInfo(
-        .supportedChannelCounts, key: "supportedNumChannels",
-        constant: "kAudioUnitProperty_SupportedNumChannels", kind: .channelCounts,
-        scopes: [.global], access: .readOnly,
-        defaultValue: .channelCounts([ChannelCounts(input: -1, output: -2)]),
-        summary: "Which numbers of channels go together: any; the output has those of both inputs.",
+      .channelCounts(
+        [(-1, -2)], "any; the output has those of both inputs.",
         proposed: "that channels are put side by side and not added up")
     ],
     formatNotes: [

@@ -30,13 +30,8 @@ public enum Splitter: AudioUnit {
 
 /// The formats of splitters.
 enum SplitFormats {
-  static let channelCounts = PropertyInfo(
-    .supportedChannelCounts, key: "supportedNumChannels",
-    constant: "kAudioUnitProperty_SupportedNumChannels", kind: .channelCounts,
-    scopes: [.global], access: .readOnly,
-    defaultValue: .channelCounts([ChannelCounts(input: -1, output: -1)]),
-    summary: "Which numbers of channels go together: any, the same on the input and each output.",
-    proposed: "that it is there")
+  static let channelCounts = PropertyInfo.channelCounts(
+    [(-1, -1)], "any, the same on the input and each output.", proposed: "that it is there")
 
   static let notes = [
     "input: any number of channels of any sample type",

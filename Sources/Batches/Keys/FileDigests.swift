@@ -60,7 +60,7 @@ public final class FileDigests: Sendable {
         hashing.add(block[..<count])
         size += count
       } else if errno != EINTR {
-        throw .system(RawFile.Failure.text(errno))
+        throw .system(FileRefusal.text(errno: errno))
       }
     }
     return (hashing.finish(), size)

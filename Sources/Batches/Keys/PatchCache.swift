@@ -47,7 +47,7 @@ final class PatchCache: Sendable {
     if let known = state.withLock({ $0.sources[path] }) { return known }
     let bytes = try FilePolicy.user.read(path, limit: limits.bytes).bytes
     let source = Source(
-      text: SourceText(name: path, bytes: bytes), directory: RawFile.folder(of: path),
+      text: SourceText(name: path, bytes: bytes), directory: FilePolicy.folder(of: path),
       digest: Hashing.digest(bytes))
     state.withLock { state in
       if state.sources.count >= Self.mostSources { state.sources = [:] }

@@ -115,7 +115,7 @@ public struct PlannedJobs {
         setting.choice.value(
           digits[firstValue + index], seed: plan.seed, id: job.id, pointer: setting.pointer))
     }
-    let folder = chosen.first.map { RawFile.folder(of: $0.name) } ?? ""
+    let folder = chosen.first.map { FilePolicy.folder(of: $0.name) } ?? ""
     let parts = [
       "id": job.id, "patch": Self.stem(Self.last(patch)),
       "input": chosen.first.map { Self.last($0.name) } ?? "", "folder": folder,

@@ -12,15 +12,7 @@ final class RawFile: @unchecked Sendable {
     var path: String
 
     /// A sentence that starts in lower case.
-    var message: String { "'\(path)': \(Self.text(number))" }
-
-    static func text(_ number: Int32) -> String {
-      var buffer = [CChar](repeating: 0, count: 256)
-      _ = unsafe strerror_r(number, &buffer, buffer.count)
-      let text = String(
-        decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-      return text.prefix(1).lowercased() + text.dropFirst()
-    }
+    var message: String { "'\(path)': \(FileRefusal.text(errno: number))" }
   }
 
   enum Purpose {
@@ -140,18 +132,12 @@ final class RawFile: @unchecked Sendable {
     guard !path.isEmpty, !FolderListing.isFolder(path) else { return }
     if unsafe mkdir(SystemPath(path).c, 0o777) == 0 || errno == EEXIST { return }
     let number = errno
-    let above = folder(of: path)
+    let above = FilePolicy.folder(of: path)
     guard number == ENOENT, above != path else { throw Failure(number: number, path: path) }
     try makeFolder(above)
     guard unsafe mkdir(SystemPath(path).c, 0o777) == 0 || errno == EEXIST else {
       throw Failure(number: errno, path: path)
     }
-  }
-
-  /// Everything before the last slash; empty without a slash.
-  static func folder(of path: String) -> String {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   /// The size of a regular file in bytes; `nil` if there is none.

@@ -67,7 +67,7 @@ struct JobRender {
       let path = path(output)
       let name = String(path.split(separator: "/").last ?? "")
       RawFile.remove(
-        FilePolicy.join(RawFile.folder(of: path), PendingFile.unfinishedName(of: name)))
+        FilePolicy.join(FilePolicy.folder(of: path), PendingFile.unfinishedName(of: name)))
     }
   }
 
@@ -77,7 +77,7 @@ struct JobRender {
     graph.renderThreadCount = 1
     for output in job.outputs where output.place.hasPrefix("/") {
       do throws(RawFile.Failure) {
-        try RawFile.makeFolder(RawFile.folder(of: path(output)))
+        try RawFile.makeFolder(FilePolicy.folder(of: path(output)))
       } catch {
         throw JobFault(BatchRules.output, "the folder cannot be made: \(error.message)")
       }

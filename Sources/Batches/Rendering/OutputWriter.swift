@@ -21,7 +21,7 @@ final class OutputWriter: @unchecked Sendable {
   /// Opens the file and creates its folder if necessary.
   func open(_ format: StreamFormat) throws(JobFault) {
     do throws(RawFile.Failure) {
-      try RawFile.makeFolder(RawFile.folder(of: path))
+      try RawFile.makeFolder(FilePolicy.folder(of: path))
     } catch {
       throw JobFault(BatchRules.output, "the folder cannot be made: \(error.message)")
     }

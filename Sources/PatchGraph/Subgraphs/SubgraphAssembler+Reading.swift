@@ -63,7 +63,7 @@ extension SubgraphAssembler {
     diagnostics += reading.diagnostics
     var subgraph = PatchDocument.Subgraph(
       name: level.prefix + member.name, place: place, path: path,
-      directory: Self.directory(of: path), textRange: start..<end,
+      directory: FilePolicy.folder(of: path), textRange: start..<end,
       tree: reading.document?.root.tree)
     guard let document = reading.document else {
       // The diagnostics about the sub-graph refer to its text.
@@ -256,11 +256,6 @@ extension SubgraphAssembler {
         ? ["the path is relative to the patch that it is written in"] : [])
     diagnostic.status = status
     report(diagnostic)
-  }
-
-  private static func directory(of path: String) -> String {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   /// A path for messages, without `.`, and with `..` resolved where it follows a folder.

@@ -285,15 +285,6 @@ struct SyntaxRepair {
 
   private func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 }
 
-  private func isStructural(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"),
-      UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "\""):
-      true
-    default: false
-    }
-  }
-
   // MARK: Places
 
   /// The diagnostic in the original text.

@@ -1,4 +1,5 @@
 import Diagnostics
+import FileAccess
 import Glibc
 
 /// Watches files by inotify.
@@ -27,7 +28,7 @@ final class FileWatch {
 
   /// Watches a file, whether it exists or not.
   func add(_ path: String) throws(CommandFailure) {
-    let folder = PatchFile.directory(of: path)
+    let folder = FilePolicy.folder(of: path)
     let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
     let place = folder.isEmpty ? "." : folder
     if let watch = folders[place] {

@@ -30,7 +30,7 @@ struct PatchFile {
       directory = ""
       return
     }
-    directory = Self.directory(of: path)
+    directory = FilePolicy.folder(of: path)
     // The path of a process substitution, `<(command)`.
     if let descriptor = Self.ownDescriptor(path) {
       let bytes = try Self.contents(of: descriptor, path, upTo: most)
@@ -56,12 +56,6 @@ struct PatchFile {
     if path == "/dev/stdin" { return 0 }
     guard path.hasPrefix("/dev/fd/") else { return nil }
     return Int32(path.dropFirst("/dev/fd/".count))
-  }
-
-  /// Everything before the last slash; empty without a slash.
-  static func directory(of path: String) -> String {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   /// The name of a patch: its file name without the ending.

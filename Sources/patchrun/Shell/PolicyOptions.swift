@@ -81,7 +81,7 @@ struct PolicyOptions: ParsableArguments {
   func forNamed(_ path: String) -> FilePolicy {
     guard confined else { return .user }
     return FilePolicy(
-      patchIn: PatchFile.directory(of: path), allowed: allowPath, isConfined: true)
+      patchIn: FilePolicy.folder(of: path), allowed: allowPath, isConfined: true)
   }
 
   /// The surroundings of a patch from the command line.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diagnostics
+import FileAccess
 import Glibc
 
 /// Standard output or standard error.
@@ -115,10 +116,4 @@ func environmentVariable(_ name: String) -> String? {
 }
 
 /// The system's message of an error number, in lower case.
-func systemMessage(_ number: Int32) -> String {
-  var buffer = [CChar](repeating: 0, count: 256)
-  _ = unsafe strerror_r(number, &buffer, buffer.count)
-  let text = String(
-    decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-  return text.prefix(1).lowercased() + text.dropFirst()
-}
+func systemMessage(_ number: Int32) -> String { FileRefusal.text(errno: number) }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Batches
 import Diagnostics
+import FileAccess
 import PatchGraph
 import PatchSyntax
 import RenderCore
@@ -113,7 +114,7 @@ extension BatchContext {
     let options = wider
     let code = native.nativeCode
     self.init(
-      manifestFolder: manifest == "-" ? "" : PatchFile.directory(of: manifest), outputFolder: out,
+      manifestFolder: manifest == "-" ? "" : FilePolicy.folder(of: manifest), outputFolder: out,
       version: Program.version, kernel: VectorMath.name, limits: policy.limits
     ) { directory in
       // Each job has its own `Takes`, so that jobs do not number each other's files.

@@ -115,7 +115,7 @@ struct BatchPlanCommand: PatchCommand {
     do throws(JobFault) {
       let plan = try self.plan()
       let isPlan = BatchPlan.isPlan(file)
-      let jobs = try PlannedJobs(plan, in: isPlan ? PatchFile.directory(of: file) : "")
+      let jobs = try PlannedJobs(plan, in: isPlan ? FilePolicy.folder(of: file) : "")
       var writer = try ManifestWriter(isCSV: shape == .csv, of: plan)
       var text = ""
       text.reserveCapacity(1 << 17)

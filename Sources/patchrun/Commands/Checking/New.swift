@@ -89,7 +89,7 @@ struct New: PatchCommand {
   /// The relative path from a new file to a schema in its folder or a folder above it; `nil` if
   /// there is none.
   private static func schema(for path: String) -> String? {
-    let folder = PatchFile.directory(of: path)
+    let folder = FilePolicy.folder(of: path)
     var way = ""
     for _ in 0..<mostFoldersAbove {
       for name in ["patch.schema.json", "schema/patch.schema.json"] {

@@ -108,7 +108,7 @@ struct ImportCommand: PatchCommand {
 
   func perform() throws(CommandFailure) -> Int32 {
     let source = try PatchFile(file).source
-    let folder = file == "-" ? "" : PatchFile.directory(of: file)
+    let folder = file == "-" ? "" : FilePolicy.folder(of: file)
     var options = ImportOptions(folder: folder)
     options.sampleRate = rate
     options.channels = channelNames ?? options.channels
@@ -142,7 +142,7 @@ struct ImportCommand: PatchCommand {
     var options = PatchWriter.Options()
     options.origin =
       "Imported from \(file == "-" ? "a text" : fileName(file)) of \(result.dialect.name)."
-    let place = output.map { $0 == "-" ? "" : PatchFile.directory(of: $0) } ?? ""
+    let place = output.map { $0 == "-" ? "" : FilePolicy.folder(of: $0) } ?? ""
     // Paths in a patch are relative to its folder.
     func path(_ path: String) -> String {
       if path.hasPrefix("/") || place.isEmpty { return path }

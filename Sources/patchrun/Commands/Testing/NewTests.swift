@@ -28,7 +28,7 @@ struct NewTests {
     for ending in [".jsonc", ".json"]
     where path.hasSuffix(ending) && !path.hasSuffix(".test" + ending) {
       let file = path.split(separator: "/").last.map(String.init) ?? path
-      return (PatchFile.directory(of: path), String(file.dropLast(ending.count)), ending)
+      return (FilePolicy.folder(of: path), String(file.dropLast(ending.count)), ending)
     }
     return nil
   }
