@@ -16,9 +16,7 @@ struct CtlGet: PatchCommand {
       EXIT STATUS:
         0  done
         1  the document has no such value
-        2  wrong usage, or several patches are running and none was named
-        3  no patch is running
-        4  the patch ended meanwhile
+        \(CtlTarget.failures)
       """)
 
   @Argument(

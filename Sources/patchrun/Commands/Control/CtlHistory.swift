@@ -15,9 +15,7 @@ struct CtlHistory: PatchCommand {
 
       EXIT STATUS:
         0  done
-        2  wrong usage, or several patches are running and none was named
-        3  no patch is running
-        4  the patch ended meanwhile
+        \(CtlTarget.failures)
       """)
 
   @Flag(help: "Print it as JSON.")

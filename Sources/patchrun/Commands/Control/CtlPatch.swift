@@ -18,9 +18,7 @@ struct CtlPatch: PatchCommand {
       EXIT STATUS:
         0  done
         1  refused: the patch would be wrong, or has been changed meanwhile
-        2  wrong usage, or several patches are running and none was named
-        3  no patch is running
-        4  the patch ended meanwhile
+        \(CtlTarget.failures)
       """)
 
   @Argument(

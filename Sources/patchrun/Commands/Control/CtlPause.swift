@@ -13,9 +13,7 @@ struct CtlPause: PatchCommand {
 
       EXIT STATUS:
         0  done
-        2  wrong usage, or several patches are running and none was named
-        3  no patch is running
-        4  the patch ended meanwhile
+        \(CtlTarget.failures)
       """)
 
   @OptionGroup var target: CtlTarget

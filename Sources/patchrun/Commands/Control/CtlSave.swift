@@ -17,9 +17,7 @@ struct CtlSave: PatchCommand {
         0  done
         1  refused: the file has been changed or cannot be written, or the
            running document has been changed meanwhile
-        2  wrong usage, or several patches are running and none was named
-        3  no patch is running
-        4  the patch ended meanwhile
+        \(CtlTarget.failures)
       """)
 
   @Option(

@@ -20,9 +20,7 @@ struct CtlSet: PatchCommand {
       EXIT STATUS:
         0  done
         1  refused: the patch would be wrong
-        2  wrong usage, or several patches are running and none was named
-        3  no patch is running
-        4  the patch ended meanwhile
+        \(CtlTarget.failures)
       """)
 
   @Argument(

@@ -16,9 +16,7 @@ struct CtlStop: PatchCommand {
 
       EXIT STATUS:
         0  done
-        2  wrong usage, or several patches are running and none was named
-        3  no patch is running
-        4  the patch ended meanwhile
+        \(CtlTarget.failures)
       """)
 
   @Flag(help: "Wait until the patch has ended.")

@@ -5,6 +5,13 @@ import PatchSyntax
 
 /// The options that choose a running patch.
 struct CtlTarget: ParsableArguments {
+  /// The exit statuses of commands that cannot reach it, for their help.
+  static let failures = """
+    2  wrong usage, or several patches are running and none was named
+      3  no patch is running
+      4  the patch ended meanwhile
+    """
+
   @Option(
     help: ArgumentHelp("The name of the running patch.", valueName: "name"),
     completion: .custom(CompletionValues.running))

@@ -18,9 +18,7 @@ struct CtlTrigger: PatchCommand {
       EXIT STATUS:
         0  done
         1  refused: there is no such callback, or it cannot be restarted
-        2  wrong usage, or several patches are running and none was named
-        3  no patch is running
-        4  the patch ended meanwhile
+        \(CtlTarget.failures)
       """)
 
   @Argument(help: "The name of the callback.")

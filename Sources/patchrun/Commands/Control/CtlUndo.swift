@@ -18,9 +18,7 @@ struct CtlUndo: PatchCommand {
       EXIT STATUS:
         0  done; the differences are printed
         1  refused: there is no such step, or something that it needs is missing
-        2  wrong usage, or several patches are running and none was named
-        3  no patch is running
-        4  the patch ended meanwhile
+        \(CtlTarget.failures)
       """)
 
   @Option(
@@ -57,9 +55,7 @@ struct CtlRedo: PatchCommand {
       EXIT STATUS:
         0  done; the differences are printed
         1  refused: nothing was undone, or something that it needs is missing
-        2  wrong usage, or several patches are running and none was named
-        3  no patch is running
-        4  the patch ended meanwhile
+        \(CtlTarget.failures)
       """)
 
   @OptionGroup var target: CtlTarget

@@ -17,9 +17,7 @@ struct CtlWatch: PatchCommand {
 
       EXIT STATUS:
         0  the patch has ended
-        2  wrong usage, or several patches are running and none was named
-        3  no patch is running
-        4  the patch ended meanwhile
+        \(CtlTarget.failures)
       """)
 
   @Flag(help: "Print a line of JSON for each event: its name and its data.")
