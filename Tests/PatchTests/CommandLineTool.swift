@@ -33,6 +33,12 @@ final class Workplace: TemporaryFolder {
   var environment = CommandLineTool.environment
   private var runs = 0
 
+  /// A folder whose programs play on a server.
+  convenience init(on server: PrivatePulse) throws {
+    try self.init()
+    environment.merge(server.environment) { _, new in new }
+  }
+
   struct Outcome {
     var status: Int32
     var output: String

@@ -650,9 +650,8 @@ struct LiveCommandTests {
   let server: PrivatePulse
 
   init() throws {
-    place = try Workplace()
     server = try PrivatePulse([.init("out"), .init("other")])
-    for (name, value) in server.environment { place.environment[name] = value }
+    place = try Workplace(on: server)
     try place.write(TestPatch.noise(taps: TestPatch.recording), to: "noise.json")
   }
 
@@ -778,16 +777,11 @@ struct LiveCommandTests {
 
   @Test
   func `a sink that goes away is left for another, and the last one is exit 4`() throws {
-    func unload(_ sink: String) throws {
-      let modules = try server.control("list", "short", "modules").split(separator: "\n")
-      let module = try #require(modules.first { $0.contains("sink_name=\(sink) ") })
-      try server.control("unload-module", String(module.prefix { $0.isNumber }))
-    }
     let run = try place.start(["noise.json", "--sink", "other", "--wait-device=0"])
     #expect(run.waitForErrors("sink other"))
-    try unload("other")
+    try server.unload("other")
     #expect(run.waitForErrors("note: the sink is now 'out'\n"))
-    try unload("out")
+    try server.unload("out")
     let outcome = try run.wait()
     #expect(outcome.status == 4)
     #expect(outcome.errors.contains("error: the sink ") && outcome.errors.contains(" is gone"))

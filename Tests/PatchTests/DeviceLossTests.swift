@@ -17,9 +17,8 @@ struct DeviceLossTests {
   let server: PrivatePulse
 
   init() throws {
-    place = try Workplace()
     server = try PrivatePulse([.init("out")])
-    for (name, value) in server.environment { place.environment[name] = value }
+    place = try Workplace(on: server)
   }
 
   /// A recorded tone, and decisions of the session.

@@ -10,9 +10,8 @@ struct DeviceNameTests {
   let server: PrivatePulse
 
   init() throws {
-    place = try Workplace()
     server = try PrivatePulse([.init("first"), .init("second"), .init("third")])
-    for (name, value) in server.environment { place.environment[name] = value }
+    place = try Workplace(on: server)
   }
 
   /// Writes a patch with a constant on the I/O unit, and its device.

@@ -12,9 +12,8 @@ struct RunFaultTests {
   let server: PrivatePulse
 
   init() throws {
-    place = try Workplace()
     server = try PrivatePulse()
-    for (name, value) in server.environment { place.environment[name] = value }
+    place = try Workplace(on: server)
   }
 
   private func start(_ taps: String, _ options: String...) throws -> Workplace.Running {

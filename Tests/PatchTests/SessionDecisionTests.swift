@@ -11,9 +11,8 @@ struct SessionDecisionTests {
   let server: PrivatePulse
 
   init() throws {
-    place = try Workplace()
     server = try PrivatePulse([.init("out"), .init("other", sampleRate: 44_100)])
-    for (name, value) in server.environment { place.environment[name] = value }
+    place = try Workplace(on: server)
   }
 
   /// Starts a patch with recorded noise and without a preferred rate.
@@ -158,12 +157,6 @@ struct SessionDecisionTests {
 
   // MARK: Other devices
 
-  private func unload(_ sink: String) throws {
-    let modules = try server.control("list", "short", "modules").split(separator: "\n")
-    let module = try #require(modules.first { $0.contains("sink_name=\(sink) ") })
-    try server.control("unload-module", String(module.prefix { $0.isNumber }))
-  }
-
   @Test func `a patch begins again on another default sink, at its rate, and follows on`() throws {
     // A sink without streams would adopt the rate of the stream that is moved to it.
     let listener = try server.record("other.monitor", sampleRate: 44_100)
@@ -190,7 +183,7 @@ struct SessionDecisionTests {
     let stream = try server.control("list", "short", "sink-inputs").prefix { $0.isNumber }
     try server.control("move-sink-input", String(stream), "out")
     #expect(run.waitForErrors("sink out (2 ch), 48000 Hz"), "\(run.errorsSoFar)")
-    try unload("out")
+    try server.unload("out")
     #expect(run.waitForErrors("note: the sink is now 'other': the patch begins again there\n"))
     run.process.signal(SIGINT)
     #expect(try run.wait().status == 0)

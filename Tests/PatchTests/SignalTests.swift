@@ -11,9 +11,8 @@ struct SignalTests {
   let server: PrivatePulse
 
   init() throws {
-    place = try Workplace()
     server = try PrivatePulse([.init("out")])
-    for (name, value) in server.environment { place.environment[name] = value }
+    place = try Workplace(on: server)
     try place.write(TestPatch.noise(taps: TestPatch.recording), to: "noise.json")
   }
 

@@ -377,9 +377,8 @@ struct LiveTakeTests {
   let server: PrivatePulse
 
   init() throws {
-    place = try Workplace()
     server = try PrivatePulse([.init("out"), .init("other")])
-    for (name, value) in server.environment { place.environment[name] = value }
+    place = try Workplace(on: server)
     try place.write(TestPatch.noise(taps: TestPatch.recording), to: "noise.json")
   }
 

@@ -125,6 +125,15 @@ public final class PrivatePulse {
     try? FileManager.default.removeItem(at: directory)
   }
 
+  /// Takes a sink away.
+  public func unload(_ sink: String) throws {
+    let modules = try control("list", "short", "modules").split(separator: "\n")
+    guard let module = modules.first(where: { $0.contains("sink_name=\(sink) ") }) else {
+      throw Failure(description: "there is no sink '\(sink)'")
+    }
+    try control("unload-module", String(module.prefix { $0.isNumber }))
+  }
+
   /// Starts a killed server again at the same address, with these sinks.
   public func start(_ sinks: [Sink]) throws {
     switch kind {

@@ -154,3 +154,12 @@ struct HardwareOptions: ParsableArguments {
 
   var assumption: HardwareAssumption { hardware ?? HardwareAssumption() }
 }
+
+/// Reads an option whose values are the cases of a type.
+func oneOf<Value: CaseIterable & RawRepresentable<String>>(_ text: String) throws -> Value {
+  guard let value = Value(rawValue: text) else {
+    let names = Value.allCases.map(\.rawValue).joined(separator: ", ")
+    throw ValidationError("it is one of \(names)")
+  }
+  return value
+}

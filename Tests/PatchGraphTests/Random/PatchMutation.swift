@@ -82,6 +82,12 @@ extension JSONText {
     }
   }
 
+  /// Adds a connection to a patch, and returns its path.
+  mutating func connect(_ source: JSONText, to destination: JSONText) -> [String] {
+    self["connections", "99999"] = ["from": source, "to": destination]
+    return ["connections", "\((self["connections"]?.count ?? 1) - 1)"]
+  }
+
   /// The written buses of a scope: `nodes/NAME/inputs/0`.
   func buses(_ scope: String) -> [[String]] {
     (self["nodes"]?.members ?? []).flatMap { node in

@@ -226,25 +226,20 @@ extension PatchMutation {
     }
   }
 
+  private static func misspelling(_ setting: String, in object: String) -> PatchMutation {
+    PatchMutation("\(setting) is misspelt") { document, random in
+      let places = document.paths.filter {
+        $0.dropLast().last == object && $0.count > 3 && $0.last != "comment"
+      }
+      guard let place = places.any(&random), let key = place.last else { return nil }
+      let wrong = misspelt(key, &random)
+      document.rename(place, to: wrong)
+      return [Array(place.dropLast()) + [wrong]]
+    }
+  }
+
   static let settingMutations: [PatchMutation] = [
-    PatchMutation("a property is misspelt") { document, random in
-      let places = document.paths.filter {
-        $0.dropLast().last == "properties" && $0.count > 3 && $0.last != "comment"
-      }
-      guard let place = places.any(&random), let key = place.last else { return nil }
-      let wrong = misspelt(key, &random)
-      document.rename(place, to: wrong)
-      return [Array(place.dropLast()) + [wrong]]
-    },
-    PatchMutation("a parameter is misspelt") { document, random in
-      let places = document.paths.filter {
-        $0.dropLast().last == "parameters" && $0.count > 3 && $0.last != "comment"
-      }
-      guard let place = places.any(&random), let key = place.last else { return nil }
-      let wrong = misspelt(key, &random)
-      document.rename(place, to: wrong)
-      return [Array(place.dropLast()) + [wrong]]
-    },
+    misspelling("a property", in: "properties"), misspelling("a parameter", in: "parameters"),
     PatchMutation("a parameter is out of its range") { document, random in
       let places = parameterPlaces(document) { !$0.isReadOnly && $0.isRangeEnforced }
       guard let (path, info) = places.any(&random) else { return nil }
@@ -609,20 +604,12 @@ extension PatchMutation {
     PatchMutation("a connection ends at a callback") { document, random in
       guard let feed = PatchView(document).fed.any(&random), let head = PatchView(document).head
       else { return nil }
-      document["connections", "99999"] = [
-        "from": .string(head.name), "to": .string(feed.from.node),
-      ]
-      let last = (document["connections"]?.count ?? 1) - 1
-      return [["connections", "\(last)"]]
+      return [document.connect(.string(head.name), to: .string(feed.from.node))]
     },
     PatchMutation("an input is fed twice") { document, random in
       guard let feed = PatchView(document).connections.any(&random) else { return nil }
       document["callbacks", "another"] = ["kind": "silence"]
-      document["connections", "99999"] = [
-        "from": "another", "to": .string("\(feed.to.node):\(feed.to.bus)"),
-      ]
-      let last = (document["connections"]?.count ?? 1) - 1
-      return [["connections", "\(last)"]]
+      return [document.connect("another", to: .string("\(feed.to.node):\(feed.to.bus)"))]
     },
     PatchMutation("an output feeds two inputs") { document, random in
       guard let feed = PatchView(document).links.any(&random) else { return nil }
@@ -630,37 +617,29 @@ extension PatchMutation {
       document["nodes", "thief"] = [
         "component": "mspl", "properties": ["maximumFramesPerSlice": 4096],
       ]
-      document["connections", "99999"] = [
-        "from": .string("\(feed.from.node):\(feed.from.bus)"), "to": "thief",
-      ]
-      let last = (document["connections"]?.count ?? 1) - 1
       // The purpose of the splitter cannot be known, so only the connection is accepted.
-      return [["connections", "\(last)"]]
+      return [document.connect(.string("\(feed.from.node):\(feed.from.bus)"), to: "thief")]
     },
     PatchMutation("connections in a circle") { document, _ in
-      for (name, other) in [("round", "about"), ("about", "round")] {
+      return [("round", "about"), ("about", "round")].map { name, other in
         document["nodes", name] = [
           "component": "ipeq", "properties": ["maximumFramesPerSlice": 4096, "presentPreset": 1],
           "outputs": [
             "0": ["streamFormat": ["sample": "int16", "channels": 1, "sampleRate": 44_100]]
           ],
         ]
-        document["connections", "99999"] = ["from": .string(name), "to": .string(other)]
+        return document.connect(.string(name), to: .string(other))
       }
-      let count = document["connections"]?.count ?? 2
-      return [["connections", "\(count - 2)"], ["connections", "\(count - 1)"]]
     },
     PatchMutation("a node feeds itself") { document, _ in
       document["nodes", "narcissus"] = ["component": "mcmx"]
-      document["connections", "99999"] = ["from": "narcissus", "to": "narcissus:1"]
-      return [["connections", "\((document["connections"]?.count ?? 1) - 1)"]]
+      return [document.connect("narcissus", to: "narcissus:1")]
     },
     PatchMutation("something feeds the microphone") { document, _ in
       let view = PatchView(document)
       guard view.isDevice, let head = view.head?.name else { return nil }
       document["callbacks", "voice"] = ["kind": "silence"]
-      document["connections", "99999"] = ["from": "voice", "to": .string("\(head):1")]
-      return [["connections", "\((document["connections"]?.count ?? 1) - 1)"]]
+      return [document.connect("voice", to: .string("\(head):1"))]
     },
     // A node fed by the output unit is not pulled.
     PatchMutation("something takes from the loudspeaker", also: ["PR0308"]) { document, _ in
@@ -668,8 +647,7 @@ extension PatchMutation {
       document["nodes", "ear"] = [
         "component": "mcmx", "properties": ["maximumFramesPerSlice": 4096],
       ]
-      document["connections", "99999"] = ["from": .string(head), "to": "ear"]
-      return [["connections", "\((document["connections"]?.count ?? 1) - 1)"]]
+      return [document.connect(.string(head), to: "ear")]
     },
     // Either end may be the wrong one: its earlier source feeds nothing now.
     PatchMutation("a unit that is pulled is fed by nothing", also: ["PR0205", "PR0308"]) {
@@ -728,6 +706,24 @@ extension PatchMutation {
       .filter { $0 != "comment" }
   }
 
+  /// A callback of a kind that feeds one bus and no other callback.
+  private static func heardOnce(
+    _ document: JSONText, _ kind: JSONText, isPulled: Bool = true, _ random: inout SplitMix64
+  ) -> String? {
+    let view = PatchView(document)
+    let heard = view.fed.filter {
+      document["callbacks", $0.from.node, "kind"] == kind
+        && (!isPulled || view.pulled.contains($0.to.node))
+    }
+    guard let name = heard.any(&random)?.from.node,
+      view.fed.filter({ $0.from.node == name }).count == 1,
+      !callbacks(document).contains(where: {
+        document["callbacks", $0, "from"] == .string(name)
+      })
+    else { return nil }
+    return name
+  }
+
   static let callbackMutations: [PatchMutation] = [
     PatchMutation("a kind of callback is misspelt") { document, random in
       guard let name = callbacks(document).any(&random),
@@ -754,30 +750,14 @@ extension PatchMutation {
       return [["callbacks", name, "amplitude"]]
     },
     PatchMutation("a tone that its bus cannot carry") { document, random in
-      let view = PatchView(document)
-      let heard = view.fed.filter {
-        document["callbacks", $0.from.node, "kind"] == "tone" && view.pulled.contains($0.to.node)
-      }
-      guard let feed = heard.any(&random),
-        view.fed.filter({ $0.from.node == feed.from.node }).count == 1,
-        !callbacks(document).contains(where: {
-          document["callbacks", $0, "from"] == .string(feed.from.node)
-        })
-      else { return nil }
-      document["callbacks", feed.from.node, "frequency"] = 900_000
-      return [["callbacks", feed.from.node, "frequency"]]
+      guard let name = heardOnce(document, "tone", &random) else { return nil }
+      document["callbacks", name, "frequency"] = 900_000
+      return [["callbacks", name, "frequency"]]
     },
     PatchMutation("a file that is not there") { document, random in
-      let view = PatchView(document)
-      let heard = view.fed.filter { document["callbacks", $0.from.node, "kind"] == "file" }
-      guard let feed = heard.any(&random),
-        view.fed.filter({ $0.from.node == feed.from.node }).count == 1,
-        !callbacks(document).contains(where: {
-          document["callbacks", $0, "from"] == .string(feed.from.node)
-        })
-      else { return nil }
-      document["callbacks", feed.from.node, "path"] = "no/such/file.wav"
-      return [["callbacks", feed.from.node, "path"]]
+      guard let name = heardOnce(document, "file", isPulled: false, &random) else { return nil }
+      document["callbacks", name, "path"] = "no/such/file.wav"
+      return [["callbacks", name, "path"]]
     },
     PatchMutation("an expression that is none") { document, random in
       guard let name = callbacks(document, "expression").any(&random) else { return nil }

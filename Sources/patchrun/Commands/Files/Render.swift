@@ -101,13 +101,7 @@ struct Render: PatchCommand {
         + ". Not given, what keeps every bit.",
       valueName: "type"),
     completion: .list(FileSampleType.allCases.map(\.rawValue)),
-    transform: { text in
-      guard let type = FileSampleType(rawValue: text) else {
-        throw ValidationError(
-          "it is one of \(FileSampleType.allCases.map(\.rawValue).joined(separator: ", "))")
-      }
-      return type
-    })
+    transform: oneOf)
   var format: FileSampleType?
 
   @Option(
@@ -117,13 +111,7 @@ struct Render: PatchCommand {
         + "is least audible.",
       valueName: "none|tpdf|shaped"),
     completion: .list(Dither.allCases.map(\.rawValue)),
-    transform: { text in
-      guard let dither = Dither(rawValue: text) else {
-        throw ValidationError(
-          "it is one of \(Dither.allCases.map(\.rawValue).joined(separator: ", "))")
-      }
-      return dither
-    })
+    transform: oneOf)
   var dither = Dither.tpdf
 
   @Option(

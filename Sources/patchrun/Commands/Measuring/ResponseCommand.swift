@@ -111,13 +111,7 @@ struct ResponseCommand: PatchCommand {
       "The theme of a picture: auto, light or dark; auto is light in a PNG, and the "
         + "setting of the viewer in an SVG.",
       valueName: "theme"),
-    transform: { text in
-      guard let theme = Theme(rawValue: text) else {
-        throw ValidationError(
-          "it is one of \(Theme.allCases.map(\.rawValue).joined(separator: ", "))")
-      }
-      return theme
-    })
+    transform: oneOf)
   var theme = Theme.auto
 
   @OptionGroup var native: NativeOptions
