@@ -22,12 +22,6 @@ private func sineSample(
   return Float(amplitude * sin(phase * Double(frame)))
 }
 
-/// The largest second difference of a sine without a step.
-private func smoothness(_ frequency: Double, _ amplitude: Double = 0.25) -> Double {
-  let half = sin(Double.pi * frequency / 48_000)
-  return amplitude * 4 * half * half
-}
-
 /// A graph that is pulled by the test, and its output so far (left channel).
 private struct Listening {
   let graph: AudioGraph

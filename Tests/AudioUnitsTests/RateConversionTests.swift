@@ -128,8 +128,6 @@ private struct Conversion: Sendable, CustomTestStringConvertible {
   }
 }
 
-private func decibels(_ ratio: Double) -> Double { 20 * log10(max(ratio, 1e-30)) }
-
 @Suite struct RateConversionTests {
   // MARK: Quality, through the unit
 

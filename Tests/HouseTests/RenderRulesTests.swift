@@ -37,6 +37,22 @@ import Testing
     #expect(kernels >= 10)
   }
 
+  /// The attribute of the requirement does not apply to a conformance.
+  @Test(arguments: [("RenderCallbacks", 14), ("RenderTaps", 2)])
+  func `whatever renders in a room of kernels is checked by the compiler`(
+    room: String, least: Int
+  ) throws {
+    var count = 0
+    for file in try Self.swiftFiles() where file.name.hasPrefix("\(room)/") {
+      for (above, line) in zip(file.lines, file.lines.dropFirst())
+      where line.contains("func render(_ ") {
+        count += 1
+        #expect(above == "@_noLocks", "\(file.name): \(line)")
+      }
+    }
+    #expect(count >= least)
+  }
+
   @Test func `a render without the mark is caught`() {
     #expect(
       Self.unmarked(["}", "mutating func render(_ context: RenderContext) -> Status {"]).count == 1)

@@ -11,11 +11,6 @@ import Testing
 
 @testable import PatchGraph
 
-private func smoothness(_ frequency: Double, _ amplitude: Double) -> Double {
-  let half = sin(Double.pi * frequency / 48_000)
-  return amplitude * 4 * half * half
-}
-
 private func patch(
   callbacks: String = "", nodes: String = "", connections: String, mixer: String = "",
   rest: String = ""

@@ -47,8 +47,6 @@ private func make(
     maximumOutputFrames: 4096)
 }
 
-private func decibels(_ ratio: Double) -> Double { 20 * log10(max(ratio, 1e-30)) }
-
 /// Noise that depends on the index only, so that any part can be computed alone.
 private func noise(_ channel: Int, _ frame: Int) -> Float {
   var generator = SplitMix64(seed: UInt64(bitPattern: Int64(frame * 8 + channel)))

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The largest second difference. It is at least the height of a step, and almost 0 for a sine.
 public func roughness(_ samples: some Collection<Float>) -> Double {
   let samples = Array(samples)
@@ -10,3 +12,12 @@ public func roughness(_ samples: some Collection<Float>) -> Double {
   }
   return greatest
 }
+
+/// The largest second difference of a sine at 48 kHz without a step.
+public func smoothness(_ frequency: Double, _ amplitude: Double = 0.25) -> Double {
+  let half = sin(Double.pi * frequency / 48_000)
+  return amplitude * 4 * half * half
+}
+
+/// A ratio of amplitudes in decibels.
+public func decibels(_ ratio: Double) -> Double { 20 * log10(max(ratio, 1e-30)) }

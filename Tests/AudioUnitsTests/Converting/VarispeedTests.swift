@@ -99,8 +99,6 @@ private final class TapeMachine {
 private let rateID = Varispeed.Parameter.playbackRate
 private let centsID = Varispeed.Parameter.playbackCents
 
-private func decibels(_ ratio: Double) -> Double { 20 * log10(max(ratio, 1e-30)) }
-
 struct VarispeedTests {
   @Test func `a rate that has always been 1 passes every bit`() throws {
     let tape = [noise(5000, seed: 1), noise(5000, seed: 2)]

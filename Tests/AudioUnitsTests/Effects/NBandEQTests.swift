@@ -38,6 +38,26 @@ struct NBandEQTests {
     return stride(from: 0, to: all.count, by: 5).map { Array(all[$0..<$0 + 5]) }
   }
 
+  /// Expects what a unit makes of an input to be within -140 dBFS of its filters in doubles.
+  private static func expectDoubles(of input: [[Float]], _ bench: EffectBench) throws {
+    let found = try bench.render(input)
+    let filters = try coefficients(bench)
+    for (channel, samples) in input.enumerated() {
+      var reference = samples.map(Double.init)
+      for c in filters {
+        var (x1, x2, y1, y2) = (0.0, 0.0, 0.0, 0.0)
+        for index in reference.indices {
+          let x = reference[index]
+          let y = c[2] * x + c[3] * x1 + c[4] * x2 - c[0] * y1 - c[1] * y2
+          (x2, x1, y2, y1) = (x1, x, y1, y)
+          reference[index] = y
+        }
+      }
+      let error = zip(found[channel], reference).map { abs(Double($0) - $1) }.max() ?? 1
+      #expect(20 * log10(error) < -140)
+    }
+  }
+
   /// The a1, a2, b0, b1, b2 at 48 kHz of the analogue prototypes, by scipy.signal.bilinear (SciPy
   /// 1.x) with pre-warped frequency. Q = 1/(2 sinh(N ln 2/2)), and 1/√2 for types without a width.
   static let figures: [(Int, Double, Double, Double, [Double])] = [
@@ -184,21 +204,7 @@ struct NBandEQTests {
     }
     let bench = try Self.bench(bands, channels: 2)
     let input = [noise(24_000, amplitude: 0.2, seed: 1), noise(24_000, amplitude: 0.2, seed: 2)]
-    let found = try bench.render(input)
-    for (channel, samples) in input.enumerated() {
-      var reference = samples.map(Double.init)
-      for c in try Self.coefficients(bench) {
-        var (x1, x2, y1, y2) = (0.0, 0.0, 0.0, 0.0)
-        for index in reference.indices {
-          let x = reference[index]
-          let y = c[2] * x + c[3] * x1 + c[4] * x2 - c[0] * y1 - c[1] * y2
-          (x2, x1, y2, y1) = (x1, x, y1, y)
-          reference[index] = y
-        }
-      }
-      let error = zip(found[channel], reference).map { abs(Double($0) - $1) }.max() ?? 1
-      #expect(20 * log10(error) < -140)
-    }
+    try Self.expectDoubles(of: input, bench)
   }
 
   @Test func `a band that is bypassed is not there, and the gain behind all is`() throws {
@@ -317,22 +323,7 @@ struct NBandEQTests {
     let bands = [2, 7, 4, 6].map { Band(type: $0, frequency: 20, gain: 6, bandwidth: 1) }
     let bench = try Self.bench(bands, channels: 2, rate: 192_000)
     let input = [noise(48_000, amplitude: 0.2, seed: 1), noise(48_000, amplitude: 0.2, seed: 2)]
-    let found = try bench.render(input)
-    let filters = try Self.coefficients(bench)
-    for (channel, samples) in input.enumerated() {
-      var reference = samples.map(Double.init)
-      for c in filters {
-        var (x1, x2, y1, y2) = (0.0, 0.0, 0.0, 0.0)
-        for index in reference.indices {
-          let x = reference[index]
-          let y = c[2] * x + c[3] * x1 + c[4] * x2 - c[0] * y1 - c[1] * y2
-          (x2, x1, y2, y1) = (x1, x, y1, y)
-          reference[index] = y
-        }
-      }
-      let error = zip(found[channel], reference).map { abs(Double($0) - $1) }.max() ?? 1
-      #expect(20 * log10(error) < -140)
-    }
+    try Self.expectDoubles(of: input, bench)
   }
 
   @Test func `a change begins at its frame, and is over 10 ms later`() throws {
