@@ -1,6 +1,7 @@
 import Diagnostics
 import Foundation
 import PatchSyntax
+import TestSupport
 import Testing
 
 @testable import Batches

@@ -2,6 +2,7 @@ import Diagnostics
 import FileAccess
 import Foundation
 import PatchSyntax
+import TestSupport
 import Testing
 
 @testable import Batches

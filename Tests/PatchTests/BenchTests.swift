@@ -1,5 +1,6 @@
 import Foundation
 import RenderCore
+import TestSupport
 import Testing
 
 @testable import patchrun

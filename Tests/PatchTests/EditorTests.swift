@@ -1,6 +1,7 @@
 import Diagnostics
 import Foundation
 import PatchSyntax
+import TestSupport
 import Testing
 
 /// Runs Neovim as configured in the manual, with its own client and the program.

@@ -3,6 +3,7 @@ import Diagnostics
 import Foundation
 import PatchImport
 import SoundFiles
+import TestSupport
 import Testing
 
 /// Filters of other programs, from their text to the sound of the patch.

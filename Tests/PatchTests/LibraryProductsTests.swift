@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The dependencies of programs that use the library. `.ci/products` does the same from a separate

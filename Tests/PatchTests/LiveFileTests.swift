@@ -1,5 +1,6 @@
 import Diagnostics
 import PatchSyntax
+import TestSupport
 import Testing
 
 @testable import patchrun

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `patchrun mcp` with the messages of an assistant's program, one per line.

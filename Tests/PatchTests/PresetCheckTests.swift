@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The findings of `validate` for presets beside patches.

@@ -1,5 +1,6 @@
 import AudioUnits
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Responses

@@ -1,6 +1,7 @@
 import Foundation
 import SoundFiles
 import SoundMeasures
+import TestSupport
 import Testing
 
 @testable import patchrun

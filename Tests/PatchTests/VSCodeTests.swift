@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The extension for Visual Studio Code, packed as in the manual and tested with the program.

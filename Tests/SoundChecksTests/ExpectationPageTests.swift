@@ -4,6 +4,7 @@ import PatchSyntax
 import SoundChecks
 import SoundExpectations
 import SoundMeasures
+import TestSupport
 import Testing
 
 /// Checks the pages of the expectations: each has an example test that passes and one that fails.

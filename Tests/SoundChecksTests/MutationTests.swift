@@ -1,5 +1,6 @@
 import AudioTypes
 import SoundChecks
+import TestSupport
 import Testing
 
 /// Mutation tests: mutations are noticed, or reported as not noticed.

@@ -3,6 +3,7 @@ import Diagnostics
 import PatchSyntax
 import SoundChecks
 import SoundExpectations
+import TestSupport
 import Testing
 
 /// Test files with errors: the findings and their places.
