@@ -16,13 +16,7 @@ extension AudioGraph {
   ) throws(Violation) -> NodeID {
     let unit = try ComponentsFound.find(description, in: catalog)
     return try state.withLock { state throws(Violation) in
-      if unit.description.isOutput,
-        let violation = OneOutputUnit.violation(
-          adding: name ?? "", isDevice: unit.description.property(.enableIO) != nil,
-          in: state.model)
-      {
-        throw violation
-      }
+      try OneOutputUnit.check(unit.description, in: state.model)
       return state.model.add(
         unit.description.component, unit, name: name,
         instance: state.isOpen ? makeInstance(unit) : nil)
@@ -40,12 +34,7 @@ extension AudioGraph {
   ) throws(Violation) -> (id: NodeID, unit: UnitInstance?) {
     let description = unit.description
     return try state.withLock { state throws(Violation) in
-      if description.isOutput,
-        let violation = OneOutputUnit.violation(
-          adding: name, isDevice: description.property(.enableIO) != nil, in: state.model)
-      {
-        throw violation
-      }
+      try OneOutputUnit.check(description, in: state.model)
       let instance = state.isOpen ? makeInstance(unit, inputCount: inputCount) : nil
       return (
         state.model.add(description.component, unit, name: name, instance: instance), instance
@@ -76,13 +65,7 @@ extension AudioGraph {
   ) throws(Violation) -> NodeID {
     try state.withLock { state throws(Violation) in
       guard state.isOpen else { throw GraphStates.notOpen() }
-      if unit.description.isOutput,
-        let violation = OneOutputUnit.violation(
-          adding: name ?? "", isDevice: unit.description.property(.enableIO) != nil,
-          in: state.model)
-      {
-        throw violation
-      }
+      try OneOutputUnit.check(unit.description, in: state.model)
       let copy = unit.copy()
       copy.setHost(unitHost)
       let node = state.model.add(

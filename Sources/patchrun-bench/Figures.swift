@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// The processor time of this thread in seconds.
@@ -31,4 +32,9 @@ func fixed(_ value: Double, _ decimals: Int) -> String {
   let digits = String(whole % Int(scale) + Int(scale)).dropFirst()
   let sign = value < 0 && whole > 0 ? "-" : ""
   return sign + String(whole / Int(scale)) + (decimals > 0 ? "." + digits : "")
+}
+
+/// Writes a file of text.
+func write(_ text: String, _ path: String) throws {
+  try Data(text.utf8).write(to: URL(fileURLWithPath: path))
 }

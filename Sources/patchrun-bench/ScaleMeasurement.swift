@@ -54,7 +54,3 @@ private func measure(_ shape: ScaleShape, _ folder: String) throws {
 private struct ScaleError: Error {
   var shape: ScaleShape
 }
-
-private func write(_ text: String, _ path: String) throws {
-  try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-}

@@ -23,10 +23,6 @@ private func cost(_ arguments: [String], runs: Int) -> [MeasuredProgram.Cost] {
   (0..<runs).compactMap { _ in MeasuredProgram(arguments)?.wait() }
 }
 
-private func write(_ text: String, _ path: String) throws {
-  try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-}
-
 private func percentile(_ values: [Double], _ part: Double) -> Double {
   let sorted = values.sorted()
   return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, Int(part * Double(sorted.count)))]

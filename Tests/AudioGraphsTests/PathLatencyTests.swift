@@ -141,10 +141,7 @@ struct PathLatencyTests {
     #expect(found.suffix(2 * 2000).allSatisfy { $0 == 0 })
     // There is no jump: the largest second difference of the fading tones.
     let left = stride(from: 0, to: found.count, by: 2).map { found[$0] }
-    let bends = left.indices.dropFirst().dropLast().map {
-      abs(left[$0 - 1] - 2 * left[$0] + left[$0 + 1])
-    }
-    #expect((bends.max() ?? 1) < 0.001)
+    #expect(roughness(left) < 0.001)
   }
 
   @Test func `compensation goes on and off while it plays`() throws {

@@ -23,13 +23,11 @@ package enum OneOutputUnit {
           "\"to\": \"io:0\"": "\"to\": \"out\"",
         ])))
 
-  /// A second output unit, refused when it is added.
-  static func violation(
-    adding name: String, isDevice: Bool, in model: GraphModel
-  ) -> Violation? {
-    guard let head = model.head else { return nil }
-    let isDevice = head.isIO && isDevice
-    return Violation(
+  /// Refuses a second output unit that is to be added.
+  static func check(_ unit: UnitDescription, in model: GraphModel) throws(Violation) {
+    guard unit.isOutput, let head = model.head else { return }
+    let isDevice = head.isIO && unit.property(.enableIO) != nil
+    throw Violation(
       rule, status: .outputNode,
       "a graph has one output unit, and '\(head.name)' is it", at: .graph,
       notes: [.init("the output unit", at: .init(node: head.id, .whole))],

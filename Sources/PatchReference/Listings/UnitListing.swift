@@ -331,13 +331,8 @@ public struct UnitListing: Sendable {
       "Parameter", "Id", "Scope", "Unit", "Range", "Default", "Access", "What it is",
     ])
     for (index, info) in parameters.enumerated() {
-      func isAlike(_ other: ParameterInfo) -> Bool {
-        var other = other
-        other.scope = info.scope
-        return other == info
-      }
-      if parameters[..<index].contains(where: isAlike) { continue }
-      let scopes = parameters.filter(isAlike).map { "\($0.scope)" }.joined(separator: ", ")
+      if parameters[..<index].contains(where: info.isAlike) { continue }
+      let scopes = parameters.filter(info.isAlike).map { "\($0.scope)" }.joined(separator: ", ")
       let row = ParameterRow(info: info)
       table.add([
         "`\(info.key)`", row.id, scopes, row.unit, row.range, row.defaultValue,
@@ -367,5 +362,14 @@ extension String {
   /// The text with blanks at which no line is broken.
   fileprivate var nonBreaking: String {
     map { $0 == " " ? "\u{A0}" : String($0) }.joined()
+  }
+}
+
+extension ParameterInfo {
+  /// Whether another parameter differs in its scope only.
+  func isAlike(_ other: ParameterInfo) -> Bool {
+    var other = other
+    other.scope = scope
+    return other == self
   }
 }

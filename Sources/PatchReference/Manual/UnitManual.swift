@@ -65,13 +65,8 @@ struct UnitManual {
   /// The entries of parameters. Those that differ only in their scope share one.
   private func parameters(of unit: UnitDescription) -> [ManualPage.Entry] {
     unit.listedParameters.enumerated().compactMap { index, info in
-      func isAlike(_ other: ParameterInfo) -> Bool {
-        var other = other
-        other.scope = info.scope
-        return other == info
-      }
-      guard !unit.listedParameters[..<index].contains(where: isAlike) else { return nil }
-      let scopes = unit.listedParameters.filter(isAlike).map { "\($0.scope)" }
+      guard !unit.listedParameters[..<index].contains(where: info.isAlike) else { return nil }
+      let scopes = unit.listedParameters.filter(info.isAlike).map { "\($0.scope)" }
       let row = ParameterRow(info: info)
       let facts = [
         "parameter \(row.id)", "\(scopes.joined(separator: ", ")) scope", row.unit, row.range,

@@ -194,7 +194,7 @@ struct PeakLimiterTests {
     }
     let result = try bench.render([signal], turns: turns)
     #expect(Self.truePeak(result[0]) < pow(10, 0.1 / 20))
-    #expect(EffectBench.bend(result[0].dropFirst(700)) < 0.01)
+    #expect(roughness(result[0].dropFirst(700)) < 0.01)
   }
 
   @Test func `the gain comes back to a tenth of the reduction in the decay time`() throws {

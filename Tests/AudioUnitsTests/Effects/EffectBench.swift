@@ -64,14 +64,6 @@ struct EffectBench {
     impulse[0] = 1
     return try render([[Float]](repeating: impulse, count: format.channelCount))[0]
   }
-
-  /// The largest second difference, which shows a click.
-  static func bend(_ samples: some RandomAccessCollection<Float>) -> Float {
-    let samples = Array(samples)
-    return samples.indices.dropFirst().dropLast().map {
-      abs(samples[$0 - 1] - 2 * samples[$0] + samples[$0 + 1])
-    }.max() ?? 0
-  }
 }
 
 /// Properties of all effects in the catalogue.

@@ -257,7 +257,7 @@ struct NBandEQTests {
     let result = try bench.render([tone], turns: turns)[0]
     // Changes of up to 30 dB within 10 ms: the linear gain ramp has corners of 7e-4. A step that is
     // heard as a click would be 0.1.
-    #expect(EffectBench.bend(result.dropFirst(100)) < 1e-3)
+    #expect(roughness(result.dropFirst(100)) < 1e-3)
   }
 
   @Test func `a change of type and a switch of a band fade`() throws {
@@ -269,7 +269,7 @@ struct NBandEQTests {
         5000: [.number(Parameter.filterType, 6)], 10_000: [.number(Parameter.bypassBand, 1)],
         15_000: [.number(Parameter.bypassBand, 0)],
       ])[0]
-    #expect(EffectBench.bend(result.dropFirst(100)) < 1e-3)
+    #expect(roughness(result.dropFirst(100)) < 1e-3)
     // 10 ms after it has been switched off, the band has no effect.
     expectSame([Array(result[10_500..<15_000])], [Array(tone[10_500..<15_000])])
   }

@@ -50,7 +50,7 @@ struct TimeEffectTests {
     let bench = try EffectBench(Delay.self, channels: 1)
     try bench.set(["wetDryMix": 100, "delayTime": 0.1, "feedback": 0])
     let result = try bench.render([tone], turns: [20_000: [.parameter("delayTime", 0.1531)]])[0]
-    #expect(EffectBench.bend(result[6000...]) < 3e-4)
+    #expect(roughness(result[6000...]) < 3e-4)
     // 20 ms after the change, the echo has the new delay, up to rounding.
     let late = Int((0.1531 * 48_000).rounded())
     for frame in stride(from: 21_100, to: 40_000, by: 997) {
