@@ -48,7 +48,7 @@ struct FloatWaveTests {
   @Test(arguments: 1...60)
   func `each bit is as libsndfile reads it, in pieces of any length`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let (bytes, channelCount, frameCount) = make(&generator)
     try scratch.write(bytes, to: "a.wav")
     let path = scratch.path("a.wav")
@@ -82,7 +82,7 @@ struct FloatWaveTests {
 
   @Test(arguments: 1...20)
   func `the description of a file is libsndfile's`(seed: UInt64) throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let found = try [[], chunk("junk", [1, 2, 3, 4])].map { behind in
       var generator = SplitMix64(seed: seed)
       try scratch.write(make(&generator, behind: behind).bytes, to: "a.wav")
@@ -100,7 +100,7 @@ struct FloatWaveTests {
   @Test(arguments: 1...20)
   func `a file that is cut off, or has another header, is left to libsndfile`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let (bytes, _, _) = make(&generator)
     var changed = bytes
     switch seed % 4 {
@@ -118,7 +118,7 @@ struct FloatWaveTests {
   @Test
   func `a disk that fails is told, and the file goes on when it works again`() throws {
     var generator = SplitMix64(seed: 5)
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let (bytes, channelCount, frameCount) = make(&generator)
     try scratch.write(bytes, to: "a.wav")
     var isFailing = false
