@@ -8,7 +8,7 @@ struct PulseOpening {
   private var outputFormat: StreamFormat?
   private var inputFormat: StreamFormat?
   /// Whether the session was made for a server's dummy sink; `nil` before there is one.
-  private var acceptsDummySink: Bool?
+  private var acceptsDummy: Bool?
   /// The names of the devices that the selectors selected.
   private var chosenSink: String?
   private var chosenSource: String?
@@ -25,7 +25,7 @@ struct PulseOpening {
     inputFormat = link.capture?.format
     chosenSink = request.sink.flatMap { _ in link.playback?.device.name }
     chosenSource = request.source.flatMap { _ in link.capture?.device.name }
-    acceptsDummySink = (link.playback ?? link.capture)?.device.isDummySink ?? true
+    acceptsDummy = (link.playback ?? link.capture)?.device.isDummySink ?? true
   }
 
   var wantsOutput: Bool { request.wantsOutput }
@@ -41,9 +41,7 @@ struct PulseOpening {
   }
 
   /// Whether a server's dummy sink may replace the requested device.
-  func accepts(dummySink name: String) -> Bool {
-    acceptsDummySink ?? true || self.name(.sink) == name
-  }
+  func accepts(dummySink name: String) -> Bool { acceptsDummy ?? true || self.name(.sink) == name }
 
   /// Connects to the server. Blocks for at most the request's `timeout`.
   func connect(whileWaiting: (() -> Bool)? = nil) throws(HardwareError) -> PulseConnection {
@@ -115,7 +113,7 @@ struct PulseOpening {
         channels: outputFormat?.channelCount ?? request.outputChannels,
         bufferDuration: request.preferredIOBufferDuration, title: request.streamName,
         isConversation: request.isConversation,
-        isThrough: isThrough, acceptsDummySink: acceptsDummySink),
+        isThrough: isThrough, acceptsDummy: acceptsDummy),
       takesDefault: takesDefault, on: connection)
   }
 
@@ -133,7 +131,7 @@ struct PulseOpening {
         channels: inputFormat?.channelCount ?? request.inputChannels,
         bufferDuration: request.preferredIOBufferDuration, title: request.streamName,
         isConversation: request.isConversation, playedOn: playback?.deviceName,
-        isThrough: isThrough, acceptsDummySink: acceptsDummySink),
+        isThrough: isThrough, acceptsDummy: acceptsDummy),
       takesDefault: takesDefault, on: connection)
   }
 

@@ -96,7 +96,7 @@ final class PulseStream {
     var ignoresEnvironment = false
     /// Whether a server's dummy sink is accepted like any other sink; `nil` to accept that of
     /// PulseAudio and to refuse that of PipeWire.
-    var acceptsDummySink: Bool?
+    var acceptsDummy: Bool?
   }
 
   /// Connects a stream, corked, and reads back its properties.
@@ -117,7 +117,7 @@ final class PulseStream {
     let name = request.name ?? named
     let candidates = try Self.candidates(
       for: request, named: name, among: devices,
-      acceptsDummySink: request.acceptsDummySink ?? !connection.isPipeWire)
+      acceptsDummy: request.acceptsDummy ?? !connection.isPipeWire)
     let expected =
       if let name { candidates.first { $0.answers(to: name) } } else {
         candidates.first { $0.isDefault }
@@ -167,13 +167,13 @@ final class PulseStream {
   /// The devices that may be used. A named device always may.
   private static func candidates(
     for request: StreamRequest, named name: String?, among devices: [AudioDevice],
-    acceptsDummySink: Bool
+    acceptsDummy: Bool
   ) throws(HardwareError) -> [AudioDevice] {
     let all = devices.filter { $0.direction == request.direction }
     guard !all.isEmpty else { throw .noDevice(request.direction) }
     guard name == nil else { return all }
     let wanted = all.filter { device in
-      (acceptsDummySink || !device.isDummySink)
+      (acceptsDummy || !device.isDummySink)
         && (request.playedOn == nil || device.monitorOf != request.playedOn)
     }
     guard wanted.isEmpty else { return wanted }

@@ -264,9 +264,8 @@ struct Preparer {
     var found = node.unit.violations(in: configuration).map { $0.at(node: node.id) }
     if doubtful.contains(node.id) { found.removeAll { !Self.rulesOfSides.contains($0.rule) } }
     if result.pulled.contains(node.id), !doubtful.contains(node.id) {
-      found += DitheredBuses.violations(node.unit.description, configuration).map {
-        $0.at(node: node.id)
-      }
+      let dithered = DitheredBuses.violations(node.unit.description, configuration)
+      found += dithered.map { $0.at(node: node.id) }
     }
     if node.isIO, let category {
       found += CategoryPermits.violations(node, configuration, category)
@@ -344,7 +343,7 @@ struct Preparer {
   private mutating func opened(
     _ node: GraphModel.Node, _ instance: UnitInstance
   ) -> UnitConfiguration {
-    var configuration = clientConfiguration(node, instance)
+    var configuration = requested(node, instance)
     if node.isIO {
       if isTapped(node.id, 1) { configuration.outputs[1].use = .connection }
       if isHearing(node) && !instance.isInitialized {
@@ -355,9 +354,7 @@ struct Preparer {
   }
 
   /// The configuration as the client has set it; the sides of the device have the device's format.
-  private func clientConfiguration(_ node: GraphModel.Node, _ instance: UnitInstance)
-    -> UnitConfiguration
-  {
+  private func requested(_ node: GraphModel.Node, _ instance: UnitInstance) -> UnitConfiguration {
     var configuration = instance.configuration()
     configuration.ditherSeed = UInt64(UInt32(bitPattern: node.id.rawValue))
     guard node.isOutput else { return configuration }
