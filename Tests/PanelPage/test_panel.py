@@ -260,7 +260,7 @@ class PanelTests(PanelCase):
         lit = lambda: page.locator('.solo[aria-pressed="true"]').count()
         press("solo", "Drums/input/1")
         wait_for("a solo", lambda: enable("Drums", 0) is False)
-        self.assertEqual(lit(), 1)
+        panel.waits_until("its light", lambda: lit() == 1)
         page.locator("#undo").click()
         wait_for("what there was", lambda: enable("Drums", 0) is True)
         panel.waits_until("no light", lambda: lit() == 0)
