@@ -78,6 +78,7 @@ class StrangerTests(PanelCase):
             "document.activeElement.closest('[data-strip]')?.dataset.strip") == "mixer/input/87")
         page.fill("#strip-search", "")
         # Or by one press on the bridge, which has all of them.
+        panel.waits_until("the bridge", lambda: page.locator(".bridge").is_visible())
         box = page.locator(".bridge").bounding_box()
         page.mouse.click(box["x"] + box["width"] - 3, box["y"] + 10)
         panel.waits_until("the last", lambda: page.locator('[data-strip="mixer/input/99"]').evaluate(
