@@ -79,7 +79,8 @@ public final class PipeHardware: LiveHardware {
     }
     self.thread.withLock { $0 = thread }
     // The thread begins by noting its scheduling.
-    while log.scheduling.isEmpty { usleep(200) }
+    let begin = monotonicNanoseconds()
+    while log.scheduling.isEmpty { pause(waitingSince: begin) }
   }
 
   /// Writes the rest of a slice, waits for its reader for at most a second, and stops.

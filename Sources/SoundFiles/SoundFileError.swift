@@ -98,8 +98,6 @@ func systemText(_ number: Int32) -> String {
   case EFBIG: return "the file is larger than is allowed (ulimit -f)"
   case EDQUOT: return "the disk quota is used up"
   case EMFILE, ENFILE: return "too many files are open"
-  default:
-    let text = unsafe String(cString: strerror(number))
-    return text.prefix(1).lowercased() + text.dropFirst()
+  default: return FileRefusal.text(errno: number)
   }
 }
