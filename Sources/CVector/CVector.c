@@ -273,6 +273,10 @@ void cvector_interleave(const float *first, const float *second, size_t count, f
   chosen->interleave(first, second, count, output);
 }
 
+uint32_t cvector_deinterleave(const float *samples, size_t count, float *first, float *second) {
+  return chosen->deinterleave(samples, count, first, second);
+}
+
 void cvector_scale(float *samples, float gain, size_t count) {
   chosen->scale(samples, gain, count);
 }

@@ -204,6 +204,12 @@ let kindCount: Int32 = {
       unsafe kernels.interleave(samples, other, count, &both)
       let expected: [Float] = (0..<count).flatMap { [samples[$0], other[$0]] }
       #expect(both == expected + [7])
+      var (one, two) = (
+        [Float](repeating: 7, count: count + 1), [Float](repeating: 7, count: count + 1)
+      )
+      let most = unsafe kernels.deinterleave(both, count, &one, &two)
+      #expect(most == both.prefix(2 * count).map(\.magnitude.bitPattern).max() ?? 0)
+      #expect(one == samples[..<count] + [7] && two == other[..<count] + [7])
       // As one signal of a mix, whose zeros are all positive.
       var (left, right) = (samples, samples)
       unsafe kernels.amplify(samples, 0.3, other, -2, count, &left, &right)

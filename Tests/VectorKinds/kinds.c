@@ -153,6 +153,10 @@ static void run(const struct cvector_kernels *k) {
   }
   k->interleave(samples, others, FRAMES, a);
   put("interleave", a, 2 * FRAMES);
+  uint32_t most = k->deinterleave(samples, FRAMES, a, b);
+  put("deinterleave's largest", &most, 1);
+  put("deinterleave", a, FRAMES);
+  put("deinterleave", b, FRAMES);
   memcpy(a, samples, sizeof *a * FRAMES);
   k->scale(a, 0.3f, FRAMES);
   put("scale", a, FRAMES);

@@ -180,6 +180,10 @@ void cvector_pick_doubles(const double *samples, size_t stride, double gain, siz
 /// Interleaves two channels of `count` samples each.
 void cvector_interleave(const float *first, const float *second, size_t count, float *output);
 
+/// Copies the two channels out of `count` interleaved frames. Returns the largest magnitude, as
+/// `cvector_largest` does.
+uint32_t cvector_deinterleave(const float *samples, size_t count, float *first, float *second);
+
 /// Multiplies samples by a gain in place.
 void cvector_scale(float *samples, float gain, size_t count);
 
@@ -286,6 +290,7 @@ struct cvector_kernels {
   void (*pick_doubles)(const double *samples, size_t stride, double gain, size_t count,
                        float *output);
   void (*interleave)(const float *first, const float *second, size_t count, float *output);
+  uint32_t (*deinterleave)(const float *samples, size_t count, float *first, float *second);
   void (*scale)(float *samples, float gain, size_t count);
   int (*within)(const double *samples, size_t count);
   size_t (*inexact)(const double *samples, size_t count, double full);

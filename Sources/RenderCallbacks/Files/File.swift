@@ -143,7 +143,7 @@ public struct FileCallback: KeyPathCallback {
         .stored(frames.access, first: part.frames.lowerBound), lost: lost, unscaled: unscaled,
         baked: 1)
       return RenderSource(
-        kernel: .holding(kernel, with: frames, lost, unscaled, instance.block, clock),
+        kernel: .lending(kernel, with: frames, lost, unscaled, instance.block, clock),
         writesBusWords: true, clock: clock, durationNow: durationNow)
     }
     let service = FileService(
@@ -153,7 +153,7 @@ public struct FileCallback: KeyPathCallback {
       .ring(service.ring.access), lost: service.lost, unscaled: service.unscaled,
       baked: service.baked)
     return RenderSource(
-      kernel: .holding(
+      kernel: .lending(
         kernel, with: service.ring, service.lost, service.unscaled, instance.block, clock,
         FileOrigin(before)),
       writesBusWords: true, duration: loop ? nil : wait + part.duration(at: format.sampleRate),

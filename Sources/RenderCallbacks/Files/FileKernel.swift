@@ -94,11 +94,13 @@ struct FileKernel: RenderKernel {
       return .ok
     }
     let ready = readyFrames(of: sounding)
-    for channel in 0..<output.channelCount {
-      let buffer = output[channel]
-      if wait > 0 { buffer.prefix(wait).clear() }
-      if ready > 0 { read(channel, into: buffer.dropping(wait).prefix(ready)) }
-      if wait + ready < buffer.count { buffer.dropping(wait + ready).clear() }
+    if ready < context.frameCount || !lend(to: output) {
+      for channel in 0..<output.channelCount {
+        let buffer = output[channel]
+        if wait > 0 { buffer.prefix(wait).clear() }
+        if ready > 0 { read(channel, into: buffer.dropping(wait).prefix(ready)) }
+        if wait + ready < buffer.count { buffer.dropping(wait + ready).clear() }
+      }
     }
     gain.skip(wait)
     scale(output, wait, ready)
@@ -128,6 +130,21 @@ struct FileKernel: RenderKernel {
       available -= skipped
     }
     return available < count ? available : count
+  }
+
+  /// Lends the next frames to the bus, where they are in memory as the bus wants them. Returns
+  /// `false` where they have to be copied.
+  @_noLocks
+  private mutating func lend(to output: RenderBus) -> Bool {
+    guard output.canBorrow, !gain.hasChanged, unscaled[0] == 0 else { return false }
+    switch origin {
+    case .ring(let ring): return ring.canLend && ring.lend(to: output)
+    case .stored(let frames, let first):
+      let offset = position - (pass - 1) * passes.length
+      guard offset + output.frameCount <= passes.length else { return false }
+      frames.lend(from: first + offset, to: output)
+      return true
+    }
   }
 
   /// Reads the next frames of a channel; a file with one channel is heard on all. Of frames in memory the part begins

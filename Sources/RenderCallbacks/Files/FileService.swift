@@ -55,11 +55,13 @@ final class FileService: RenderService, @unchecked Sendable {
   /// Whether a sample of the file is a sample of the bus, apart from a gain: it is then read as a
   /// float and not converted.
   private let isDirect: Bool
-  /// Whether frames are read into the ring itself.
+  /// Whether the bus has the samples of the file unchanged: see `isStraight(_:_:gain:)`.
   private let isStraight: Bool
-  /// Where floats are read to: into the ring, or into `floatBlock`.
-  private var floats: UnsafeMutablePointer<Float>
-  private let floatBlock: UnsafeMutablePointer<Float>
+  /// A block of floats of the file. Allocated for each filling: the services of many files that a
+  /// thread calls one after the other then use the same memory, which stays in the nearest cache.
+  private var floats = unsafe UnsafeMutableBufferPointer<Float>(start: nil, count: 0)
+  /// The stretches of `floats` that have been read, each with its first frame in the file.
+  private var readings: [(block: Range<Int>, frame: Int)] = []
   /// Whether it replaces another source: frames may be discarded before the first is heard, so that
   /// more have to be ready.
   private let isContinuation: Bool
@@ -105,13 +107,8 @@ final class FileService: RenderService, @unchecked Sendable {
     ring = FrameRing(
       channelCount: isStraight ? fileChannels : format.channelCount,
       minimumCapacity: max(
-        Int(min(format.sampleRate, 1e6)), 4 * maximumFramesPerSlice, 4 * Self.block),
-      isInterleaved: isStraight)
+        Int(min(format.sampleRate, 1e6)), 4 * maximumFramesPerSlice, 4 * Self.block))
     access = ring.access
-    let blockSize = isDirect && !isStraight ? Self.block * fileChannels : 1
-    unsafe floatBlock = .allocate(capacity: blockSize)
-    unsafe floatBlock.initialize(repeating: 0, count: blockSize)
-    unsafe floats = floatBlock
     fileBlock = [Double](repeating: 0, count: isDirect ? 0 : Self.block * fileChannels)
     busBlock = [Double](
       repeating: 0, count: part.converter == nil ? 0 : Self.block * fileChannels)
@@ -119,10 +116,7 @@ final class FileService: RenderService, @unchecked Sendable {
     unsafe lane.initialize(repeating: 0, count: Self.block)
   }
 
-  deinit {
-    unsafe lane.deallocate()
-    unsafe floatBlock.deallocate()
-  }
+  deinit { unsafe lane.deallocate() }
 
   /// Whether the bus has the samples of the file unchanged: its channels in their order, or its only one on all
   /// channels.
@@ -159,6 +153,7 @@ final class FileService: RenderService, @unchecked Sendable {
   private var loops: Bool { settings.block[loopIndex] != 0 }
 
   func service(atLeast frameCount: Int) throws(ServiceError) {
+    access.stopLending()
     let available = access.available
     wasShort = available < frameCount
     guard available < access.capacity / 2 || wasShort else { return }
@@ -182,6 +177,8 @@ final class FileService: RenderService, @unchecked Sendable {
 
   /// Reads ahead until `goal` frames are ready, the ring is full or the file has ended.
   private func fill(upTo goal: Int) throws(ServiceError) {
+    if isDirect { unsafe floats = .allocate(capacity: Self.block * fileChannels) }
+    defer { unsafe floats.deallocate() }
     while access.room >= Self.block {
       let available = access.available
       guard available < goal else { return }
@@ -196,18 +193,15 @@ final class FileService: RenderService, @unchecked Sendable {
         put(busBlock, made)
         written += made
       } else {
-        var block = min(Self.block, goal - available)
-        if isStraight {
-          let next = unsafe access.next
-          unsafe floats = next.memory
-          block = min(block, unsafe next.frameCount)
-        }
+        let block = min(Self.block, goal - available)
         let made = loops ? block : min(block, passes.end(pass) - written)
         read(made, wraps: loops)
         if isStraight {
+          let largest = unsafe access.write(interleaved: start, frameCount: made)
           access.commit(made)
+          lookForNumbers(largest)
         } else if isDirect {
-          unsafe put(floats, made)
+          unsafe put(start, made)
         } else {
           put(fileBlock, made)
         }
@@ -216,6 +210,8 @@ final class FileService: RenderService, @unchecked Sendable {
       }
     }
   }
+
+  private var start: UnsafeMutablePointer<Float> { unsafe floats.baseAddress.unsafelyUnwrapped }
 
   /// Whether a pass has ended, and no other has begun.
   private var isOver: Bool {
@@ -328,7 +324,7 @@ final class FileService: RenderService, @unchecked Sendable {
     let reader = part.reader
     if let image {
       unsafe image.copy(
-        imagePosition..<imagePosition + length, to: floats + first * fileChannels)
+        imagePosition..<imagePosition + length, to: start + first * fileChannels)
       if !image.isFinite { lookForNumbers(first..<first + length, from: imagePosition) }
       imagePosition += length
       return length
@@ -342,10 +338,14 @@ final class FileService: RenderService, @unchecked Sendable {
     do throws(SoundFileError) {
       let count =
         isDirect
-        ? try unsafe reader.read(into: floats + first * fileChannels, frameCount: length)
+        ? try unsafe reader.read(into: start + first * fileChannels, frameCount: length)
         : try reader.read(into: &fileBlock, at: first, frameCount: length)
       trouble.end()
-      lookForNumbers(first..<first + count, from: begin)
+      if isStraight {
+        readings.append((first..<first + count, begin))
+      } else {
+        lookForNumbers(first..<first + count, from: begin)
+      }
       // Only of a file that does not say how long it is.
       if count < length { silence(first + count..<first + length) }
       if count < length { seek(to: begin + length) }
@@ -358,6 +358,15 @@ final class FileService: RenderService, @unchecked Sendable {
     return length
   }
 
+  /// Looks for samples that are not finite in the block that has been read, whose largest magnitude
+  /// is given by its bits.
+  private func lookForNumbers(_ largest: UInt32) {
+    if largest >= Float.infinity.bitPattern {
+      for reading in readings { lookForNumbers(reading.block, from: reading.frame) }
+    }
+    readings.removeAll(keepingCapacity: true)
+  }
+
   /// Looks for samples that are not finite, in a file that can hold them.
   private func lookForNumbers(_ range: Range<Int>, from frame: Int) {
     let isFloat = part.reader.sampleType?.isFloat == true
@@ -365,7 +374,7 @@ final class FileService: RenderService, @unchecked Sendable {
     let samples = range.lowerBound * fileChannels..<range.upperBound * fileChannels
     if isDirect {
       let buffer = unsafe ChannelBuffer(
-        base: floats + samples.lowerBound, count: samples.count)
+        base: start + samples.lowerBound, count: samples.count)
       guard VectorMath.largest(buffer) >= Float.infinity.bitPattern,
         let first = samples.first(where: { unsafe !floats[$0].isFinite })
       else { return }

@@ -24,7 +24,7 @@ struct BusMemory {
   ///   - strands: The strand of each row, where several threads render them. A stretch used by the
   ///     rows of one strand only is reused by that strand, and by no other.
   init(
-    _ busChannelCounts: [Int], rows: [RenderPlan.Row], kept: [Int], strands: [Int]? = nil
+    _ busChannelCounts: [Int], rows: [some BusRow], kept: [Int], strands: [Int]? = nil
   ) {
     var first = [Int](repeating: -1, count: busChannelCounts.count)
     var last = [Int](repeating: -1, count: busChannelCounts.count)

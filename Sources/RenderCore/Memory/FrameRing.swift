@@ -4,9 +4,7 @@ import Synchronization
 /// A ring of frames between two threads: one writes, one reads, neither waits.
 ///
 /// Each channel has a ring of its own of four-byte words, so that frames are copied channel by
-/// channel. An interleaved ring stores frames as files do: they are read into it whole, and the
-/// reader takes the channels apart. Frames are counted from the first one on; the count does not
-/// overflow in practice.
+/// channel. Frames are counted from the first one on; the count does not overflow in practice.
 @safe
 public final class FrameRing: @unchecked Sendable {
   // `@unchecked Sendable`: `written` and `read` order the accesses; each side writes only its own.
@@ -16,16 +14,13 @@ public final class FrameRing: @unchecked Sendable {
   public let channelCount: Int
   /// The capacity in frames; a power of two.
   public let capacity: Int
-  /// Whether the samples of a frame are adjacent, as in most files.
-  public let isInterleaved: Bool
 
   /// A ring for at least `minimumCapacity` frames.
-  public init(channelCount: Int, minimumCapacity: Int, isInterleaved: Bool = false) {
+  public init(channelCount: Int, minimumCapacity: Int) {
     var capacity = 1
     while capacity < minimumCapacity { capacity *= 2 }
     self.capacity = capacity
     self.channelCount = channelCount
-    self.isInterleaved = isInterleaved
     // `calloc`, because its zeros take no memory before they are written.
     guard let memory = unsafe calloc(max(1, capacity * channelCount), 4) else {
       preconditionFailure("there is no memory for a ring of \(capacity) frames")
@@ -44,8 +39,7 @@ public final class FrameRing: @unchecked Sendable {
   /// The form for either side, valid as long as the ring, which a kernel's box retains.
   public var access: FrameRingAccess {
     unsafe FrameRingAccess(
-      words: words, state: state, capacity: capacity, channelCount: channelCount,
-      isInterleaved: isInterleaved)
+      words: words, state: state, capacity: capacity, channelCount: channelCount)
   }
 
   /// Reads that found too few frames. Any thread.
@@ -70,6 +64,7 @@ struct FrameRingState: ~Copyable {
   let underruns = Atomic<Int>(0)
   let missing = Atomic<Int>(0)
   let skipped = Atomic<Int>(0)
+  let canLend = Atomic<Bool>(true)
 }
 
 /// A frame ring, for one of its two sides.
@@ -82,14 +77,12 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
   public let capacity: Int
   /// The number of channels.
   public let channelCount: Int
-  private let isInterleaved: Bool
 
   @_noLocks
   init(
     words: UnsafeMutablePointer<Float>, state: UnsafeMutablePointer<FrameRingState>, capacity: Int,
-    channelCount: Int, isInterleaved: Bool
+    channelCount: Int
   ) {
-    self.isInterleaved = isInterleaved
     unsafe self.words = words
     unsafe self.state = state
     self.capacity = capacity
@@ -170,15 +163,6 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     unsafe state.pointee.origin.store(next, ordering: .relaxed)
   }
 
-  /// The memory for the next frames in an interleaved ring, and the number of frames that fit there
-  /// in one piece. `commit` makes them readable.
-  public var next: (memory: UnsafeMutablePointer<Float>, frameCount: Int) {
-    precondition(isInterleaved, "the channels lie apart")
-    let (first, _) = unsafe straight(
-      state.pointee.written.load(ordering: .relaxed), room)
-    return unsafe (words + first.start * channelCount, first.count)
-  }
-
   /// Writes frames of one channel, `offset` frames behind those committed; `commit` makes them
   /// readable. There must be room.
   @_noLocks
@@ -188,6 +172,26 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     let (first, rest) = straight(start, source.count)
     lane(channel, first).copy(from: source)
     lane(channel, rest).copy(from: source.dropping(first.count))
+  }
+
+  /// Writes interleaved frames of all channels; `commit` makes them readable. There must be room.
+  ///
+  /// - Returns: The largest magnitude, as `VectorMath.largest(_:)` gives it.
+  public func write(interleaved samples: UnsafePointer<Float>, frameCount: Int) -> UInt32 {
+    precondition(frameCount >= 0 && frameCount <= room, "no room in the ring")
+    let (first, rest) = unsafe straight(state.pointee.written.load(ordering: .relaxed), frameCount)
+    let behind = unsafe samples + first.count * channelCount
+    guard channelCount != 2 else {
+      let largest = unsafe deinterleave(samples, into: lane(0, first), lane(1, first))
+      return max(largest, unsafe deinterleave(behind, into: lane(0, rest), lane(1, rest)))
+    }
+    for channel in 0..<channelCount {
+      unsafe pick(samples + channel, stride: channelCount, into: lane(channel, first))
+      unsafe pick(behind + channel, stride: channelCount, into: lane(channel, rest))
+    }
+    return unsafe VectorMath.largest(
+      ChannelBuffer(
+        base: UnsafeMutablePointer(mutating: samples), count: frameCount * channelCount))
   }
 
   /// Writes zeros to every channel, as `write` writes frames. There must be room.
@@ -218,15 +222,33 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     precondition(offset >= 0 && offset + sink.count <= available, "not so many frames in the ring")
     let start = unsafe state.pointee.read.load(ordering: .relaxed) + offset
     let (first, rest) = straight(start, sink.count)
-    guard !isInterleaved else {
-      precondition(channel >= 0 && channel < channelCount, "channel out of range")
-      let frames = unsafe words + channel
-      unsafe pick(
-        frames + first.start * channelCount, stride: channelCount, into: sink.prefix(first.count))
-      return unsafe pick(frames, stride: channelCount, into: sink.dropping(first.count))
-    }
     sink.copy(from: lane(channel, first))
     sink.dropping(first.count).copy(from: lane(channel, rest))
+  }
+
+  /// Whether the writer writes between two slices only. Frames that the reader discards then stay
+  /// as they are until its slice ends, so that it may lend them.
+  public var canLend: Bool {
+    @_noLocks get { unsafe state.pointee.canLend.load(ordering: .relaxed) }
+  }
+
+  /// Ends lending, once and for all. The writer calls it before it first writes beside the reader.
+  public func stopLending() { unsafe state.pointee.canLend.store(false, ordering: .relaxed) }
+
+  /// Lends the oldest frames to a bus for this slice, which then shows the ring's memory in place
+  /// of its own; a ring of one channel shows it in every channel. Returns `false`, with nothing
+  /// lent, where the frames are not in one piece. The bus must be one that `canBorrow`, and the
+  /// ring one that `canLend`.
+  @_noLocks
+  public func lend(to bus: RenderBus) -> Bool {
+    precondition(canLend && bus.frameCount <= available, "not so many frames in the ring")
+    let (first, rest) = unsafe straight(state.pointee.read.load(ordering: .relaxed), bus.frameCount)
+    guard rest.count == 0 else { return false }
+    for channel in 0..<bus.channelCount {
+      let frames = lane(channel < channelCount ? channel : 0, first)
+      unsafe bus.borrow(frames.start, channel: channel)
+    }
+    return true
   }
 
   /// Removes the oldest frames.
@@ -273,8 +295,7 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
 
   @_noLocks
   private func lane(_ channel: Int, _ run: Run) -> ChannelBuffer {
-    precondition(
-      channel >= 0 && channel < channelCount && !isInterleaved, "a channel that lies apart")
+    precondition(channel >= 0 && channel < channelCount, "channel out of range")
     return unsafe ChannelBuffer(base: words + channel * capacity + run.start, count: run.count)
   }
 }

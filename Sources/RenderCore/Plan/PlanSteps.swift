@@ -13,6 +13,8 @@ struct PlanSteps {
     let pulled: UnsafeMutablePointer<Unmanaged<PulledInput>?>?
     /// Whether an output bus is also an input: its mark of silence is then kept.
     let isInPlace: Bool
+    /// Whether the kernel may have lent memory to its outputs in the last slice.
+    let lends: Bool
     let failure: ControlAccess?
     let element: Int
   }
@@ -58,6 +60,12 @@ struct PlanSteps {
     } else {
       for output in inputCount..<(inputCount + outputCount) {
         unsafe contents[Int(first[output])] = .unknown
+      }
+    }
+    if unsafe step.pointee.lends {
+      // Before the kernel writes anything: the memory that it has lent is read by others.
+      for output in inputCount..<(inputCount + outputCount) {
+        unsafe buses[Int(first[output])].endLoan()
       }
     }
     let context = unsafe RenderContext(

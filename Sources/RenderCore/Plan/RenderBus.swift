@@ -7,6 +7,16 @@ public struct RenderBus: BitwiseCopyable {
     let channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
     let channelCount: Int
     let content: UnsafeMutablePointer<BusContent>
+    /// The bus's own memory of each channel, where the bus can show memory of a kernel's in place
+    /// of it; `nil` for other buses.
+    let own: UnsafePointer<UnsafeMutablePointer<Float>>?
+
+    /// Ends a loan: the bus shows its own memory again.
+    @_noLocks
+    func endLoan() {
+      guard let own = unsafe own else { return }
+      for channel in 0..<channelCount { unsafe channels[channel] = own[channel] }
+    }
   }
 
   private let row: UnsafePointer<Row>
@@ -30,6 +40,21 @@ public struct RenderBus: BitwiseCopyable {
       precondition(channel >= 0 && channel < channelCount, "channel out of range")
       return unsafe ChannelBuffer(base: row.pointee.channels[channel], count: frameCount)
     }
+  }
+
+  /// Whether the kernel that fills the bus may lend it memory for a slice, and fill nothing: rows
+  /// behind it read that memory, and none writes to it.
+  public var canBorrow: Bool {
+    @_noLocks get { unsafe row.pointee.own != nil }
+  }
+
+  /// Shows other memory in a channel for this slice: at least `frameCount` samples, which stay as
+  /// they are until the next slice.
+  @_noLocks
+  func borrow(_ samples: UnsafeMutablePointer<Float>, channel: Int) {
+    precondition(
+      canBorrow && channel >= 0 && channel < channelCount, "the bus borrows no such channel")
+    unsafe row.pointee.channels[channel] = samples
   }
 
   /// Whether the bus is marked as silent (`kAudioUnitRenderAction_OutputIsSilence`). All samples

@@ -21,12 +21,22 @@ public class KernelBox: @unchecked Sendable {
   private let retained: [AnyObject]
   /// Whether the kernel calls a client's code, which may rely on being called by one thread only.
   public let callsClient: Bool
+  /// Whether the kernel may lend memory of its own to its output buses.
+  let lendsMemory: Bool
 
   /// Boxes a kernel. The box retains the objects in `retained`, which the kernel points to.
   public static func holding(
     _ kernel: consuming some RenderKernel & ~Copyable, with retained: AnyObject...
   ) -> KernelBox {
-    TypedKernelBox(kernel, retained: retained, callsClient: false)
+    TypedKernelBox(kernel, retained: retained)
+  }
+
+  /// Boxes a kernel that lends memory to its output buses where they `canBorrow`. The box retains
+  /// the objects in `retained`: that memory, and what else the kernel points to.
+  public static func lending(
+    _ kernel: consuming some RenderKernel & ~Copyable, with retained: AnyObject...
+  ) -> KernelBox {
+    TypedKernelBox(kernel, retained: retained, lendsMemory: true)
   }
 
   /// Boxes a kernel that calls a client's code. The box retains the objects in `retained`.
@@ -36,9 +46,20 @@ public class KernelBox: @unchecked Sendable {
     TypedKernelBox(kernel, retained: retained, callsClient: true)
   }
 
-  fileprivate init(retained: [AnyObject], callsClient: Bool) {
+  /// Boxes a kernel that runs the kernel of another box, which the box retains.
+  static func running(
+    _ kernel: KernelBox, by outer: consuming some RenderKernel & ~Copyable,
+    with retained: AnyObject
+  ) -> KernelBox {
+    TypedKernelBox(
+      outer, retained: [kernel, retained], callsClient: kernel.callsClient,
+      lendsMemory: kernel.lendsMemory)
+  }
+
+  fileprivate init(retained: [AnyObject], callsClient: Bool, lendsMemory: Bool) {
     self.retained = retained
     self.callsClient = callsClient
+    self.lendsMemory = lendsMemory
   }
 
   func render(_ context: RenderContext) -> Status { preconditionFailure("overridden") }
@@ -52,10 +73,13 @@ private final class TypedKernelBox<Kernel: RenderKernel & ~Copyable>: KernelBox,
   // Behind a pointer, because a stored property would cost an exclusivity check in every slice.
   private let kernel: UnsafeMutablePointer<Kernel>
 
-  init(_ kernel: consuming Kernel, retained: [AnyObject], callsClient: Bool) {
+  init(
+    _ kernel: consuming Kernel, retained: [AnyObject], callsClient: Bool = false,
+    lendsMemory: Bool = false
+  ) {
     unsafe self.kernel = .allocate(capacity: 1)
     unsafe self.kernel.initialize(to: kernel)
-    super.init(retained: retained, callsClient: callsClient)
+    super.init(retained: retained, callsClient: callsClient, lendsMemory: lendsMemory)
   }
 
   deinit {

@@ -110,8 +110,7 @@ public final class RenderMeter: @unchecked Sendable {
       let cell = table.cells[number]
       // The meter retains the cells.
       let metered = MeteredKernel(kernel, self, part: number, sum: cell.access)
-      return kernel.callsClient
-        ? .calling(metered, with: kernel, self) : .holding(metered, with: kernel, self)
+      return .running(kernel, by: metered, with: self)
     }
   }
 

@@ -11,7 +11,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
 
   /// A row of the plan: a kernel, with the buses that it reads and writes, by their index in the
   /// plan.
-  public struct Row {
+  public struct Row: BusRow {
     /// Renders the row.
     public var kernel: KernelBox
     /// The bus of each input element.
@@ -39,6 +39,9 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
       self.failure = failure
       self.element = element
     }
+
+    var lendsMemory: Bool { kernel.lendsMemory }
+    var callsClient: Bool { kernel.callsClient }
   }
 
   /// The bus that feeds the output unit, in every plan with an output.
@@ -55,6 +58,8 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
   private let shared: UnsafeMutablePointer<SharedRows>?
   private let channels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   private let contents: UnsafeMutableBufferPointer<BusContent>
+  /// The own memory of the channels of the buses that borrow.
+  private let ownChannels: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
   private let samples: UnsafeMutableRawPointer
   private let observers: UnsafeMutableBufferPointer<Unmanaged<RenderObserver>>
   /// Whether a row calls a client's code, which may rely on one thread.
@@ -69,7 +74,8 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - kept: The buses that the host fills, or reads after a slice; `nil` for all. Other buses
-  ///     share memory where they are not in use at the same time.
+  ///     share memory where they are not in use at the same time. A bus that a row fills may show
+  ///     memory of its kernel's, which the host must not write to; with `nil` none does.
   ///   - threadCount: The most threads that may render it. One thread is used where the rows depend
   ///     on each other, where more would not be faster, or where a client's code is called.
   public init(
@@ -87,7 +93,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     precondition(
       flat.allSatisfy { $0 >= 0 && Int($0) < busChannelCounts.count }, "a row names a missing bus")
     callsClients = rows.indices.contains { index in
-      rows[index].kernel.callsClient || rows[index].pulled.values.contains { $0.callsClients }
+      rows[index].callsClient || rows[index].pulled.values.contains { $0.callsClients }
     }
     var strands: RowStrands?
     if threadCount > 1, !callsClients {
@@ -121,13 +127,21 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     unsafe contents = .allocate(capacity: busChannelCounts.count)
     unsafe contents.initialize(repeating: .silent)
     unsafe buses = .allocate(capacity: busChannelCounts.count)
+    let borrowing =
+      kept == nil ? BorrowingBuses() : BorrowingBuses(rows, busChannelCounts: busChannelCounts)
+    unsafe ownChannels = .allocate(capacity: max(1, borrowing.channelCount))
     var first = 0
     for (index, count) in busChannelCounts.enumerated() {
+      let borrows = borrowing.channelCount > 0 && borrowing.places[index] >= 0
+      let own = unsafe borrows ? ownChannels.baseAddress! + borrowing.places[index] : nil
+      if let own = unsafe own {
+        unsafe own.initialize(from: channels.baseAddress! + first, count: count)
+      }
       unsafe buses.initializeElement(
         at: index,
         to: RenderBus.Row(
           channels: channels.baseAddress! + first, channelCount: count,
-          content: contents.baseAddress! + index))
+          content: contents.baseAddress! + index, own: own.map { unsafe UnsafePointer($0) }))
       first += count
     }
     unsafe indices = .allocate(capacity: max(1, flat.count))
@@ -142,6 +156,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
           kernel: .passRetained(row.kernel), firstIndex: firstIndex,
           inputCount: row.inputs.count, outputCount: row.outputs.count,
           pulled: Self.table(of: row), isInPlace: row.outputs.contains(where: row.inputs.contains),
+          lends: row.lendsMemory,
           failure: row.failure?.access, element: row.element))
       firstIndex += row.inputs.count + row.outputs.count
     }
@@ -192,6 +207,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     unsafe indices.deallocate()
     unsafe buses.deallocate()
     unsafe channels.deallocate()
+    unsafe ownChannels.deallocate()
     unsafe contents.deallocate()
     unsafe samples.deallocate()
   }

@@ -17,7 +17,7 @@ struct RowStrands {
   private(set) var longestChain = 0
 
   /// - Parameter busCount: The number of buses of the plan.
-  init(_ rows: [RenderPlan.Row], busCount: Int) {
+  init(_ rows: [some BusRow], busCount: Int) {
     var writers = [Int](repeating: -1, count: busCount)
     var readers = [[Int]](repeating: [], count: busCount)
     var depths: [Int] = []

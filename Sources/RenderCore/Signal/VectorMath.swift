@@ -469,6 +469,16 @@ public func interleave(
   unsafe cvector_interleave(first.start, second.start, first.count, output)
 }
 
+/// Copies the two channels out of interleaved frames, as many as each output has. Returns the
+/// largest magnitude, as `VectorMath.largest(_:)` does.
+@_semantics("no_performance_analysis")
+func deinterleave(
+  _ samples: UnsafePointer<Float>, into first: ChannelBuffer, _ second: ChannelBuffer
+) -> UInt32 {
+  precondition(first.count == second.count, "both channels are as long")
+  return unsafe cvector_deinterleave(samples, first.count, first.start, second.start)
+}
+
 /// Copies one channel out of interleaved doubles, times a gain, into floats, as many as `output`
 /// has.
 @_semantics("no_performance_analysis")

@@ -1,0 +1,11 @@
+/// A row of a plan, as the memory of its buses and the threads for its rows are chosen.
+protocol BusRow {
+  /// The buses that it reads, by their index in the plan.
+  var inputs: [Int] { get }
+  /// The buses that it fills.
+  var outputs: [Int] { get }
+  /// Whether its kernel may lend memory of its own to the buses that it fills.
+  var lendsMemory: Bool { get }
+  /// Whether its kernel calls a client's code.
+  var callsClient: Bool { get }
+}

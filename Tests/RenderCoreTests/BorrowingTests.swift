@@ -1,0 +1,156 @@
+import AudioTypes
+import TestSupport
+import Testing
+
+@testable import RenderCore
+
+/// Lends a sound of one channel that counts, in every second slice; writes -1 in the others.
+private struct LendingKernel: RenderKernel {
+  let frames: StoredFramesAccess
+  var slice = 0
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    let output = context.output(0)
+    slice += 1
+    if slice.isMultiple(of: 2), output.canBorrow {
+      frames.lend(from: slice, to: output)
+    } else {
+      for channel in 0..<output.channelCount {
+        for frame in 0..<output.frameCount { output[channel][frame] = -1 }
+      }
+    }
+    return .ok
+  }
+}
+
+/// Copies its input to its output, or changes its only bus in place.
+private struct NextKernel: RenderKernel {
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status {
+    let (input, output) = (context.input(0), context.output(0))
+    for channel in 0..<output.channelCount {
+      for frame in 0..<output.frameCount { output[channel][frame] = input[channel][frame] + 0.5 }
+    }
+    return .ok
+  }
+}
+
+@Suite struct BorrowingTests {
+  private let frames = counting(64)
+
+  private static func counting(_ count: Int) -> StoredFrames {
+    unsafe StoredFrames(frameCount: count, channelCount: 1) { memory in
+      for frame in 0..<count { unsafe memory[frame] = Float(frame) }
+      return true
+    }!
+  }
+
+  private var lender: KernelBox {
+    .lending(LendingKernel(frames: frames.access), with: frames)
+  }
+
+  private var next: KernelBox { .holding(NextKernel()) }
+
+  private func plan(
+    _ rows: [RenderPlan.Row], buses: Int = 2, keeping kept: [Int]? = [1]
+  ) -> RenderPlan {
+    RenderPlan(
+      rows: rows, busChannelCounts: [Int](repeating: 2, count: buses), maximumFramesPerSlice: 16,
+      keeping: kept)
+  }
+
+  private var isUnchanged: Bool {
+    var samples = [Float](repeating: -1, count: 64)
+    unsafe samples.withUnsafeMutableBufferPointer { memory in
+      unsafe frames.copy(0..<64, to: memory.baseAddress!)
+    }
+    return samples == (0..<64).map(Float.init)
+  }
+
+  @Test func `a bus shows lent memory for a slice, and its own after that`() {
+    let plan = plan([
+      .init(kernel: lender, inputs: [], outputs: [0]),
+      .init(kernel: next, inputs: [0], outputs: [1]),
+    ])
+    for slice in 1...9 {
+      let count = slice % 3 + 3
+      #expect(plan.render(frameCount: count, at: TimeStamp(sampleTime: 0)) == .ok)
+      let expected = (0..<count).map { slice % 2 == 0 ? Float(slice + $0) + 0.5 : -0.5 }
+      for channel in 0..<2 {
+        let bus = plan.bus(1, frameCount: count)
+        #expect((0..<count).map { bus[channel][$0] } == expected)
+      }
+    }
+    #expect(plan.bus(0, frameCount: 1).canBorrow && isUnchanged)
+  }
+
+  @Test func `a bus that another row writes to borrows nothing`() {
+    let twice = plan([
+      .init(kernel: lender, inputs: [], outputs: [0]),
+      .init(kernel: next, inputs: [0], outputs: [0]),
+    ])
+    #expect(!twice.bus(0, frameCount: 1).canBorrow)
+    for _ in 0..<4 { #expect(twice.render(frameCount: 8, at: TimeStamp(sampleTime: 0)) == .ok) }
+    #expect(isUnchanged)
+    let behind = plan([
+      .init(kernel: next, inputs: [1], outputs: [0]),
+      .init(kernel: lender, inputs: [], outputs: [0]),
+    ])
+    #expect(!behind.bus(0, frameCount: 1).canBorrow)
+  }
+
+  @Test func `a bus that is read before it is filled borrows nothing`() {
+    // What is read is the last slice, which may have been shorter than this one.
+    let plan = plan([
+      .init(kernel: next, inputs: [0], outputs: [1]),
+      .init(kernel: lender, inputs: [], outputs: [0]),
+    ])
+    #expect(!plan.bus(0, frameCount: 1).canBorrow)
+  }
+
+  @Test func `a bus that a client's code reads borrows nothing`() {
+    let plan = plan([
+      .init(kernel: lender, inputs: [], outputs: [0]),
+      .init(kernel: .calling(NextKernel()), inputs: [0], outputs: [1]),
+    ])
+    #expect(!plan.bus(0, frameCount: 1).canBorrow)
+  }
+
+  @Test func `no bus borrows in a plan whose host may fill all of them`() {
+    let plan = plan([.init(kernel: lender, inputs: [], outputs: [0])], keeping: nil)
+    #expect(!plan.bus(0, frameCount: 1).canBorrow)
+  }
+
+  @Test func `a meter around a kernel lets it lend`() {
+    let meter = RenderMeter()
+    let plan = plan([
+      .init(kernel: meter.measured(lender, as: .conversion), inputs: [], outputs: [0]),
+      .init(kernel: next, inputs: [0], outputs: [1]),
+    ])
+    #expect(plan.bus(0, frameCount: 1).canBorrow)
+  }
+
+  @Test func `a ring lends frames in one piece, until its writer writes beside the reader`() {
+    let plan = plan([
+      .init(kernel: lender, inputs: [], outputs: [0]),
+      .init(kernel: next, inputs: [0], outputs: [1]),
+    ])
+    let ring = FrameRing(channelCount: 2, minimumCapacity: 16)
+    let access = ring.access
+    let samples = (0..<24).map { Float($0) }
+    #expect(unsafe access.write(interleaved: samples, frameCount: 12) == Float(23).bitPattern)
+    access.commit(12)
+    let bus = plan.bus(0, frameCount: 10)
+    #expect(access.lend(to: bus))
+    #expect((0..<10).allSatisfy { bus[0][$0] == Float(2 * $0) && bus[1][$0] == Float(2 * $0 + 1) })
+    access.discard(10)
+    _ = unsafe access.write(interleaved: samples, frameCount: 8)
+    access.commit(8)
+    // Frames 10 to 15 are at the end of the memory, and the next four at its beginning.
+    #expect(!access.lend(to: bus) && access.available == 10)
+    #expect(access.canLend)
+    access.stopLending()
+    #expect(!ring.access.canLend)
+  }
+}
