@@ -43,7 +43,6 @@ private struct CursorScanner {
 
   let bytes: [UInt8]
   var frames: [Frame] = []
-  var isDocumentRead = false
 
   init(bytes: [UInt8]) { self.bytes = bytes }
 

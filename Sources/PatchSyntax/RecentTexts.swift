@@ -1,32 +1,35 @@
-/// The texts that were read last, so that equal texts share memory: the nodes of a patch repeat the
-/// same few keys and names.
-struct RecentTexts: Sendable {
-  /// The number of texts that are kept.
-  private static let capacity = 16
-  /// Up to this many bytes, a string needs no memory of its own.
-  private static let shortLength = 15
+import Diagnostics
 
-  private var texts: [String] = []
-  /// The index of the next one to replace.
-  private var oldest = 0
+/// The texts that were read last, so that equal texts are made once: the nodes of a patch repeat
+/// the same few keys and names.
+struct RecentTexts: Sendable {
+  private static let capacity = 64
+
+  /// The last text of each slot; the slot follows from the bytes.
+  private var texts = [String](repeating: "", count: capacity)
 
   /// The text of a string, with escapes resolved; `nil` for other values.
   mutating func text(of json: JSONValue) -> String? {
-    guard json.kind == .string else { return nil }
-    let content = json.contentRange
-    guard json.isPlain, content.count > Self.shortLength else { return json.string }
-    let bytes = json.bytes(in: content)
-    for index in texts.indices
-    where texts[index].utf8.count == bytes.count && texts[index].utf8.elementsEqual(bytes) {
-      return texts[index]
-    }
-    let text = String(decoding: bytes, as: UTF8.self)
-    if texts.count < Self.capacity {
-      texts.append(text)
-    } else {
-      texts[oldest] = text
-      oldest = (oldest + 1) % Self.capacity
-    }
+    let tree = json.tree
+    let node = tree.nodes[json.index]
+    guard node.isPlain, tree.constantRows.isEmpty, !node.content.isEmpty else { return json.string }
+    let content = node.content
+    let all = tree.source.bytes
+    let bytes = all.span.extracting(content)
+    let last = bytes.count - 1
+    let slot =
+      (Int(bytes[0]) &* 7 &+ Int(bytes[last / 2]) &* 3 &+ Int(bytes[last]) &+ bytes.count &* 5)
+      & (Self.capacity - 1)
+    if Self.isText(texts[slot], bytes) { return texts[slot] }
+    let text = String(decoding: all[content], as: UTF8.self)
+    texts[slot] = text
     return text
+  }
+
+  private static func isText(_ text: String, _ bytes: Span<UInt8>) -> Bool {
+    let utf8 = text.utf8.span
+    guard utf8.count == bytes.count else { return false }
+    for index in bytes.indices where utf8[index] != bytes[index] { return false }
+    return true
   }
 }

@@ -7,9 +7,4 @@ public enum ExpectationRules {
   public static let all: [Rule] =
     [file, kind, bound, setting, place, input, render, goldenFile]
     + ExpectationCatalog.kinds.map(\.rule)
-
-  /// The rules of test files, and of the files that they name.
-  public static let ofFiles: [Rule] = [
-    file, kind, bound, setting, place, input, render, goldenFile,
-  ]
 }

@@ -126,14 +126,6 @@ public struct GlideBank: ~Copyable {
     return rows[row + Self.position] >= rows[row + Self.frames]
   }
 
-  /// Whether the present or last change has a glide of its own: a ramp.
-  @_noLocks
-  public func isRamped(_ index: Int) -> Bool {
-    let row = index * Self.stride
-    let frames = rows[row + Self.frames]
-    return frames > 0 && frames != rows[row + Self.length]
-  }
-
   /// Advances by frames that have been rendered.
   @_noLocks
   public mutating func advance(_ frameCount: Int) {

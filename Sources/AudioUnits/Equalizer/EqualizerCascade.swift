@@ -9,8 +9,6 @@ public import RenderCore
 public struct EqualizerCascade: ~Copyable {
   /// The number of filters.
   public static let bandCount = 10
-  /// The numbers of one set of coefficients in a bank.
-  public static let coefficientCount = 5 * bandCount
   private static let memoryInterval = 1024
   private static var longest: Int { @_noLocks get { 512 } }
 

@@ -53,14 +53,6 @@ public enum SettingChoice: Sendable, Hashable {
     }
   }
 
-  /// Whether the value is random.
-  public var isDrawn: Bool {
-    switch self {
-    case .fixed, .each: false
-    default: true
-    }
-  }
-
   /// The value for a job.
   ///
   /// - Parameters:

@@ -38,9 +38,6 @@ struct JobRender {
     self.mostSamples = mostSamples
   }
 
-  /// The render was cancelled. This is not an error of the job.
-  struct Cancelled: Error {}
-
   /// Renders the job and completes its record.
   ///
   /// - Returns: `false` if it was cancelled. All its files are then removed.

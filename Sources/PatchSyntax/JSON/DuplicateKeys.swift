@@ -57,7 +57,11 @@ extension JSONTree {
     }
     let (first, second) = (nodes[one].content, nodes[other].content)
     guard first.count == second.count else { return false }
-    return zip(first, second).allSatisfy { source.bytes[$0] == source.bytes[$1] }
+    let all = source.bytes
+    let bytes = all.span
+    for offset in 0..<first.count
+    where bytes[first.lowerBound + offset] != bytes[second.lowerBound + offset] { return false }
+    return true
   }
 }
 

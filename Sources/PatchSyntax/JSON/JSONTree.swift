@@ -126,7 +126,13 @@ public final class JSONTree: Sendable {
     guard node.isPlain else { return JSONValue(tree: self, index: row).string == text }
     let content = node.content
     guard content.count == text.utf8.count else { return false }
-    return source.bytes[content].elementsEqual(text.utf8)
+    let all = source.bytes
+    let bytes = all.span
+    let utf8 = text.utf8.span
+    for offset in 0..<utf8.count where bytes[content.lowerBound + offset] != utf8[offset] {
+      return false
+    }
+    return true
   }
 }
 

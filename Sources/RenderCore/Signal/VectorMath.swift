@@ -8,9 +8,6 @@ import Synchronization
 
 /// Sums and filters over planar samples.
 public enum VectorMath {
-  /// The unit of a row's length.
-  public static var rowUnit: Int { @_noLocks get { 16 } }
-
   /// `count` rounded up to a whole row.
   @_noLocks
   public static func rowLength(_ count: Int) -> Int { (count + 15) / 16 * 16 }

@@ -38,13 +38,6 @@ final class MonitorListener: Sendable {
     for recorder in state.withLock({ $0.recorders }) { kill(recorder, SIGKILL) }
   }
 
-  /// The time of the last sound before a time; `nil` for none.
-  func lastSound(before time: Double = .infinity) -> Double? {
-    state.withLock {
-      $0.loud.filter { $0.lowerBound < time }.map { min($0.upperBound, time) }.max()
-    }
-  }
-
   /// The time of the first sound after a time; `nil` for none.
   func firstSound(after time: Double) -> Double? {
     state.withLock {
