@@ -5,8 +5,9 @@ import Synchronization
 
 /// Lets several threads render one plan: one thread renders, and helpers take rows from it.
 ///
-/// It makes no threads: a host's threads call `help()`. Between two pieces of a slice helpers spin
-/// for some 50 µs, then sleep.
+/// It makes no threads: a host's threads call `help()`. Between two slices helpers spin for 0.2 ms,
+/// which is more than a host needs to write a slice to a file, then sleep: to wake one takes longer
+/// than to render a small slice.
 @safe
 public final class RenderCrew: @unchecked Sendable {
   // `@unchecked Sendable`: the rendering thread writes `rows` and `job` while no helper is
@@ -58,12 +59,14 @@ public final class RenderCrew: @unchecked Sendable {
   /// The number of the next opening; `nil` at the end.
   private func nextTurn(after seen: Int) -> Int? {
     var spins = 0
+    var begin: UInt64 = 0
     while true {
       if hasEnded.load(ordering: .acquiring) { return nil }
       let turn = turns.load(ordering: .acquiring)
       if turn != seen, !turn.isMultiple(of: 2) { return turn }
       spins += 1
-      guard spins > Self.spinLimit else {
+      if spins == 1 { begin = meterClock() }
+      guard spins.isMultiple(of: 64), meterClock() - begin > Self.spinLimit else {
         shims_pause()
         continue
       }
@@ -79,8 +82,8 @@ public final class RenderCrew: @unchecked Sendable {
     }
   }
 
-  /// The number of times that a helper checks for work before it sleeps: some 50 µs.
-  private static let spinLimit = 1500
+  /// The nanoseconds for which a helper checks for work before it sleeps.
+  private static let spinLimit: UInt64 = 200_000
 
   /// Removes one sleeper from the count; `false` where `wake()` has already taken all of them.
   private func removeSleeper() -> Bool {

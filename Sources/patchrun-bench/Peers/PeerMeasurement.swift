@@ -74,6 +74,12 @@ struct PeerMeasurement {
       printTable(catalog.workloads(), figures)
       if isWanted("W9") { spatial(folder, patchrun) }
       if isWanted("W11") { live(folder, patchrun) }
+      let shared = ["W4m", "W5"].filter(isWanted).map { name in
+        (name.lowercased(), Double(sounds.short) * (name == "W4m" ? 10 : 1))
+      }
+      if !shared.isEmpty {
+        ThreadGain(patchrun: patchrun, patches: folder, output: results, rounds: rounds).run(shared)
+      }
       print("\nW10, echo cancelling beside libspeexdsp and WebRTC: patchrun-bench voice")
       return true
     } catch {
