@@ -91,6 +91,21 @@ extension GraphModel {
     }
   }
 
+  /// The inputs of this model that an edit feeds, feeds by something else, or feeds no more.
+  func inputs(of edit: GraphEdit) -> [BusKey] {
+    switch edit {
+    case .connect(let connection):
+      [BusKey(node: connection.destination, bus: connection.input)]
+    case .callback(let callback): [BusKey(node: callback.destination, bus: callback.input)]
+    case .disconnect(let key), .detach(let key, _), .attach(_, let key): [key]
+    case .clear: Array(feeds.keys)
+    case .remove(let node):
+      interactions.lazy.filter { touches($0, node) }
+        .map { BusKey(node: $0.destination, bus: $0.input) }
+    case .addTap, .removeTap, .moveTap, .timeline, .compensateLatency: []
+    }
+  }
+
   /// Feeds an input, replacing its present feed.
   private mutating func feed(_ interaction: Interaction) {
     removeFeed(BusKey(node: interaction.destination, bus: interaction.input))

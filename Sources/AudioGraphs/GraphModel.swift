@@ -369,7 +369,7 @@ struct GraphModel: Sendable {
     return true
   }
 
-  private func touches(_ interaction: Interaction, _ id: NodeID) -> Bool {
+  func touches(_ interaction: Interaction, _ id: NodeID) -> Bool {
     interaction.destination == id || interaction.link?.source == id
   }
 

@@ -163,8 +163,10 @@ extension AudioGraph {
       let stage = (state.running?.session.postedStages ?? 0) + 1
       guard !state.pending.isEmpty || evenIfNothingIsPending else { return stage - 1 }
       var model = state.model
+      var passage = passage
       let edits = state.pending
       for (index, edit) in edits.enumerated() {
+        passage.inputs.formUnion(model.inputs(of: edit))
         do throws(Violation) { try model.apply(edit) } catch {
           state.pending.remove(at: index)
           // As documented in Core Audio's header, the edits before the failing one are carried out.

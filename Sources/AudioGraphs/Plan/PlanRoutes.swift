@@ -25,19 +25,12 @@ final class GraphSide: Sendable {
     return callback.instances.map { SourceKey(serial: $0.serial, format: format) }
   }
 
-  /// The feed of each callback, except for callbacks of nodes that have the same feeds in the other
-  /// graph.
-  fileprivate func links(unlessAsIn other: GraphSide) -> [SourceKey: LinkFeed?] {
-    var links: [SourceKey: LinkFeed?] = [:]
-    for id in preparation.pulled
-    where !other.isPulled(id) || model.feedVersion(of: id) != other.model.feedVersion(of: id) {
-      for case .callback(let callback) in model.interactions(into: id) {
-        for (index, key) in keys(of: callback).enumerated() {
-          links[key] = .some(callback.upstream(of: index))
-        }
-      }
+  /// The callbacks that feed an input, with what each of them pulls; empty where it is not pulled.
+  fileprivate func links(into input: BusKey) -> [(key: SourceKey, feed: LinkFeed?)] {
+    guard isPulled(input.node), case .callback(let callback)? = model.feeds[input] else {
+      return []
     }
-    return links
+    return keys(of: callback).enumerated().map { ($1, callback.upstream(of: $0)) }
   }
 }
 
@@ -161,31 +154,25 @@ struct PlanRoutes {
 
   /// The inputs of shared units with different feeds in the two graphs, and the shared callbacks
   /// that pull something else.
-  static func changes(from old: GraphSide, to new: GraphSide) -> Changes {
-    var changes = Changes(links: linkChanges(from: old, to: new))
-    for id in new.preparation.pulled
-    where old.isPulled(id) && old.model.feedVersion(of: id) != new.model.feedVersion(of: id) {
-      var inputs = Set(old.model.interactions(into: id).map(\.input))
-      inputs.formUnion(new.model.interactions(into: id).map(\.input))
-      for input in inputs {
-        let key = BusKey(node: id, bus: input)
-        let (from, to) = (old.model.feeds[key], new.model.feeds[key])
-        guard from?.identity != to?.identity else { continue }
-        changes.inputs[key] = Change(from: from, to: to)
-      }
+  ///
+  /// - Parameter inputs: Those whose feeds have been edited. All others have the same feed in both.
+  static func changes(
+    from old: GraphSide, to new: GraphSide, at inputs: Set<BusKey>
+  ) -> Changes {
+    var changes = Changes()
+    // A callback may have moved from one of the inputs to another.
+    var before: [SourceKey: LinkFeed?] = [:]
+    for input in inputs {
+      for (key, feed) in old.links(into: input) { before[key] = .some(feed) }
     }
-    return changes
-  }
-
-  private static func linkChanges(
-    from old: GraphSide, to new: GraphSide
-  ) -> [SourceKey: LinkChange] {
-    let before = old.links(unlessAsIn: new)
-    guard !before.isEmpty else { return [:] }
-    var changes: [SourceKey: LinkChange] = [:]
-    for (key, to) in new.links(unlessAsIn: old) {
-      guard let from = before[key], from?.identity != to?.identity else { continue }
-      changes[key] = LinkChange(from: from, to: to)
+    for input in inputs {
+      for (key, to) in new.links(into: input) {
+        guard let from = before[key], from?.identity != to?.identity else { continue }
+        changes.links[key] = LinkChange(from: from, to: to)
+      }
+      guard old.isPulled(input.node), new.isPulled(input.node) else { continue }
+      let (from, to) = (old.model.feeds[input], new.model.feeds[input])
+      if from?.identity != to?.identity { changes.inputs[input] = Change(from: from, to: to) }
     }
     return changes
   }

@@ -32,6 +32,8 @@ struct RunningGraph: Sendable {
     var fadeDuration = 0.0
     /// Values to set at that frame.
     var writes: [ControlWrite] = []
+    /// The inputs whose feeds have been edited.
+    var inputs: Set<BusKey> = []
   }
 
   let session: RenderSession
@@ -217,7 +219,8 @@ struct RunningGraph: Sendable {
     let links = before.merging(sources) { $1 }.mapValues(\.source)
     let (kernels, sinks, session, meter) = (kernels, sinks, session, meter)
     let delays = delays.mapValues(\.kernel)
-    let changes = played.map { PlanRoutes.changes(from: $0, to: side) } ?? .init()
+    let changes =
+      played.map { PlanRoutes.changes(from: $0, to: side, at: passage.inputs) } ?? .init()
     var passage = passage
     if changes.areOnsets {
       passage.fadeDuration = min(passage.fadeDuration, CrossfadeKernel.onsetDuration)
