@@ -1,4 +1,5 @@
 import AudioGraphs
+import AudioUnits
 import Diagnostics
 import PatchSyntax
 import RenderCore
@@ -6,8 +7,14 @@ import RenderCore
 extension BuiltPatch {
   /// The ramps of the timeline, each with the name of its node.
   var ramps: [(node: String, ramp: ParameterRamp)] {
+    guard let ramps = graph?.ramps, !ramps.isEmpty else { return [] }
     let names = Dictionary(uniqueKeysWithValues: layout.nodes.map { ($1, $0) })
-    return (graph?.ramps ?? []).compactMap { ramp in names[ramp.node].map { ($0, ramp) } }
+    return ramps.compactMap { ramp in names[ramp.node].map { ($0, ramp) } }
+  }
+
+  /// The unit of a node.
+  func unit(_ name: String) -> UnitInstance? {
+    layout.nodes[name].flatMap { try? graph?.unit($0) }
   }
 }
 

@@ -6,10 +6,12 @@ import PatchSyntax
 import RenderCore
 import RenderTaps
 
-/// The changes that turn the graph of one patch into that of another.
+/// The changes that turn the graph of one patch into that of another: the one comparison of two
+/// patches, which everything reads that makes, limits or reports a change.
 ///
 /// Compares what the patches mean, not their texts: nodes by name, units by their configuration
-/// once initialized, callbacks and taps by their settings.
+/// once initialized, callbacks and taps by their settings. Of a patch that was made from the other
+/// one, only the parts of its `origin` are compared.
 struct GraphDifference {
   /// A setting of a unit or a callback that continues.
   enum Setting: Sendable {
@@ -39,6 +41,8 @@ struct GraphDifference {
   /// Nodes to remove, including those that are replaced.
   private(set) var leaving: [String] = []
   private(set) var settings: [Setting] = []
+  /// Settings that differ in units to add: in new ones, all.
+  private(set) var initialSettings: [Setting] = []
   /// Inputs whose feed is removed or replaced.
   private(set) var freed: [PatchLayout.BusName] = []
   /// Inputs that get a feed.
@@ -54,13 +58,12 @@ struct GraphDifference {
   /// Taps that move to another bus, or to a node that is replaced.
   private(set) var tapsMoving: [String] = []
 
-  private let old: BuiltPatch
-  private let new: BuiltPatch
+  let old: BuiltPatch
+  let new: BuiltPatch
   /// The names of callbacks that begin again.
   private let triggered: Set<String>
-
   /// The parts that may differ; `nil`, for all, where the new patch was not made from the old one.
-  private var origin: PatchOrigin? { new.origin.flatMap { $0.graph === old.graph ? $0 : nil } }
+  let origin: PatchOrigin?
 
   /// Whether there is nothing to do.
   var isEmpty: Bool {
@@ -82,6 +85,7 @@ struct GraphDifference {
     self.old = old
     self.new = new
     self.triggered = triggered
+    origin = new.origin.flatMap { $0.graph === old.graph ? $0 : nil }
     if old.layout.request != new.layout.request {
       addChange(
         JSONPointer(["session"]), "the patch asks for another device, or for it in another way",
@@ -131,12 +135,7 @@ struct GraphDifference {
 
   private static func configuration(_ patch: BuiltPatch, _ name: String) -> UnitConfiguration? {
     patch.layout.nodes[name].flatMap { patch.layout.configurations[$0] }
-      ?? unit(patch, name)?.configuration()
-  }
-
-  private static func unit(_ patch: BuiltPatch, _ name: String) -> UnitInstance? {
-    guard let graph = patch.graph, let id = patch.layout.nodes[name] else { return nil }
-    return try? graph.unit(id)
+      ?? patch.unit(name)?.configuration()
   }
 
   private static func pointer(_ name: String) -> JSONPointer { JSONPointer(["nodes", name]) }
@@ -151,19 +150,17 @@ struct GraphDifference {
 
   private mutating func compareNodes(_ running: ((String) -> UnitConfiguration?)?) {
     for name in old.layout.nodeNames where new.layout.nodes[name] == nil {
-      let isOutputUnit = Self.unit(old, name)?.description.isOutput == true
+      let isOutputUnit = old.unit(name)?.description.isOutput == true
       addChange(Self.pointer(name), "\(quoted(name)) goes", isOutputUnit ? .restart : .crossfade)
       leaving.append(name)
     }
-    let inQuestion = origin?.nodes
-    for name in new.layout.nodeNames {
-      if let inQuestion, !inQuestion.contains(name), old.layout.nodes[name] != nil { continue }
-      guard let unit = Self.unit(new, name) else { continue }
-      guard let present = Self.unit(old, name) else {
+    for name in new.layout.nodeNames where mayDiffer(name) {
+      guard let unit = new.unit(name) else { continue }
+      guard let present = old.unit(name) else {
         addChange(
           Self.pointer(name), "\(quoted(name)), \(withArticle(unit.description.name)), comes",
           unit.description.isOutput ? .restart : .crossfade)
-        entering.append(name)
+        enter(name, unit)
         continue
       }
       guard present.description.component == unit.description.component else {
@@ -171,7 +168,8 @@ struct GraphDifference {
           Self.pointer(name),
           "\(quoted(name)) is \(withArticle(unit.description.name)) and no \(present.description.name)",
           unit.description.isOutput ? .restart : .reinitialize)
-        replace(name)
+        leaving.append(name)
+        enter(name, unit)
         continue
       }
       let after = Self.configuration(new, name)
@@ -180,9 +178,22 @@ struct GraphDifference {
     }
   }
 
-  private mutating func replace(_ name: String) {
-    leaving.append(name)
+  /// Whether a node is new, or may have other settings or formats.
+  private func mayDiffer(_ name: String) -> Bool {
+    guard let origin, let id = old.layout.nodes[name], !origin.nodes.contains(name) else {
+      return true
+    }
+    guard origin.changesFormats else { return false }
+    let (before, after) = (old.layout.configurations[id], new.layout.configurations[id])
+    return before?.inputs != after?.inputs || before?.outputs != after?.outputs
+  }
+
+  private mutating func enter(_ name: String, _ unit: UnitInstance) {
     entering.append(name)
+    let settings = unit.settings
+    initialSettings +=
+      settings.properties.map { .property(node: name, $0, $1) }
+      + settings.parameters.map { .parameter(node: name, $0, $1) }
   }
 
   private mutating func compare(
@@ -197,7 +208,7 @@ struct GraphDifference {
       .filter { old.properties[$0] != new.properties[$0] }.sorted(by: Self.isBefore)
     for place in places {
       guard let info = unit.info(place.id), info.access != .readOnly else { continue }
-      let pointer = Self.pointer(name, place.scope, place.element, "properties", info.key)
+      let pointer = Self.pointer(name, place.scope, place.element, ["properties", info.key])
       let value = new.properties[place] ?? Self.defaultValue(info, place)
       let text =
         "\(quoted(info.key)) of \(quoted(name)) "
@@ -237,7 +248,9 @@ struct GraphDifference {
       changes += later.map {
         PatchChange($0.change.pointer, $0.change.text, heard)
       }
-      replace(name)
+      leaving.append(name)
+      entering.append(name)
+      initialSettings += later.map(\.setting)
       return
     }
     changes += later.map(\.change)
@@ -252,7 +265,7 @@ struct GraphDifference {
     if before.maximumFramesPerSlice != after.maximumFramesPerSlice {
       reasons.append(
         (
-          pointer(name, .global, 0, "properties", "maximumFramesPerSlice"),
+          pointer(name, .global, 0, ["properties", "maximumFramesPerSlice"]),
           "\(quoted(name)) takes \(after.maximumFramesPerSlice) frames at once and not "
             + "\(before.maximumFramesPerSlice)"
         ))
@@ -303,11 +316,8 @@ struct GraphDifference {
       < (other.scope.rawValue, other.element, other.id.rawValue)
   }
 
-  private static func pointer(
-    _ name: String, _ scope: Scope, _ element: Int, _ kind: String, _ key: String
-  ) -> JSONPointer { pointer(name, scope, element, [kind, key]) }
-
-  private static func pointer(
+  /// The place of a setting in a patch.
+  static func pointer(
     _ name: String, _ scope: Scope, _ element: Int, _ path: [String]
   ) -> JSONPointer {
     let place: [String] =

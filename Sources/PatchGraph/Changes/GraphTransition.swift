@@ -12,21 +12,19 @@ import Synchronization
 struct GraphTransition {
   let graph: AudioGraph
   let difference: GraphDifference
-  let old: BuiltPatch
-  let new: BuiltPatch
   private(set) var nodes: [String: NodeID]
   private(set) var taps: [String: TapID]
   private let hasTaps: Bool
 
+  private var new: BuiltPatch { difference.new }
+
   init(
-    graph: AudioGraph, difference: GraphDifference, from old: BuiltPatch, to new: BuiltPatch,
-    nodes: [String: NodeID], taps: [String: TapID], hasTaps: Bool
+    graph: AudioGraph, difference: GraphDifference, nodes: [String: NodeID],
+    taps: [String: TapID], hasTaps: Bool
   ) {
     self.hasTaps = hasTaps
     self.graph = graph
     self.difference = difference
-    self.old = old
-    self.new = new
     self.nodes = nodes
     self.taps = taps
   }

@@ -207,7 +207,8 @@ public final class LivePatch: Sendable {
       while let update = state.withLock({ $0.updates.first }), update.time <= seconds {
         var next = PatchBuilder.build(update, in: surroundings, device: .granted(grant))
         let result = try carryOut(
-          next, state.withLock(\.reading), at: update.time, triggered: Set(update.triggers))
+          difference(to: next, triggered: Set(update.triggers)), state.withLock(\.reading),
+          at: update.time)
         state.withLock { state in
           // The document stays the same: the update is in its timeline.
           next.updates = state.reference.updates
@@ -247,14 +248,16 @@ public final class LivePatch: Sendable {
       }
     }
     return try changing.withLock { _ throws(Refusal) in
+      let difference = difference(to: next)
       if isRequest {
-        let refused = RequestedGains.diagnostics(from: state.withLock(\.reference), to: next)
+        let refused = RequestedGains.diagnostics(
+          of: difference, above: next.layout.limits.requestedGain)
         if !refused.isEmpty {
           next.diagnostics = (next.diagnostics + refused).inDocumentOrder()
           throw .wrong(next)
         }
       }
-      let result = try carryOut(next, reading, at: time)
+      let result = try carryOut(difference, reading, at: time)
       let progress = TimelineProgress(reading, sampleRate: grant.sampleRate)
       state.withLock { state in
         state.reading = reading
@@ -331,34 +334,39 @@ public final class LivePatch: Sendable {
     let names = Set(callbacks.filter { triggerProblem($0) == nil })
     return try changing.withLock { _ throws(Refusal) in
       let (reference, reading) = state.withLock { ($0.reference, $0.reading) }
-      let result = try carryOut(reference, reading, at: nil, triggered: names)
+      let result = try carryOut(
+        difference(to: reference, triggered: names), reading, at: nil)
       state.withLock { $0.take(result, reference) }
       return result.changes
     }
   }
 
-  /// Turns the graph into that of another patch. The caller holds `changing`.
+  /// What another patch changes in the one that plays. The caller holds `changing`.
   ///
   /// - Parameter triggered: The names of callbacks that begin again.
-  private func carryOut(
-    _ next: BuiltPatch, _ reading: PatchReader.Result, at time: Double?,
-    triggered: Set<String> = []
-  ) throws(Refusal) -> ChangeResult {
-    let state = state.withLock(\.self)
+  private func difference(
+    to next: BuiltPatch, triggered: Set<String> = []
+  ) -> GraphDifference {
+    let (reference, nodes) = state.withLock { ($0.reference, $0.nodes) }
     // An initialized unit keeps the configuration that it was initialized with, so this is
     // compared.
-    let (graph, nodes) = (graph, state.nodes)
-    let difference = GraphDifference(
-      from: state.reference, to: next, triggered: triggered,
+    return GraphDifference(
+      from: reference, to: next, triggered: triggered,
       running: { name in
-        nodes[name].flatMap { (try? graph.unit($0))?.configuration() }
+        nodes[name].flatMap { (try? self.graph.unit($0))?.configuration() }
       })
+  }
+
+  /// Turns the graph into that of another patch. The caller holds `changing`.
+  private func carryOut(
+    _ difference: GraphDifference, _ reading: PatchReader.Result, at time: Double?
+  ) throws(Refusal) -> ChangeResult {
     guard difference.restarts.isEmpty else { throw .restart(reading, difference.changes) }
-    var result = ChangeResult(changes: difference.changes, nodes: state.nodes, taps: state.taps)
+    let (nodes, taps) = state.withLock { ($0.nodes, $0.taps) }
+    var result = ChangeResult(changes: difference.changes, nodes: nodes, taps: taps)
     if !difference.isEmpty {
       var transition = GraphTransition(
-        graph: graph, difference: difference, from: state.reference, to: next,
-        nodes: state.nodes, taps: state.taps, hasTaps: hasTaps)
+        graph: graph, difference: difference, nodes: nodes, taps: taps, hasTaps: hasTaps)
       do throws(Violation) { try transition.carryOut(at: time) } catch {
         throw .restart(
           reading,
@@ -369,7 +377,7 @@ public final class LivePatch: Sendable {
       }
       result.nodes = transition.nodes
       result.taps = transition.taps
-      graph.outputPeakLimit = next.layout.limits.outputPeak
+      graph.outputPeakLimit = difference.new.layout.limits.outputPeak
     }
     return result
   }

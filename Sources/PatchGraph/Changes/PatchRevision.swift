@@ -9,9 +9,13 @@ struct PatchOrigin: Sendable {
   /// The graph of the patch that it was made from.
   let graph: AudioGraph
   /// Inputs that have another feed, or a new instance of the same one.
-  var inputs: Set<PatchLayout.BusName>
-  /// Nodes that have other settings or another format, without those that are added or removed.
-  var nodes: Set<String>
+  let inputs: Set<PatchLayout.BusName>
+  /// Nodes that are written differently, without those that are added or removed.
+  let nodes: Set<String>
+  /// Callbacks that are written differently, or added.
+  let callbacks: Set<String>
+  /// Whether other nodes, too, may have other formats.
+  let changesFormats: Bool
 }
 
 /// A document that differs in a few nodes, callbacks and connections from one that has been built:
@@ -339,8 +343,8 @@ struct PatchRevision {
     patch.origin = PatchOrigin(
       graph: present,
       inputs: Set(removed.map(\.destination)).union(added.compactMap { Link($0)?.destination }),
-      nodes: Set(nodes.changed)
-        .union(isConfiguredAlike ? [] : reconfigured(in: builder.layout)))
+      nodes: Set(nodes.changed), callbacks: Set(callbacks.changed + callbacks.added),
+      changesFormats: !isConfiguredAlike)
     return patch
   }
 
@@ -353,14 +357,6 @@ struct PatchRevision {
         else { return false }
         return true
       }
-    }
-  }
-
-  /// The nodes that initialization would configure differently than in the old patch.
-  private func reconfigured(in layout: PatchLayout) -> [String] {
-    return layout.nodes.compactMap { name, id in
-      let (one, other) = (old.layout.configurations[id], layout.configurations[id])
-      return one?.inputs == other?.inputs && one?.outputs == other?.outputs ? nil : name
     }
   }
 

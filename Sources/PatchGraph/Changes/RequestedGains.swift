@@ -8,14 +8,20 @@ import RenderCallbacks
 import RenderCore
 
 /// Finds the gains in a request that are above the limit of the patch.
-enum RequestedGains {
+struct RequestedGains {
+  private typealias Message = Diagnostic.Message
+
+  private let difference: GraphDifference
+  private let new: BuiltPatch
+  private let limit: Double
+
   /// - Parameters:
-  ///   - old: The patch that plays.
-  ///   - new: The patch that the request would make, without errors.
-  static func diagnostics(from old: BuiltPatch, to new: BuiltPatch) -> [Diagnostic] {
-    let limit = new.layout.limits.requestedGain
-    return parameters(old, new, limit) + levels(old, new, limit) + ramps(old, new, limit)
-      + settings(old, new, limit)
+  ///   - difference: That of the patch that plays and the one that the request would make, both
+  ///     without errors.
+  ///   - limit: In decibels.
+  static func diagnostics(of difference: GraphDifference, above limit: Double) -> [Diagnostic] {
+    let gains = RequestedGains(difference: difference, new: difference.new, limit: limit)
+    return gains.units() + gains.ramps() + gains.callbacks()
   }
 
   /// A gain in decibels; `nil` for another unit.
@@ -27,74 +33,41 @@ enum RequestedGains {
     }
   }
 
-  private static func parameters(
-    _ old: BuiltPatch, _ new: BuiltPatch, _ limit: Double
-  ) -> [Diagnostic] {
-    let inQuestion = new.origin.flatMap { $0.graph === old.graph ? $0.nodes : nil }
-    var found: [Diagnostic] = []
-    for name in new.layout.nodeNames {
-      if let inQuestion, !inQuestion.contains(name), old.layout.nodes[name] != nil { continue }
-      guard let unit = new.unit(name) else { continue }
-      // Read once: `settings` collects all settings at each call, and an NBandEQ has hundreds.
-      let before = old.unit(name)?.settings.parameters ?? [:]
-      let now = unit.settings.parameters
-      let places = now.keys.sorted {
-        ($0.scope.rawValue, $0.element, $0.id) < ($1.scope.rawValue, $1.element, $1.id)
-      }
-      for place in places {
-        guard let value = now[place], before[place] != value,
-          let info = unit.parameterInfo(place.id, place.scope),
-          let level = decibels(Double(value), info.unit), level > limit
-        else { continue }
-        let bus: [String] =
-          switch place.scope {
-          case .global: []
-          case .input: ["inputs", String(place.element)]
-          case .output: ["outputs", String(place.element)]
-          }
-        found.append(
-          .tooLoud(
-            info.key, of: name, level, limit, new, ["nodes", name] + bus + info.path.dropLast()))
+  /// The parameters and the levels of matrices that are too loud.
+  private func units() -> [Diagnostic] {
+    (difference.settings + difference.initialSettings).compactMap { setting in
+      switch setting {
+      case .parameter(let name, let place, let value):
+        guard let info = new.unit(name)?.parameterInfo(place.id, place.scope) else { return nil }
+        return tooLoud(
+          Double(value), info.unit, info.key, of: name,
+          GraphDifference.pointer(name, place.scope, place.element, info.path))
+      case .property(let name, let place, let value) where place.id == .matrixLevels:
+        let known = Self.numbers(difference.old.unit(name)?.settings.properties[place])
+        let levels = Self.numbers(value)
+        let louder = levels.indices.filter {
+          !known.indices.contains($0) || known[$0] != levels[$0]
+        }
+        return tooLoud(
+          Double(louder.map { levels[$0].magnitude }.max() ?? 0), .linearGain, "matrixLevels",
+          of: name,
+          GraphDifference.pointer(name, place.scope, place.element, ["properties", "matrixLevels"]))
+      case .property, .live: return nil
       }
     }
-    return found
   }
 
-  private static func ramps(
-    _ old: BuiltPatch, _ new: BuiltPatch, _ limit: Double
-  ) -> [Diagnostic] {
-    let known = Set(old.ramps.map(\.ramp.target))
+  private func ramps() -> [Diagnostic] {
+    guard difference.changesTimeline else { return [] }
+    let known = Set(difference.old.ramps.map(\.ramp.target))
     return new.ramps.compactMap { name, ramp in
       guard !known.contains(ramp.target), let unit = new.unit(name) else { return nil }
       let info = unit.parameterInfo(ramp.parameter, ramp.scope)
       // A parameter without a description is a level of a matrix.
-      guard let level = decibels(Double(ramp.target), info?.unit ?? .linearGain), level > limit
-      else { return nil }
-      return .tooLoud(info?.key ?? "matrixLevels", of: name, level, limit, new, ["timeline"])
-    }
-  }
-
-  /// The levels of matrices that are too loud.
-  private static func levels(
-    _ old: BuiltPatch, _ new: BuiltPatch, _ limit: Double
-  ) -> [Diagnostic] {
-    new.layout.nodeNames.flatMap { name -> [Diagnostic] in
-      guard let unit = new.unit(name), unit.info(.matrixLevels) != nil else { return [] }
-      let before = old.unit(name)?.settings.properties ?? [:]
-      return unit.settings.properties.compactMap { place, value -> (PropertyPlace, Double)? in
-        guard place.id == .matrixLevels, before[place] != value else { return nil }
-        let (known, levels) = (numbers(before[place]), numbers(value))
-        let louder = levels.indices.filter {
-          !known.indices.contains($0) || known[$0] != levels[$0]
-        }
-        let most = louder.map { levels[$0].magnitude }.max() ?? 0
-        guard let level = decibels(Double(most), .linearGain), level > limit else { return nil }
-        return (place, level)
-      }.sorted { $0.0.element < $1.0.element }.map { place, level in
-        let bus = place.scope == .input ? ["inputs", String(place.element)] : []
-        return .tooLoud(
-          "matrixLevels", of: name, level, limit, new, ["nodes", name] + bus + ["properties"])
-      }
+      let key = info?.key ?? "matrixLevels"
+      return tooLoud(
+        Double(ramp.target), info?.unit ?? .linearGain, key, of: name,
+        JSONPointer(["timeline", key]))
     }
   }
 
@@ -112,50 +85,37 @@ enum RequestedGains {
     callback.fields.last { $0.name == info.key }?.value.number(in: SettingReader.measure(of: info))
   }
 
-  private static func settings(
-    _ old: BuiltPatch, _ new: BuiltPatch, _ limit: Double
-  ) -> [Diagnostic] {
-    guard let document = new.document else { return [] }
+  /// The settings of callbacks that are too loud. A callback that feeds nothing is not heard, but
+  /// a later request may connect it.
+  private func callbacks() -> [Diagnostic] {
+    func written(_ patch: BuiltPatch) -> [PatchDocument.Member<PatchDocument.Callback>] {
+      let names = difference.origin?.callbacks
+      return (patch.document?.callbacks ?? []).filter { names?.contains($0.name) ?? true }
+    }
     let before = Dictionary(
-      (old.document?.callbacks ?? []).map { ($0.name, $0.value) },
-      uniquingKeysWith: { first, _ in first })
-    var found: [Diagnostic] = []
-    for callback in document.callbacks {
-      guard
-        let kind = CallbackCatalog.standard.first(where: {
-          $0.kind == callback.value.kind?.value
-        })
-      else { continue }
-      for info in kind.settings {
-        guard
-          let value = number(info, of: callback.value),
-          before[callback.name].flatMap({ number(info, of: $0) }) != value,
-          let level = decibels(value, info.unit), level > limit
-        else { continue }
-        found.append(
-          .tooLoud(info.key, of: callback.name, level, limit, new, ["callbacks", callback.name]))
+      written(difference.old).map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    return written(new).flatMap { callback in
+      let kind = CallbackCatalog.standard.first { $0.kind == callback.value.kind?.value }
+      return (kind?.settings ?? []).compactMap { info -> Diagnostic? in
+        guard let value = Self.number(info, of: callback.value),
+          before[callback.name].flatMap({ Self.number(info, of: $0) }) != value
+        else { return nil }
+        return tooLoud(
+          value, info.unit, info.key, of: callback.name,
+          JSONPointer(["callbacks", callback.name, info.key]))
       }
     }
-    return found
   }
-}
 
-extension BuiltPatch {
-  /// The unit of a node, in the graph of this patch.
-  fileprivate func unit(_ name: String) -> UnitInstance? {
-    layout.nodes[name].flatMap { try? graph?.unit($0) }
-  }
-}
-
-extension Diagnostic {
-  /// - Parameter place: The keys that lead to the value. Keys that the document does not have are
-  ///   skipped.
-  fileprivate static func tooLoud(
-    _ key: String, of name: String, _ level: Double, _ limit: Double, _ patch: BuiltPatch,
-    _ place: [String]
-  ) -> Diagnostic {
-    var value = patch.document?.root
-    for token in place + [key] { value = value?[JSONPointer([token])] ?? value }
+  /// The diagnostic of a gain; `nil` where it is not above the limit.
+  ///
+  /// - Parameter place: Its place. Keys that the document does not have are skipped.
+  private func tooLoud(
+    _ gain: Double, _ unit: ParameterUnit, _ key: String, of name: String, _ place: JSONPointer
+  ) -> Diagnostic? {
+    guard let level = Self.decibels(gain, unit), level > limit else { return nil }
+    var value = new.document?.root
+    for token in place.tokens { value = value?[JSONPointer([token])] ?? value }
     let text = OutputLimits.decibelText(level)
     return LimitRules.requestedGain.diagnostic(
       "\(Message(quoted(key))) of \(Message(quoted(name))) would be \(Message(text)) dB",

@@ -14,7 +14,7 @@ extension BuiltPatch {
   ///   - node: Its name; in a sub-graph `strip/eq`.
   ///   - name: The name of the preset; `nil` for none.
   public func preset(of node: String, named name: String?) -> JSONText? {
-    guard let id = layout.nodes[node], let unit = try? graph?.unit(id) else { return nil }
+    guard let unit = unit(node) else { return nil }
     var members: [JSONText.Member] = []
     if let name { members.append(.init("name", .string(name))) }
     members.append(.init("component", .string(unit.description.name)))

@@ -50,6 +50,10 @@ import Testing
     guard found.freed == expected.freed, found.fed == expected.fed,
       found.origins == expected.origins
     else { return "it feeds other inputs" }
+    let gains = [found, expected].map { difference in
+      RequestedGains.diagnostics(of: difference, above: -200).map(\.message.text).sorted()
+    }
+    guard gains[0] == gains[1] else { return "it sets the gains \(gains[0]) and not \(gains[1])" }
     return PatchProperties.disagreement(revised)
   }
 
