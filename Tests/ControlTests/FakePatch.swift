@@ -116,7 +116,7 @@ final class FakePatch: ControlledPatch {
       state.asked.append(Asked(change: change, tag: tag, origin: origin))
       let text =
         switch change {
-        case .set(let edits): edits.map { "\($0.pointer) \($0.value)" }.joined(separator: " ")
+        case .set(let edits): edits.map { "\($0.pointer) \($0.value ?? "")" }.joined(separator: " ")
         case .replace(let text), .patch(let text), .merge(let text): text
         }
       guard !text.contains("wrong") else { return .refused(Self.refusal) }

@@ -14,12 +14,12 @@ final class ChangeFuzzer: Fuzzer {
   func take(_ bytes: [UInt8]) {
     let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2,
-      let old = PatchDifference.read(SourceText(name: "old.json", bytes: Array(parts[0]))).tree
+      let old = JSONReader.readStrictly(SourceText(name: "old.json", bytes: Array(parts[0]))).tree
     else { return }
     let body = SourceText(name: "body", bytes: Array(parts[1]))
-    let (change, diagnostics) = DocumentChange.read(body)
+    let (tree, diagnostics) = JSONReader.readStrictly(body)
     _ = TextRenderer(source: body).render(diagnostics)
-    guard let change else { return }
+    guard let change = tree?.root else { return }
     check(MergePatch.apply(change, to: old), of: old, by: body)
     for strictness in [JSONPatch.Strictness.lenient, .strict] {
       let (patch, diagnostics) = JSONPatch.read(change, strictness: strictness)
@@ -34,7 +34,7 @@ final class ChangeFuzzer: Fuzzer {
       demand(diagnostics.hasErrors, "a change is refused for nothing")
       _ = TextRenderer(source: body).render(diagnostics)
     case .changed(let text):
-      let reading = PatchDifference.read(text)
+      let reading = JSONReader.readStrictly(text)
       guard let new = reading.tree else {
         // Two readable documents can make one that is nested too deeply to be read.
         demand(!reading.diagnostics.isEmpty, "neither a document nor an error")
@@ -45,10 +45,11 @@ final class ChangeFuzzer: Fuzzer {
       }
       let difference = PatchDifference(from: old, to: new)
       let written = SourceText(name: "difference", text: difference.jsonPatch)
-      guard let json = DocumentChange.read(written).value,
+      guard let json = JSONReader.readStrictly(written).tree?.root,
         let patch = JSONPatch.read(json, strictness: .strict).patch
       else { fatalError("the difference is no patch: \(difference.jsonPatch)") }
-      guard let text = patch.apply(to: old).text, let made = PatchDifference.read(text).tree else {
+      guard let text = patch.apply(to: old).text, let made = JSONReader.readStrictly(text).tree
+      else {
         fatalError("the difference does not fit: \(difference.jsonPatch)")
       }
       demand(

@@ -54,12 +54,13 @@ final class FuzzedPatch: ControlledPatch {
       case .replace(let text):
         changed = JSONReading.value(of: text) == nil ? nil : text
       case .merge(let text):
-        changed = DocumentChange.read(SourceText(name: "body", text: text)).value.flatMap {
-          MergePatch.apply($0, to: root.tree).text.map { String(decoding: $0.bytes, as: UTF8.self) }
+        changed = JSONReader.readStrictly(SourceText(name: "body", text: text)).tree.flatMap {
+          MergePatch.apply($0.root, to: root.tree).text
+            .map { String(decoding: $0.bytes, as: UTF8.self) }
         }
       case .patch(let text):
-        changed = DocumentChange.read(SourceText(name: "body", text: text)).value
-          .flatMap { JSONPatch.read($0, strictness: .lenient).patch?.apply(to: root.tree).text }
+        changed = JSONReader.readStrictly(SourceText(name: "body", text: text)).tree
+          .flatMap { JSONPatch.apply($0.root, to: root.tree).text }
           .map { String(decoding: $0.bytes, as: UTF8.self) }
       }
       guard let changed else { return refusal }

@@ -243,7 +243,7 @@ import Testing
       "{ \(JSONText.string($1).compact): \($0) }"
     }
     let merge = try #require(
-      DocumentChange.read(SourceText(name: "merge.json", text: text)).value)
+      JSONReader.readStrictly(SourceText(name: "merge.json", text: text)).tree?.root)
     let tree = try #require(live.reading.document?.root.tree)
     let changed = try #require(MergePatch.apply(merge, to: tree).text)
     try live.play(PatchReader.read(SourceText(name: "controls.json", bytes: changed.bytes)))

@@ -8,7 +8,7 @@ import Testing
 /// JSON Patch: the examples of RFC 6902, appendix A, and the preservation of the text.
 @Suite struct JSONPatchTests {
   private func tree(_ text: String, _ name: String = "doc.jsonc") throws -> JSONTree {
-    try #require(PatchDifference.read(SourceText(name: name, text: text)).tree)
+    try #require(JSONReader.readStrictly(SourceText(name: name, text: text)).tree)
   }
 
   private func change(
@@ -239,7 +239,7 @@ import Testing
       document, "[ { \"op\": \"add\", \"path\": \"/b/0\", \"value\": { \"y\": 3 } } ]", "one")
     let second = try change(
       first, "[ { \"op\": \"move\", \"from\": \"/b/0/y\", \"path\": \"/a/é\" } ]", "two")
-    let root = try #require(PatchDifference.read(second).tree).root
+    let root = try #require(JSONReader.readStrictly(second).tree).root
     func origin(_ pointer: String, key: Bool = false) throws -> String {
       let pointer = try #require(JSONPointer(parsing: pointer))
       var value = try #require(root[pointer])
@@ -261,7 +261,7 @@ import Testing
   private func change(
     _ document: SourceText, _ patch: String, _ name: String
   ) throws -> SourceText {
-    let tree = try #require(PatchDifference.read(document).tree)
+    let tree = try #require(JSONReader.readStrictly(document).tree)
     let patch = try #require(
       JSONPatch.read(try self.tree(patch, name).root, strictness: .lenient).patch)
     return try #require(patch.apply(to: tree).text)

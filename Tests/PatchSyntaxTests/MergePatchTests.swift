@@ -7,10 +7,10 @@ import Testing
 @Suite struct MergePatchTests {
   private func merged(_ document: String, _ patch: String) throws -> SourceText {
     let tree = try #require(
-      PatchDifference.read(SourceText(name: "doc.jsonc", text: document)).tree)
-    let reading = DocumentChange.read(SourceText(name: "body", text: patch))
-    let patch = try #require(reading.value)
-    return try #require(MergePatch.apply(patch, to: tree).text)
+      JSONReader.readStrictly(SourceText(name: "doc.jsonc", text: document)).tree)
+    let patch = try #require(
+      JSONReader.readStrictly(SourceText(name: "body", text: patch)).tree)
+    return try #require(MergePatch.apply(patch.root, to: tree).text)
   }
 
   @Test(arguments: [
@@ -54,7 +54,7 @@ import Testing
     #expect(
       text[0..<text.bytes.count]
         == "{\n  \"a\": 1, // one\n  \"b\": { \"c\": 2, \"d\": [3] },\n  \"e\": 4\n}\n")
-    let root = try #require(PatchDifference.read(text).tree).root
+    let root = try #require(JSONReader.readStrictly(text).tree).root
     let value = try #require(root["b"]?["d"])
     #expect(text.origin(of: value.range).text.name == "body")
     let kept = try #require(root["b"]?["c"])
@@ -62,8 +62,9 @@ import Testing
   }
 
   @Test func `a body with a key twice is no change`() {
-    let reading = DocumentChange.read(SourceText(name: "body", text: "{ \"a\": 1, \"a\": 2 }"))
-    #expect(reading.value == nil)
+    let reading = JSONReader.readStrictly(
+      SourceText(name: "body", text: "{ \"a\": 1, \"a\": 2 }"))
+    #expect(reading.tree == nil)
     #expect(reading.diagnostics.map(\.code) == ["PR0023"])
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PatchDifferenceTests {
   private func tree(_ text: String) throws -> JSONTree {
-    try #require(PatchDifference.read(SourceText(name: "test.jsonc", text: text)).tree)
+    try #require(JSONReader.readStrictly(SourceText(name: "test.jsonc", text: text)).tree)
   }
 
   private func difference(_ old: String, _ new: String) throws -> PatchDifference {
@@ -90,7 +90,7 @@ import Testing
 
   @Test(arguments: ["{\"a\": 1, \"a\": 2}", "{", ""])
   func `what cannot be compared has diagnostics`(text: String) {
-    let reading = PatchDifference.read(SourceText(name: "a.json", text: text))
+    let reading = JSONReader.readStrictly(SourceText(name: "a.json", text: text))
     #expect(reading.tree == nil)
     #expect(reading.diagnostics.hasErrors)
   }
@@ -103,6 +103,8 @@ import Testing
     let result = try operations.carriedOut(on: JSON(try tree(old).root))
     let wanted = JSON(try tree(new).root)
     #expect(result == wanted, "\(old)\n\(new)\n\(found.jsonPatch)")
+    let made = try #require(found.apply(to: try tree(old)))
+    #expect(JSON(try #require(JSONReader.readStrictly(made).tree).root) == wanted)
     #expect(found.isEmpty == (JSON(try tree(old).root) == wanted))
     #expect(found.changes.isEmpty == found.isEmpty)
   }

@@ -1,3 +1,4 @@
+import AudioTypes
 import Diagnostics
 import PatchSyntax
 import Testing
@@ -34,6 +35,25 @@ import Testing
     #expect(
       try text([("/c/x/y/z", "1"), ("/c/x/y/w", "2"), ("/c/x/v/u", "3")])
         == #"{"a":{"b":[1,2]},"c":{"x":{"y":{"z":1,"w":2},"v":{"u":3}}}}"#)
+  }
+
+  @Test func `what is removed has to be there`() throws {
+    let tree = try #require(
+      JSONReader.read(SourceText(name: "a.json", text: #"{"a":[1,2],"b":{}}"#), dialect: .json)
+        .tree)
+    func made(_ places: [[String]]) -> (change: DocumentChange, source: SourceText) {
+      SettingEdit.apply(
+        places.map { SettingEdit(pointer: JSONPointer($0), value: nil) }, to: tree)
+    }
+    let text = made([["a", "1"], ["b"]]).change.text
+    #expect(text.map { String(decoding: $0.bytes, as: UTF8.self) } == #"{"a":[1]}"#)
+    let (change, source) = made([["b"], ["b"]])
+    guard case .refused(let diagnostics) = change else {
+      Issue.record("it is gone already")
+      return
+    }
+    #expect(diagnostics.map(\.code) == [ChangeRules.place.code])
+    #expect(String(decoding: source.bytes, as: UTF8.self) == #"[{"op":"remove","path":"/b"}]"#)
   }
 
   @Test func `what has no place changes nothing, and is told as an operation`() throws {

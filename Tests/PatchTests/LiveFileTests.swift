@@ -39,11 +39,16 @@ import Testing
 
   private func source(_ text: String) -> SourceText { SourceText(name: path, text: text) }
 
+  private func follow(from old: String, to new: String) {
+    file.follow(
+      from: PatchReader.read(source(old)), to: source(new), read: PatchReader.read(source(new)))
+  }
+
   /// Changes from a document to another, and saves it.
   private func saved(
     _ old: String, _ new: String, isValid: Bool = true
   ) throws -> String {
-    file.follow(from: PatchReader.read(source(old)), to: source(new))
+    follow(from: old, to: new)
     #expect(!file.isSaved)
     #expect(try file.save(playing: source(new)) { _ in isValid } == path)
     #expect(file.isSaved)
@@ -76,8 +81,8 @@ import Testing
 
   @Test func `what comes back is saved already`() throws {
     let next = Self.text.replacing("1, }", with: "2, }")
-    file.follow(from: PatchReader.read(source(Self.text)), to: source(next))
-    file.follow(from: PatchReader.read(source(next)), to: source(Self.text))
+    follow(from: Self.text, to: next)
+    follow(from: next, to: Self.text)
     #expect(file.isSaved)
     #expect(!file.isOwn(try place.bytes("a.jsonc")))
   }
@@ -86,7 +91,7 @@ import Testing
     let other = Self.text.replacing("Loud", with: "Soft")
     try place.write(other, to: "a.jsonc")
     let next = Self.text.replacing("1, }", with: "2, }")
-    file.follow(from: PatchReader.read(source(Self.text)), to: source(next))
+    follow(from: Self.text, to: next)
     #expect(throws: CommandFailure.self) { try file.save(playing: source(next)) { _ in true } }
     #expect(try place.bytes("a.jsonc") == Array(other.utf8))
     let contents = try PatchFile(path)

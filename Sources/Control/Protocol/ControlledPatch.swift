@@ -131,7 +131,7 @@ public struct ControlDocument: Hashable, Sendable {
 
 /// A requested change of the document. The texts are not checked yet: they may be invalid JSON.
 public enum ControlChange: Hashable, Sendable {
-  /// Sets values, all or none, in the current document.
+  /// Sets or removes values, all or none, in the current document.
   case set([SettingEdit])
   /// Replaces the document.
   case replace(text: String)

@@ -26,45 +26,36 @@ enum TimelineFold {
     guard !past.isEmpty else { return reading }
     let update = updates.last { $0.time <= seconds }
     guard let own = reading.document?.root.tree,
-      var tree = (update?.reading ?? reading).document?.root.tree
+      let tree = (update?.reading ?? reading).document?.root.tree
     else { return reading }
-    var values = MergedValues()
-    // A merge patch cannot change an element of an array, such as a band or a level of a matrix.
-    var elements: [String] = []
-    for index in past {
-      guard let ramp = document.timeline[index].ramp, let path = ramp.path, let to = ramp.to else {
-        continue
-      }
-      let place = place(of: path.value)
-      if let array = place.indices.first(where: {
-        tree.root[JSONPointer(Array(place.prefix($0)))]?.kind == .array
-      }) {
-        guard tree.root[JSONPointer(Array(place.prefix(array + 1)))] != nil else { continue }
-        let pointer = JSONPointer(place)
-        // An "add" in an array would insert an element.
-        let operation = tree.root[pointer] == nil ? "add" : "replace"
-        elements.append(
-          """
-          { "op": "\(operation)", "path": \(JSONText.string(pointer.description).compact), \
-          "value": \(finalValue(to, path.value)) }
-          """)
-      } else {
-        values.put(finalValue(to, path.value), at: place[...])
-      }
-    }
-    if let change = merge(values), let changed = apply(change, to: tree) { tree = changed }
-    if let change = patch(elements), let changed = apply(change, to: tree) { tree = changed }
-    // The document of an update has only a part of the timeline: the whole comes from the patch.
-    guard let removal = removal(of: past, document, clock), let rest = apply(removal, to: own)
-    else {
-      return reading
-    }
+    let values = past.compactMap { value(of: document.timeline[$0], in: tree) }
+    let removals = removals(of: past, document, clock)
+    let folded: SourceText?
     if update == nil {
-      if let changed = apply(removal, to: tree) { tree = changed }
-    } else if let changed = replaceTimeline(of: tree, by: rest) {
-      tree = changed
+      folded = SettingEdit.apply(values + removals, to: own).change.text
+    } else {
+      // The document of an update has only a part of the timeline: the whole comes from the patch.
+      folded = replaceTimeline(
+        of: SettingEdit.apply(values, to: tree).change.text,
+        by: SettingEdit.apply(removals, to: own).change.text)
     }
-    return PatchReader.read(tree.source, limits: reading.limits)
+    return folded.map { PatchReader.read($0, limits: reading.limits) } ?? reading
+  }
+
+  /// The value that a ramp leads to; `nil` for a step that is no ramp, and for an element of an
+  /// array that the document does not have.
+  private static func value(of step: PatchDocument.Step, in tree: JSONTree) -> SettingEdit? {
+    guard let ramp = step.ramp, let path = ramp.path, let to = ramp.to else { return nil }
+    let place = place(of: path.value)
+    var value = tree.root
+    for token in place {
+      guard let inside = value[JSONPointer([token])] else {
+        guard value.kind == .object else { return nil }
+        break
+      }
+      value = inside
+    }
+    return SettingEdit(pointer: JSONPointer(place), value: finalValue(to, path.value))
   }
 
   /// The circular parameters, by their keys. Parameters with the same key have the same range.
@@ -89,11 +80,12 @@ enum TimelineFold {
   }
 
   /// A document with the timeline of another one.
-  private static func replaceTimeline(of tree: JSONTree, by other: JSONTree) -> JSONTree? {
-    guard let old = tree.root["timeline"]?.localRange,
-      let new = other.root["timeline"]?.localRange
-    else { return nil }
-    return JSONTree.read(tree.source.replacing(old, with: new, of: other.source))
+  private static func replaceTimeline(of text: SourceText?, by other: SourceText?) -> SourceText? {
+    guard let text, let other else { return nil }
+    guard let old = JSONTree.read(text)?.root["timeline"]?.localRange,
+      let new = JSONTree.read(other)?.root["timeline"]?.localRange
+    else { return text }
+    return text.replacing(old, with: new, of: other)
   }
 
   /// When the steps of a timeline end, in seconds from the start. A stop is left out, because it
@@ -110,20 +102,6 @@ enum TimelineFold {
     return at + (step.ramp?.duration.flatMap { clock.seconds($0.value) } ?? 0)
   }
 
-  private enum Change {
-    case merge(JSONValue)
-    case patch(JSONPatch)
-  }
-
-  private static func apply(_ change: Change, to tree: JSONTree) -> JSONTree? {
-    let made =
-      switch change {
-      case .merge(let value): MergePatch.apply(value, to: tree)
-      case .patch(let patch): patch.apply(to: tree)
-      }
-    return made.text.flatMap { JSONTree.read($0) }
-  }
-
   /// The path at which the document sets what a ramp changes.
   private static func place(of path: JSONPointer) -> [String] {
     let tokens = path.tokens
@@ -134,75 +112,29 @@ enum TimelineFold {
     return tokens
   }
 
-  /// A merge patch that sets values at their places; `nil` where there are none.
-  private static func merge(_ values: MergedValues) -> Change? {
-    guard !values.isEmpty else { return nil }
-    return DocumentChange.read(SourceText(name: "ramp.json", text: values.text)).value
-      .map { .merge($0) }
-  }
-
-  /// A JSON Patch of operations, each given as JSON; `nil` where there are none.
-  private static func patch(_ operations: [String]) -> Change? {
-    guard !operations.isEmpty else { return nil }
-    let text = "[\(operations.joined(separator: ", "))]"
-    guard let json = DocumentChange.read(SourceText(name: "steps.json", text: text)).value else {
-      return nil
-    }
-    return JSONPatch.read(json, strictness: .lenient).patch.map { .patch($0) }
-  }
-
   /// Removes steps, the last first, so that earlier steps keep their numbers. A repeated step stays
   /// for the repetitions that are still to come.
-  private static func removal(
+  private static func removals(
     of steps: [Int], _ document: PatchDocument, _ clock: TimelineClock
-  ) -> Change? {
+  ) -> [SettingEdit] {
     /// How often each step has happened, by its number as written, and its last repetition.
     var past: [Int: (count: Int, last: PatchDocument.Step)] = [:]
     for index in steps {
       let step = document.timeline[index]
       past[step.number] = ((past[step.number]?.count ?? 0) + 1, step)
     }
-    let operations = past.sorted { $0.key > $1.key }.flatMap { number, past -> [JSONText] in
-      let place = "/timeline/\(number)"
+    return past.sorted { $0.key > $1.key }.flatMap { number, past -> [SettingEdit] in
+      let place = ["timeline", String(number)]
       let left = (past.last.repetition?.count.value ?? 1) - past.count
       guard left > 0, let repetition = past.last.repetition, let at = past.last.at else {
-        return [["op": "remove", "path": .string(place)]]
+        return [SettingEdit(pointer: JSONPointer(place), value: nil)]
       }
       let next = at.value.adding(repetition.every.value, times: 1)
       return [
-        ["op": "replace", "path": .string(place + "/at"), "value": clock.json(next)],
-        ["op": "replace", "path": .string(place + "/repeat/count"), "value": .number(left)],
+        SettingEdit(pointer: JSONPointer(place + ["at"]), value: clock.json(next).compact),
+        SettingEdit(pointer: JSONPointer(place + ["repeat", "count"]), value: String(left)),
       ]
     }
-    return patch(operations.map(\.compact))
-  }
-}
-
-/// Values that are put into a document together. Of two values for the same place, the last counts.
-private struct MergedValues {
-  /// The value as JSON; `nil` for an object.
-  private var value: String?
-  private var names: [String] = []
-  private var inside: [String: MergedValues] = [:]
-
-  var isEmpty: Bool { names.isEmpty }
-
-  mutating func put(_ value: String, at place: ArraySlice<String>) {
-    guard let name = place.first else {
-      self.value = value
-      return
-    }
-    if inside[name] == nil { names.append(name) }
-    inside[name, default: MergedValues()].put(value, at: place.dropFirst())
-  }
-
-  /// As JSON.
-  var text: String {
-    if let value { return value }
-    let members = names.compactMap { name in
-      inside[name].map { "\(JSONText.string(name).compact): \($0.text)" }
-    }
-    return "{ \(members.joined(separator: ", ")) }"
   }
 }
 

@@ -4,7 +4,7 @@ import PatchSyntax
 /// Reads JSON with the reader of patches.
 enum JSONConfig {
   static func read(_ reading: inout ImportReading) throws(ImportRefused) -> ConfigValue {
-    let result = PatchDifference.read(reading.source)
+    let result = JSONReader.readStrictly(reading.source)
     guard let tree = result.tree else {
       for diagnostic in result.diagnostics { reading.findings.append(diagnostic) }
       throw ImportRefused()

@@ -63,6 +63,20 @@ final class ChangedContainer {
     var source: SourceText
     /// Whether the range holds the key as a JSON string, in quotes.
     var isWritten: Bool
+
+    init(name: [UInt8], range: SourceRange, source: SourceText, isWritten: Bool) {
+      self.name = name
+      self.range = range
+      self.source = source
+      self.isWritten = isWritten
+    }
+
+    /// The last token of a pointer, which is written nowhere.
+    init(naming pointer: JSONPointer, in source: SourceText) {
+      self.init(
+        name: Array((pointer.tokens.last ?? "").utf8), range: 0..<0, source: source,
+        isWritten: false)
+    }
   }
 
   /// A member or an element.

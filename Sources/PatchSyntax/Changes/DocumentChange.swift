@@ -14,15 +14,6 @@ public enum DocumentChange: Sendable {
     if case .changed(let text) = self { text } else { nil }
   }
 
-  /// Reads the text of a change, such as the body of a control request. It has to be JSON without
-  /// repeated keys.
-  ///
-  /// - Returns: The value; `nil`, with diagnostics, where the text is wrong.
-  public static func read(_ source: SourceText) -> (value: JSONValue?, diagnostics: [Diagnostic]) {
-    let reading = PatchDifference.read(source)
-    return (reading.tree?.root, reading.diagnostics)
-  }
-
   /// How many bytes the operations of one patch may copy: without a limit, a few copies of copies
   /// would use up the memory.
   static let maximumCopied = 64 << 20

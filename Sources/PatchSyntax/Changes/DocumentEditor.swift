@@ -114,10 +114,7 @@ final class DocumentEditor {
       return
     }
     if container.isObject {
-      container.set(
-        ChangedContainer.Key(
-          name: Array(token.utf8), range: 0..<0, source: around.source, isWritten: false),
-        to: value)
+      container.set(.init(naming: pointer, in: around.source), to: value)
     } else if let index = JSONPointer.arrayIndex(token) {
       container.replace(index, with: value)
     }

@@ -119,6 +119,16 @@ public struct JSONPatch: Sendable {
 // MARK: Applying
 
 extension JSONPatch {
+  /// Reads operations and applies them to a document, as far as both can be done.
+  ///
+  /// - Parameters:
+  ///   - json: The operations, read without errors and without repeated keys.
+  ///   - tree: The document, read without errors.
+  public static func apply(_ json: JSONValue, to tree: JSONTree) -> DocumentChange {
+    let reading = read(json, strictness: .lenient)
+    return reading.patch?.apply(to: tree) ?? .refused(reading.diagnostics)
+  }
+
   /// Applies the operations to a document: all of them, or none where one fails. Reports each
   /// failure, but not those that only follow from one before.
   ///

@@ -35,28 +35,29 @@ public struct PatchDifference: Sendable {
   /// Whether the documents are equal.
   public var isEmpty: Bool { operations.isEmpty }
 
-  /// The result of reading a document to compare.
-  public struct Reading: Sendable {
-    /// The document; `nil` where it has errors.
-    public var tree: JSONTree?
-    public var diagnostics: [Diagnostic]
-  }
-
-  /// Reads a document to compare: JSON without repeated keys.
-  public static func read(_ source: SourceText) -> Reading {
-    let reading = JSONReader.read(source, dialect: JSONReader.Dialect(fileName: source.name))
-    guard !reading.hasErrors, let tree = reading.tree else {
-      return Reading(tree: nil, diagnostics: reading.diagnostics)
-    }
-    var duplicates = Findings()
-    _ = tree.reportDuplicateKeys(to: &duplicates)
-    return Reading(tree: duplicates.count == 0 ? tree : nil, diagnostics: duplicates.all)
-  }
-
   /// Compares two documents.
   public init(from old: JSONTree, to new: JSONTree) {
     let comparison = ValueComparison(old, new)
     compare(old.root, new.root, at: JSONPointer(), path: JSONPointer(), comparison)
+  }
+
+  /// Makes the same changes in another document; `nil` where one of them has no place in it.
+  public func apply(to tree: JSONTree) -> SourceText? {
+    let editor = DocumentEditor(tree)
+    do throws(DocumentEditor.Failure) {
+      for operation in operations {
+        switch (operation.kind, operation.value.map({ ChangedValue($0) })) {
+        case (.add, let value?):
+          try editor.add(
+            value, at: operation.path, key: .init(naming: operation.path, in: tree.source))
+        case (.replace, let value?): try editor.replace(operation.path, with: value)
+        default: _ = try editor.remove(operation.path)
+        }
+      }
+    } catch {
+      return nil
+    }
+    return editor.text(base: nil)
   }
 
   /// Arrays with more pairs of elements than this are compared index by index.

@@ -1,19 +1,19 @@
 public import Diagnostics
 
-/// A value to set in a document.
+/// A value to set in a document, or to remove from it.
 public struct SettingEdit: Hashable, Sendable {
   /// The place. Missing objects on the way to it are added.
   public var pointer: JSONPointer
-  /// The value as JSON.
-  public var value: String
+  /// The value as JSON; `nil` removes what is there.
+  public var value: String?
 
-  /// - Parameter value: The value as JSON.
-  public init(pointer: JSONPointer, value: String) {
+  /// - Parameter value: The value as JSON; `nil` removes what is there.
+  public init(pointer: JSONPointer, value: String?) {
     self.pointer = pointer
     self.value = value
   }
 
-  /// Sets values in a document, one after the other: all of them, or none where one has no place.
+  /// Makes edits of a document, one after the other: all of them, or none where one has no place.
   ///
   /// - Parameter tree: The document, read without errors.
   /// - Returns: The changed document; or why it is unchanged, with the text that the diagnostics
@@ -23,10 +23,16 @@ public struct SettingEdit: Hashable, Sendable {
   ) -> (change: DocumentChange, source: SourceText) {
     let editor = DocumentEditor(tree)
     for edit in edits {
+      guard let text = edit.value else {
+        guard (try? editor.remove(edit.pointer)) != nil else {
+          return edit.refusal(in: editor.text(base: nil))
+        }
+        continue
+      }
       let reading = JSONReader.read(
-        SourceText(name: "request.json", text: edit.value), dialect: .json)
+        SourceText(name: "request.json", text: text), dialect: .json)
       guard !reading.hasErrors, let value = reading.tree?.root else {
-        return (.refused(reading.diagnostics), SourceText(name: "request.json", text: edit.value))
+        return (.refused(reading.diagnostics), SourceText(name: "request.json", text: text))
       }
       do throws(DocumentEditor.Failure) { try editor.set(edit.pointer, to: value) } catch {
         return edit.refusal(in: editor.text(base: nil))
@@ -35,18 +41,20 @@ public struct SettingEdit: Hashable, Sendable {
     return (.changed(editor.text(base: nil)), tree.source)
   }
 
-  /// Why the value has no place. Diagnostics need a text to refer to, so the edit is written as an
+  /// Why the edit has no place. Diagnostics need a text to refer to, so the edit is written as an
   /// operation, which is refused.
   private func refusal(in document: SourceText) -> (change: DocumentChange, source: SourceText) {
     let path = JSONText.string(pointer.description).compact
-    let source = SourceText(
-      name: "request.json", text: "[{\"op\":\"add\",\"path\":\(path),\"value\":\(value)}]")
-    let (json, diagnostics) = DocumentChange.read(source)
+    let operation =
+      value.map { "{\"op\":\"add\",\"path\":\(path),\"value\":\($0)}" }
+      ?? "{\"op\":\"remove\",\"path\":\(path)}"
+    let source = SourceText(name: "request.json", text: "[\(operation)]")
+    let (json, diagnostics) = JSONReader.readStrictly(source)
     let dialect = JSONReader.Dialect(fileName: document.name)
-    guard let patch = json.flatMap({ JSONPatch.read($0, strictness: .lenient).patch }),
-      let tree = JSONReader.read(document, dialect: dialect).tree
-    else { return (.refused(diagnostics), source) }
-    return (patch.apply(to: tree), source)
+    guard let json, let tree = JSONReader.read(document, dialect: dialect).tree else {
+      return (.refused(diagnostics), source)
+    }
+    return (JSONPatch.apply(json.root, to: tree), source)
   }
 }
 
@@ -64,15 +72,15 @@ extension DocumentEditor {
       else { continue }
       // Everything from here on is missing: the rest of the path is built from its end.
       let text = pointer.tokens[(depth + 1)...].reversed().reduce(value.written) { inner, token in
-        "{\(JSONText.string(token).compact):\(inner)}"
+        "{ \(JSONText.string(token).compact): \(inner) }"
       }
       guard
         let made = JSONReader.read(SourceText(name: "request.json", text: text), dialect: .json)
           .tree
       else { throw .noContainer(token: depth) }
+      let place = JSONPointer(Array(pointer.tokens[...depth]))
       return try add(
-        ChangedValue(made.root), at: JSONPointer(Array(pointer.tokens[...depth])),
-        key: key(way[depth], in: made.source))
+        ChangedValue(made.root), at: place, key: .init(naming: place, in: made.source))
     }
     // In an array, "add" would insert an element.
     let container = try self.value(at: JSONPointer(Array(way)))
@@ -81,12 +89,9 @@ extension DocumentEditor {
     {
       try replace(pointer, with: ChangedValue(value))
     } else {
-      try add(ChangedValue(value), at: pointer, key: key(last, in: value.tree.source))
+      try add(
+        ChangedValue(value), at: pointer, key: .init(naming: pointer, in: value.tree.source))
     }
-  }
-
-  private func key(_ name: String, in source: SourceText) -> ChangedContainer.Key {
-    ChangedContainer.Key(name: Array(name.utf8), range: 0..<0, source: source, isWritten: false)
   }
 }
 

@@ -86,6 +86,19 @@ public struct JSONReader {
       comments: reading.comments)
   }
 
+  /// Reads a text to be compared or changed: JSON in the dialect of its name, without repeated keys.
+  ///
+  /// - Returns: The values; `nil`, with diagnostics, where the text is anything else.
+  public static func readStrictly(
+    _ source: SourceText
+  ) -> (tree: JSONTree?, diagnostics: [Diagnostic]) {
+    let reading = read(source, dialect: Dialect(fileName: source.name))
+    guard !reading.hasErrors, let tree = reading.tree else { return (nil, reading.diagnostics) }
+    var duplicates = Findings()
+    _ = tree.reportDuplicateKeys(to: &duplicates)
+    return (duplicates.count == 0 ? tree : nil, duplicates.all)
+  }
+
   /// The result of reading a text as it is, before `SyntaxRepair` looks for slips that explain
   /// several errors.
   struct Reading {

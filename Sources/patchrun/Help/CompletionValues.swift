@@ -82,7 +82,7 @@ enum CompletionValues {
         && ($0.element.hasSuffix(".json") || $0.element.hasSuffix(".jsonc"))
     }
     guard let path = path?.element, let file = try? PatchFile(path),
-      let document = PatchDifference.read(file.source).tree?.root
+      let document = JSONReader.readStrictly(file.source).tree?.root
     else { return [] }
     let completion = PointerCompletion(document: document)
     if let equals = typed.firstIndex(of: "=") {

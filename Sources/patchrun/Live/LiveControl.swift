@@ -247,11 +247,11 @@ final class LiveControl: ControlledPatch {
   func save(ifMatch tag: String?) async -> ControlSaveOutcome {
     changes.withLock { _ in
       let live = stage.live
-      let playing = live.reading.source
-      let current = Self.tag(of: playing)
+      let (playing, document) = self.document(of: live)
+      let current = document.tag
       if let tag, tag != current { return .otherTag(current: current) }
       do throws(CommandFailure) {
-        let path = try file.save(playing: playing) { !live.check($0).hasErrors }
+        let path = try file.save(playing: playing.source) { !live.check($0).hasErrors }
         emit(.saved(file: path, tag: current))
         return .saved(file: path, tag: current)
       } catch {
@@ -278,23 +278,22 @@ final class LiveControl: ControlledPatch {
       return .failed(message: "the patch is not playing", help: [])
     }
     let live = stage.live
-    let present = live.reading
-    let current = Self.tag(of: present.source)
-    if let tag, tag != current { return .otherTag(current: current) }
+    let (present, document) = self.document(of: live)
+    if let tag, tag != document.tag { return .otherTag(current: document.tag) }
     let source: SourceText
     switch changed(change, present) {
     case .changed(let text): source = text
     case .refused(let diagnostics, let text):
       return refuse(refusal(diagnostics, in: text), by: origin)
     }
-    let reading = PatchReader.read(source, limits: live.reading.limits)
+    let reading = PatchReader.read(source, limits: present.limits)
     do throws(LivePatch.Refusal) {
       let changes = try live.play(reading, isRequest: true, isConfined: entrance == .port)
-      file.follow(from: present, to: source)
-      if !isRewind { keep(changes, by: origin, from: present, to: live.reading) }
+      file.follow(from: present, to: source, read: reading)
+      let (playing, document) = self.document(of: live)
+      if !isRewind { keep(changes, by: origin, from: present, to: playing) }
       note(changes, by: origin)
-      return .applied(
-        tag: Self.tag(of: live.reading.source), effects: changes.map(ControlEffect.init))
+      return .applied(tag: document.tag, effects: changes.map(ControlEffect.init))
     } catch {
       switch error {
       case .wrong(let patch):
@@ -302,7 +301,7 @@ final class LiveControl: ControlledPatch {
       case .restart(let next, let changes):
         let tag = Self.tag(of: next.source)
         let effects = changes.map(ControlEffect.init)
-        file.follow(from: present, to: source)
+        file.follow(from: present, to: source, read: reading)
         if !isRewind { keep(changes, by: origin, from: present, to: next) }
         state.withLock { $0.restart = next }
         signals.wake()
@@ -334,19 +333,16 @@ final class LiveControl: ControlledPatch {
       return edited(change, source)
     case .replace(let text):
       return .changed(SourceText(name: present.source.name, text: text))
-    case .patch(let text):
-      let source = SourceText(name: "request.json", text: text)
-      let (value, diagnostics) = DocumentChange.read(source)
-      guard let value else { return .refused(diagnostics, source) }
-      let reading = JSONPatch.read(value, strictness: .lenient)
-      guard let patch = reading.patch else { return .refused(reading.diagnostics, source) }
-      return edited(patch.apply(to: tree), source)
-    case .merge(let text):
-      let source = SourceText(name: "request.json", text: text)
-      let (value, diagnostics) = DocumentChange.read(source)
-      guard let value else { return .refused(diagnostics, source) }
-      return edited(MergePatch.apply(value, to: tree), source)
+    case .patch(let text): return edited(text) { JSONPatch.apply($0, to: tree) }
+    case .merge(let text): return edited(text) { MergePatch.apply($0, to: tree) }
     }
+  }
+
+  private func edited(_ request: String, _ make: (JSONValue) -> DocumentChange) -> Edited {
+    let source = SourceText(name: "request.json", text: request)
+    let (tree, diagnostics) = JSONReader.readStrictly(source)
+    guard let tree else { return .refused(diagnostics, source) }
+    return edited(make(tree.root), source)
   }
 
   private func edited(_ change: DocumentChange, _ source: SourceText) -> Edited {

@@ -53,29 +53,33 @@ final class LiveFile: Sendable {
   }
 
   /// Follows a change of the document that plays.
-  func follow(from old: PatchReader.Result, to new: SourceText) {
+  ///
+  /// - Parameters:
+  ///   - new: The text of the new document, with its repetitions as they are written.
+  ///   - reading: What was read of it.
+  func follow(
+    from old: PatchReader.Result, to new: SourceText, read reading: PatchReader.Result
+  ) {
     state.withLock { state in
-      state.text =
-        state.text.bytes == old.source.bytes ? new : Self.changed(state.text, from: old, to: new)
+      let isWhole = state.text.bytes == old.source.bytes
+      state.text = (isWhole ? nil : Self.changed(state.text, from: old, to: reading)) ?? new
     }
   }
 
-  /// Applies a change of the playing document to the document with its whole timeline. After a
-  /// change of the timeline itself, its position in the whole timeline is not known: the result is
-  /// the new document.
+  /// Applies a change of the playing document to the document with its whole timeline; `nil` where
+  /// it cannot be applied. After a change of the timeline itself, its position in the whole timeline
+  /// is not known.
   private static func changed(
-    _ whole: SourceText, from old: PatchReader.Result, to new: SourceText
-  ) -> SourceText {
-    guard let before = old.document?.root.tree,
-      let after = PatchReader.read(new, limits: old.limits).document,
+    _ whole: SourceText, from old: PatchReader.Result, to new: PatchReader.Result
+  ) -> SourceText? {
+    guard let before = old.document?.root.tree, let after = new.document?.root.tree,
       let tree = PatchReader.read(whole, limits: old.limits).document?.root.tree
-    else { return new }
-    let difference = PatchDifference(from: before, to: after.root.tree)
+    else { return nil }
+    let difference = PatchDifference(from: before, to: after)
     guard difference.operations.allSatisfy({ $0.path.tokens.first != "timeline" }),
-      let json = DocumentChange.read(SourceText(name: "changes.json", text: difference.jsonPatch))
-        .value,
-      let changed = JSONPatch.read(json, strictness: .lenient).patch?.apply(to: tree).text
-    else { return new }
+      let changed = difference.apply(to: tree)
+    else { return nil }
+    // Without its parts, so that the text does not keep the texts that it was made of.
     return SourceText(name: whole.name, bytes: changed.bytes)
   }
 

@@ -36,9 +36,7 @@ extension Routes {
           help: ["POST /stop ends it; DELETE /patch?pointer=/taps/mix takes a value away"]
         ).response
       }
-      let path = JSONText.string(pointer.description).compact
-      return await change(
-        .patch(operations: "[{\"op\":\"remove\",\"path\":\(path)}]"), request)
+      return await change(.set([SettingEdit(pointer: pointer, value: nil)]), request)
     default:
       if let refusal = refusal(of: request, types: Self.documentTypes) { return refusal }
       guard let text = String(validating: request.body, as: UTF8.self) else { return notUTF8 }

@@ -126,7 +126,7 @@ struct Diff: PatchCommand {
   private func read(_ path: String) throws(CommandFailure) -> Document? {
     let file = try PatchFile(path, files: policy.forNamed(path), limits: policy.limits)
     let source = file.source
-    let reading = PatchDifference.read(source)
+    let reading = JSONReader.readStrictly(source)
     if reading.tree == nil {
       let renderer = TextRenderer(
         source: source, color: appearance.color.colors(.error),
