@@ -149,12 +149,14 @@ struct GraphDifference {
   // MARK: Nodes
 
   private mutating func compareNodes(_ running: ((String) -> UnitConfiguration?)?) {
-    for name in old.layout.nodeNames where new.layout.nodes[name] == nil {
+    let removed =
+      origin?.nodes.removed ?? old.layout.nodeNames.filter { new.layout.nodes[$0] == nil }
+    for name in removed {
       let isOutputUnit = old.unit(name)?.description.isOutput == true
       addChange(Self.pointer(name), "\(quoted(name)) goes", isOutputUnit ? .restart : .crossfade)
       leaving.append(name)
     }
-    for name in new.layout.nodeNames where mayDiffer(name) {
+    for name in nodesInQuestion() {
       guard let unit = new.unit(name) else { continue }
       guard let present = old.unit(name) else {
         addChange(
@@ -178,14 +180,16 @@ struct GraphDifference {
     }
   }
 
-  /// Whether a node is new, or may have other settings or formats.
-  private func mayDiffer(_ name: String) -> Bool {
-    guard let origin, let id = old.layout.nodes[name], !origin.nodes.contains(name) else {
-      return true
+  /// The nodes that are new, or may have other settings or formats.
+  private func nodesInQuestion() -> [String] {
+    guard let origin else { return new.layout.nodeNames }
+    guard origin.changesFormats else { return origin.nodes.changed }
+    let written = origin.nodes.present
+    return new.layout.nodeNames.filter { name in
+      guard let id = old.layout.nodes[name], !written.contains(name) else { return true }
+      let (before, after) = (old.layout.configurations[id], new.layout.configurations[id])
+      return before?.inputs != after?.inputs || before?.outputs != after?.outputs
     }
-    guard origin.changesFormats else { return false }
-    let (before, after) = (old.layout.configurations[id], new.layout.configurations[id])
-    return before?.inputs != after?.inputs || before?.outputs != after?.outputs
   }
 
   private mutating func enter(_ name: String, _ unit: UnitInstance) {

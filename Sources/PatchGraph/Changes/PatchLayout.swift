@@ -155,6 +155,7 @@ struct PatchLayout: Sendable {
   /// - Parameter some: The inputs to choose from; `nil` for all.
   func inputs(among some: Set<BusName>? = nil) -> [BusName] {
     let inputs = some.map { $0.filter { feeds[$0] != nil } } ?? Set(feeds.keys)
+    guard inputs.count > 1 else { return Array(inputs) }
     let names = Set(inputs.map(\.node))
     let order = Dictionary(
       nodeNames.enumerated().lazy.filter { names.contains($1) }.map { ($1, $0) },

@@ -6,14 +6,23 @@ import PatchSyntax
 
 /// The patch that another one was made from, and the parts in which the two may differ.
 struct PatchOrigin: Sendable {
+  /// Members of a document that are written differently, by their names, in the order of the
+  /// document.
+  struct Members {
+    var removed: [String] = []
+    var added: [String] = []
+    var changed: [String] = []
+
+    /// Those that the new document has.
+    var present: Set<String> { Set(added).union(changed) }
+  }
+
   /// The graph of the patch that it was made from.
   let graph: AudioGraph
+  let nodes: Members
+  let callbacks: Members
   /// Inputs that have another feed, or a new instance of the same one.
   let inputs: Set<PatchLayout.BusName>
-  /// Nodes that are written differently, without those that are added or removed.
-  let nodes: Set<String>
-  /// Callbacks that are written differently, or added.
-  let callbacks: Set<String>
   /// Whether other nodes, too, may have other formats.
   let changesFormats: Bool
 }
@@ -30,20 +39,11 @@ struct PatchRevision {
   private let after: PatchDocument
   private let surroundings: PatchSurroundings
 
-  private var nodes = MemberDifference()
-  private var callbacks = MemberDifference()
+  private var nodes = PatchOrigin.Members()
+  private var callbacks = PatchOrigin.Members()
   /// Connections to remove, and connections to add.
   private var removed: [Link] = []
   private var added: [PatchDocument.Connection] = []
-
-  /// The names of the members that differ.
-  private struct MemberDifference {
-    var removed: [String] = []
-    var added: [String] = []
-    var changed: [String] = []
-
-    var isEmpty: Bool { removed.isEmpty && added.isEmpty && changed.isEmpty }
-  }
 
   /// A connection by its ends.
   private struct Link: Hashable {
@@ -124,12 +124,12 @@ struct PatchRevision {
   private static func difference<Value>(
     _ before: [PatchDocument.Member<Value>], _ after: [PatchDocument.Member<Value>],
     _ json: (Value) -> JSONValue
-  ) -> MemberDifference {
+  ) -> PatchOrigin.Members {
     func isSame(
       _ one: PatchDocument.Member<Value>, _ other: PatchDocument.Member<Value>
     ) -> Bool { one.name == other.name && json(one.value).isWritten(like: json(other.value)) }
     let (old, new) = Self.middles(before, after, isSame)
-    var result = MemberDifference()
+    var result = PatchOrigin.Members()
     var present = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for member in new {
       guard let was = present.removeValue(forKey: member.name) else {
@@ -288,7 +288,7 @@ struct PatchRevision {
       builder.forgetNode(name)
     }
     let sources = Set(added.compactMap { $0.from?.value.node })
-    let wanted = sources.union(callbacks.changed).union(callbacks.added)
+    let wanted = sources.union(callbacks.present)
     for index in after.callbacks.indices where wanted.contains(after.callbacks[index].name) {
       let member = after.callbacks[index]
       guard member.value.json["from"] == nil, member.value.kind?.value != "native" else {
@@ -296,7 +296,7 @@ struct PatchRevision {
       }
       builder.addCallback(member)
     }
-    let configured = Set(nodes.changed + nodes.added)
+    let configured = nodes.present
     let members =
       configured.isEmpty
       ? [] : after.nodes.indices.filter { configured.contains(after.nodes[$0].name) }
@@ -341,9 +341,8 @@ struct PatchRevision {
       outputFiles: old.outputFiles, subgraphFiles: [], updates: [], libraries: old.libraries,
       allowedLibraries: old.allowedLibraries, layout: builder.layout, places: nil)
     patch.origin = PatchOrigin(
-      graph: present,
+      graph: present, nodes: nodes, callbacks: callbacks,
       inputs: Set(removed.map(\.destination)).union(added.compactMap { Link($0)?.destination }),
-      nodes: Set(nodes.changed), callbacks: Set(callbacks.changed + callbacks.added),
       changesFormats: !isConfiguredAlike)
     return patch
   }

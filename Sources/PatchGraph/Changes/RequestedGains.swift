@@ -89,7 +89,7 @@ struct RequestedGains {
   /// a later request may connect it.
   private func callbacks() -> [Diagnostic] {
     func written(_ patch: BuiltPatch) -> [PatchDocument.Member<PatchDocument.Callback>] {
-      let names = difference.origin?.callbacks
+      let names = difference.origin?.callbacks.present
       return (patch.document?.callbacks ?? []).filter { names?.contains($0.name) ?? true }
     }
     let before = Dictionary(
