@@ -55,6 +55,11 @@ public struct BuiltPatch: Sendable {
   public var ownSource: SourceText {
     ownLength == source.bytes.count ? source : source.prefix(ownLength)
   }
+
+  /// The unit of a node, by the node's name.
+  func unit(_ name: String) -> UnitInstance? {
+    layout.nodes[name].flatMap { try? graph?.unit($0) }
+  }
 }
 
 extension BuiltPatch {

@@ -55,6 +55,10 @@ final class ChangeFuzzer: Fuzzer {
       demand(
         made.root.hasSameValue(as: new.root),
         "the difference makes another document: \(difference.jsonPatch)")
+      let applied = difference.apply(to: old).flatMap { JSONReader.readStrictly($0).tree }
+      demand(
+        applied?.root.hasSameValue(as: new.root) == true,
+        "the difference, applied, makes another document: \(difference.jsonPatch)")
     }
   }
 }

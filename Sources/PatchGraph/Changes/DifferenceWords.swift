@@ -1,5 +1,4 @@
 import AudioGraphs
-import AudioUnits
 import Diagnostics
 import PatchSyntax
 import RenderCore
@@ -10,11 +9,6 @@ extension BuiltPatch {
     guard let ramps = graph?.ramps, !ramps.isEmpty else { return [] }
     let names = Dictionary(uniqueKeysWithValues: layout.nodes.map { ($1, $0) })
     return ramps.compactMap { ramp in names[ramp.node].map { ($0, ramp) } }
-  }
-
-  /// The unit of a node.
-  func unit(_ name: String) -> UnitInstance? {
-    layout.nodes[name].flatMap { try? graph?.unit($0) }
   }
 }
 

@@ -197,22 +197,19 @@ struct PatchRevision {
         let unit = ComponentResolver.unit(node.component?.value),
         !unit.description.isOutput
       else { return false }
-      guard let id = old.layout.nodes[name] else { continue }
-      guard let present = try? old.graph?.unit(id),
-        present.description.component == unit.description.component
-      else { return false }
+      if let present = old.unit(name),
+        present.description.component != unit.description.component
+      {
+        return false
+      }
     }
-    let outputs = old.layout.nodes.filter { nodes.removed.contains($0.key) }.values
-    guard
-      outputs.allSatisfy({ (try? old.graph?.unit($0))?.description.isOutput == false })
-    else { return false }
+    guard nodes.removed.allSatisfy({ old.unit($0)?.description.isOutput == false }) else {
+      return false
+    }
     // A category may not permit playing, which is an error only where the output unit is fed.
     guard after.session?.value.category != nil else { return true }
     let ends = removed.map(\.destination.node) + added.compactMap { $0.to?.value.node }
-    return ends.allSatisfy { name in
-      old.layout.nodes[name].map { (try? old.graph?.unit($0))?.description.isOutput == false }
-        ?? true
-    }
+    return ends.allSatisfy { old.unit($0)?.description.isOutput != true }
   }
 
   /// Whether the callbacks that differ pull nothing, and no callback pulls them.
