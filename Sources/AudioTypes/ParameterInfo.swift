@@ -1,137 +1,67 @@
-/// The unit of a parameter's value: Core Audio's `AudioUnitParameterUnit`, with its numbers.
-public enum ParameterUnit: UInt32, CaseIterable, Hashable, Sendable {
-  case generic, indexed, boolean, percent, seconds, sampleFrames, phase, rate, hertz, cents
-  case relativeSemiTones, midiNoteNumber, midiController, decibels, linearGain, degrees
-  case equalPowerCrossfade, mixerFaderCurve1, pan, meters, absoluteCents, octaves
-  case beatsPerMinute, beats, milliseconds, ratio, custom
-
-  /// The symbol behind a number: `dB`, `Hz`; empty for none.
-  public var symbol: String {
-    switch self {
-    case .percent: "%"
-    case .seconds: "s"
-    case .sampleFrames: "frames"
-    case .hertz: "Hz"
-    case .cents, .absoluteCents: "cents"
-    case .decibels: "dB"
-    case .degrees: "°"
-    case .meters: "m"
-    case .milliseconds: "ms"
-    case .beatsPerMinute: "bpm"
-    default: ""
-    }
-  }
-
-  public var name: String { "\(self)" }
-}
-
-/// One parameter of a unit, on every element of one scope.
+/// One parameter of a unit, on every element of one scope: a setting, and the scope that has it.
 public struct ParameterInfo: Hashable, Sendable {
-  private struct Fields: Hashable, Sendable {
-    var id: UInt32
-    var key: String
-    var constant: String
-    var scope: Scope
-    var unit: ParameterUnit
-    var range: ClosedRange<Float>
-    var defaultValue: Float
-    var isReadOnly: Bool
-    var isRangeEnforced: Bool
-    var canRamp: Bool
-    var summary: String
-    var valueNames: [String]
-    var proposed: String
-  }
-
-  private var storage: SharedFields<Fields>
-
-  /// Its number in Core Audio.
-  public var id: UInt32 {
-    get { storage.fields.id }
-    set { storage.fields.id = newValue }
-  }
-  /// Its name in a patch: `volume`.
-  public var key: String {
-    get { storage.fields.key }
-    set { storage.fields.key = newValue }
-  }
-  /// Its name in Core Audio's headers: `kMultiChannelMixerParam_Volume`.
-  public var constant: String {
-    get { storage.fields.constant }
-    set { storage.fields.constant = newValue }
-  }
+  /// What a user can set.
+  public var setting: SettingInfo
   /// The scope that has it.
-  public var scope: Scope {
-    get { storage.fields.scope }
-    set { storage.fields.scope = newValue }
-  }
-  /// The unit of its values.
-  public var unit: ParameterUnit {
-    get { storage.fields.unit }
-    set { storage.fields.unit = newValue }
-  }
-  /// The documented range. `isRangeEnforced` tells whether a value outside of it is an error.
-  public var range: ClosedRange<Float> {
-    get { storage.fields.range }
-    set { storage.fields.range = newValue }
-  }
-  /// The value in a new unit.
-  public var defaultValue: Float {
-    get { storage.fields.defaultValue }
-    set { storage.fields.defaultValue = newValue }
-  }
-  /// Whether only the unit sets it: a meter, which clients read.
-  public var isReadOnly: Bool {
-    get { storage.fields.isReadOnly }
-    set { storage.fields.isReadOnly = newValue }
-  }
-  /// Whether a value outside `range` is an error. Otherwise it is a warning.
-  public var isRangeEnforced: Bool {
-    get { storage.fields.isRangeEnforced }
-    set { storage.fields.isRangeEnforced = newValue }
-  }
-  /// Whether a scheduled change may be a ramp (`kAudioUnitParameterFlag_CanRamp`).
-  public var canRamp: Bool {
-    get { storage.fields.canRamp }
-    set { storage.fields.canRamp = newValue }
-  }
-  /// A sentence for users.
-  public var summary: String {
-    get { storage.fields.summary }
-    set { storage.fields.summary = newValue }
-  }
-  /// The names of the values of an indexed or boolean parameter.
-  public var valueNames: [String] {
-    get { storage.fields.valueNames }
-    set { storage.fields.valueNames = newValue }
-  }
-  /// What patchrun decided about it where Core Audio documents nothing; empty for none.
-  public var proposed: String {
-    get { storage.fields.proposed }
-    set { storage.fields.proposed = newValue }
-  }
+  public var scope: Scope
 
+  /// - Parameters:
+  ///   - isRangeEnforced: Whether a value outside `range` is an error. Otherwise it is a warning.
+  ///   - canRamp: Whether a scheduled change may be a ramp (`kAudioUnitParameterFlag_CanRamp`).
+  ///   - valueNames: The names of the values of an indexed parameter, from the lowest up.
   public init(
     id: UInt32, key: String, constant: String, scope: Scope, unit: ParameterUnit,
-    range: ClosedRange<Float>, defaultValue: Float, isReadOnly: Bool = false,
+    range: ClosedRange<Double>, defaultValue: Double, isReadOnly: Bool = false,
     isRangeEnforced: Bool = true, canRamp: Bool = false, summary: String,
     valueNames: [String] = [], proposed: String = ""
   ) {
-    storage = SharedFields(
-      Fields(
-        id: id,
-        key: key,
-        constant: constant,
-        scope: scope,
-        unit: unit,
-        range: range,
-        defaultValue: defaultValue,
-        isReadOnly: isReadOnly,
-        isRangeEnforced: isRangeEnforced,
-        canRamp: canRamp,
-        summary: summary,
-        valueNames: valueNames,
-        proposed: proposed))
+    let kind: SettingInfo.Kind =
+      switch unit {
+      case .boolean: .boolean
+      case .indexed where !valueNames.isEmpty:
+        .choice(
+          valueNames.enumerated().map { .init(UInt32(range.lowerBound) + UInt32($0), $1) })
+      default: .number(range)
+      }
+    setting = SettingInfo(
+      key, kind, unit: unit, defaultValue: kind.value(of: defaultValue),
+      change: isReadOnly ? .readOnly : canRamp ? .ramp : .live, isRangeEnforced: isRangeEnforced,
+      id: id, constant: constant, summary: summary, proposed: proposed)
+    self.scope = scope
+  }
+
+  /// Its number in Core Audio.
+  public var id: UInt32 { setting.id }
+  /// Its name in a patch: `volume`.
+  public var key: String { setting.key }
+  /// Its name in Core Audio's headers: `kMultiChannelMixerParam_Volume`.
+  public var constant: String { setting.constant }
+  /// The unit of its values.
+  public var unit: ParameterUnit { setting.unit }
+  /// A sentence for users.
+  public var summary: String { setting.summary }
+  /// Whether only the unit sets it: a meter, which clients read.
+  public var isReadOnly: Bool { setting.change == .readOnly }
+  /// Whether a scheduled change may be a ramp (`kAudioUnitParameterFlag_CanRamp`).
+  public var canRamp: Bool { setting.change == .ramp }
+  /// Whether a value outside `range` is an error. Otherwise it is a warning.
+  public var isRangeEnforced: Bool { setting.isRangeEnforced }
+  /// The documented range. `isRangeEnforced` tells whether a value outside of it is an error.
+  public var range: ClosedRange<Float> {
+    let range = setting.range ?? 0...0
+    return Float(range.lowerBound)...Float(range.upperBound)
+  }
+  /// The value in a new unit.
+  public var defaultValue: Float {
+    Float(setting.kind.number(of: setting.defaultValue) ?? 0)
+  }
+  /// The names of the values of an indexed or boolean parameter.
+  public var valueNames: [String] {
+    setting.kind == .boolean ? ["off", "on"] : setting.kind.names
+  }
+  /// A value as a patch writes it.
+  public func written(_ value: Float) -> SettingValue {
+    setting.kind.value(of: value.decimal)
   }
 
   /// Its path in a patch, within the object of its scope: `parameters/volume`; for a parameter of a

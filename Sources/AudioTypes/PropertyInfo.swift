@@ -23,19 +23,6 @@ public enum PropertyValue: Hashable, Sendable {
   case object(PropertyObject)
 }
 
-/// Core Audio's `AUPreset`.
-public struct Preset: Hashable, Sendable {
-  /// From 0 up for a factory preset, negative for a user's own.
-  public var number: Int32
-  /// The name for users.
-  public var name: String
-
-  public init(number: Int32, name: String) {
-    self.number = number
-    self.name = name
-  }
-}
-
 /// Core Audio's `AUChannelInfo`: a supported combination of input and output channels.
 ///
 /// -1 and -1 stands for any number, equal on both sides; -1 and -2 for any two numbers.
@@ -106,14 +93,10 @@ public struct PropertyID: RawRepresentable, Hashable, Sendable {
   public static let primeInfo = PropertyID(rawValue: 0x7072_696D)
 }
 
-/// The description of a property of a unit: its values, its scopes, and when it may be set.
+/// The description of a property of a unit: a setting, its scopes, and how clients reach it.
 public struct PropertyInfo: Hashable, Sendable {
   private struct Fields: Hashable, Sendable {
-    var id: PropertyID
-    var key: String
-    var constant: String
-    var kind: Kind
-    var unit: ParameterUnit
+    var setting: SettingInfo
     var scopes: Set<Scope>
     var elements: [Scope: Int]
     var access: Access
@@ -121,73 +104,13 @@ public struct PropertyInfo: Hashable, Sendable {
     var scopeDefaults: [Scope: PropertyValue]
     var isPatchProperty: Bool
     var isLive: Bool
-    var summary: String
     var liveWords: Int
     var initialWords: [UInt32]
     var replacedBy: UInt32?
     var isState: Bool
-    var proposed: String
   }
 
   private var storage: SharedFields<Fields>
-
-  /// The type and the range of a property's values.
-  public enum Kind: Hashable, Sendable {
-    /// 0 or 1; `true` and `false` in a patch.
-    case boolean
-    case uint32(ClosedRange<UInt32>)
-    case float64
-    case streamFormat
-    case string
-    case preset
-    case presets
-    case floats
-    /// Rows of equal length with finite numbers: up to `most` rows and columns of levels, and in
-    /// addition one row and one column of volumes.
-    case matrix(most: Int)
-    /// Numbers in double precision.
-    case doubles
-    case ids
-    /// A list of whole numbers in the range, of any length.
-    case integers(ClosedRange<Int32>)
-    /// One of some named `UInt32`s.
-    case choice([Choice])
-    case channelCounts
-    case parameterInfo
-    case status
-    case strings
-    /// The value answers a question: see `UnitInstance.property(_:_:_:asking:)`.
-    case parameterText
-    case classInfo
-    case clipping
-    case startTime
-    /// A pointer in Core Audio, or a structure of pointers with `size` bytes.
-    case object(noun: String, size: Int)
-  }
-
-  /// A value of a property that has only a few.
-  public struct Choice: Hashable, Sendable {
-    /// The value of the property.
-    public var value: UInt32
-    /// Its name in a patch: `mastering`.
-    public var name: String
-    /// Its name in Core Audio's headers; empty for none.
-    public var constant: String
-
-    public init(_ value: UInt32, _ name: String, constant: String = "") {
-      self.value = value
-      self.name = name
-      self.constant = constant
-    }
-
-    /// The value as a four-char code; `nil` where it is none, or not printable.
-    public var code: String? { value > 0xFFFF ? FourCharCode(rawValue: value).text : nil }
-
-    /// Whether a text in a patch names this value: by its name, its constant or its four-char code.
-    public func isCalled(_ text: String) -> Bool {
-      text == name || !constant.isEmpty && text == constant || text == code
-    }
-  }
 
   /// When a client may read and write a property.
   public enum Access: Hashable, Sendable {
@@ -199,117 +122,62 @@ public struct PropertyInfo: Hashable, Sendable {
     case readWriteUntilInitialized
   }
 
-  /// Its number in Core Audio's headers.
-  public var id: PropertyID {
-    get { storage.fields.id }
-    set { storage.fields.id = newValue }
-  }
-  /// Its name in a patch: `maximumFramesPerSlice`.
-  public var key: String {
-    get { storage.fields.key }
-    set { storage.fields.key = newValue }
-  }
-  /// Its name in Core Audio's headers: `kAudioUnitProperty_MaximumFramesPerSlice`.
-  public var constant: String {
-    get { storage.fields.constant }
-    set { storage.fields.constant = newValue }
-  }
-  /// The type and the range of its values.
-  public var kind: Kind {
-    get { storage.fields.kind }
-    set { storage.fields.kind = newValue }
-  }
-  /// The unit of a number; `.generic` for none.
-  public var unit: ParameterUnit {
-    get { storage.fields.unit }
-    set { storage.fields.unit = newValue }
+  /// What a user can set.
+  public var setting: SettingInfo {
+    get { storage.fields.setting }
+    set { storage.fields.setting = newValue }
   }
   /// The scopes that have it.
-  public var scopes: Set<Scope> {
-    get { storage.fields.scopes }
-    set { storage.fields.scopes = newValue }
-  }
+  public var scopes: Set<Scope> { storage.fields.scopes }
   /// For each scope listed, the only element that has it. In other scopes every element has it.
-  public var elements: [Scope: Int] {
-    get { storage.fields.elements }
-    set { storage.fields.elements = newValue }
-  }
+  public var elements: [Scope: Int] { storage.fields.elements }
   /// When clients may read and write it.
-  public var access: Access {
-    get { storage.fields.access }
-    set { storage.fields.access = newValue }
-  }
+  public var access: Access { storage.fields.access }
   /// The value in a new unit; `nil` where it depends on other things.
-  public var defaultValue: PropertyValue? {
-    get { storage.fields.defaultValue }
-    set { storage.fields.defaultValue = newValue }
-  }
+  public var defaultValue: PropertyValue? { storage.fields.defaultValue }
   /// The value in a new unit where it differs between scopes.
-  public var scopeDefaults: [Scope: PropertyValue] {
-    get { storage.fields.scopeDefaults }
-    set { storage.fields.scopeDefaults = newValue }
-  }
+  public var scopeDefaults: [Scope: PropertyValue] { storage.fields.scopeDefaults }
   /// Whether a patch may set it under `properties`. Formats, counts and connections have other
   /// places in a patch.
-  public var isPatchProperty: Bool {
-    get { storage.fields.isPatchProperty }
-    set { storage.fields.isPatchProperty = newValue }
-  }
+  public var isPatchProperty: Bool { storage.fields.isPatchProperty }
   /// Whether the kernel reads it, so that it may change while the unit renders.
-  public var isLive: Bool {
-    get { storage.fields.isLive }
-    set { storage.fields.isLive = newValue }
-  }
-  /// A sentence for users.
-  public var summary: String {
-    get { storage.fields.summary }
-    set { storage.fields.summary = newValue }
-  }
+  public var isLive: Bool { storage.fields.isLive }
   /// The number of control block words of a live property: 1, or for a list the length of the
   /// longest one plus 1. The first word of a list is 0 until the list has been set.
-  public var liveWords: Int {
-    get { storage.fields.liveWords }
-    set { storage.fields.liveWords = newValue }
-  }
+  public var liveWords: Int { storage.fields.liveWords }
   /// The initial values of its words; empty where they are 0 or its default.
-  public var initialWords: [UInt32] {
-    get { storage.fields.initialWords }
-    set { storage.fields.initialWords = newValue }
-  }
+  public var initialWords: [UInt32] { storage.fields.initialWords }
   /// A parameter of the same element that, once set, replaces this property; `nil` for none.
-  public var replacedBy: UInt32? {
-    get { storage.fields.replacedBy }
-    set { storage.fields.replacedBy = newValue }
-  }
+  public var replacedBy: UInt32? { storage.fields.replacedBy }
   /// Whether ClassInfo saves and restores it.
-  public var isState: Bool {
-    get { storage.fields.isState }
-    set { storage.fields.isState = newValue }
-  }
-  /// What patchrun decided about it where Core Audio documents nothing; empty for none.
-  public var proposed: String {
-    get { storage.fields.proposed }
-    set { storage.fields.proposed = newValue }
-  }
+  public var isState: Bool { storage.fields.isState }
 
-  /// - Parameter isState: `nil` for the default: true where a patch may set the property and
-  ///   clients may write it at any time.
+  /// - Parameters:
+  ///   - liveWords: `nil` for the default: 1, and for a list one more than it has numbers at most.
+  ///   - isState: `nil` for the default: true where a patch may set the property and clients may
+  ///     write it at any time.
   public init(
-    _ id: PropertyID, key: String, constant: String, kind: Kind, unit: ParameterUnit = .generic,
-    scopes: Set<Scope>, elements: [Scope: Int] = [:], access: Access,
-    defaultValue: PropertyValue? = nil,
+    _ id: PropertyID, key: String, constant: String, kind: SettingInfo.Kind,
+    unit: ParameterUnit = .generic, scopes: Set<Scope>, elements: [Scope: Int] = [:],
+    access: Access, defaultValue: PropertyValue? = nil,
     scopeDefaults: [Scope: PropertyValue] = [:],
-    isPatchProperty: Bool = false, isLive: Bool = false, liveWords: Int = 1,
+    isPatchProperty: Bool = false, isLive: Bool = false, liveWords: Int? = nil,
     initialWords: [UInt32] = [], replacedBy: UInt32? = nil, isState: Bool? = nil, summary: String,
     proposed: String = ""
   ) {
+    var listWords: Int?
+    if case .list(let most?) = kind { listWords = most + 1 }
+    let change: SettingInfo.Change =
+      switch access {
+      case .readOnly: .readOnly
+      case .readWrite, .writeOnly: .live
+      case .readWriteUntilInitialized: .untilInitialized
+      }
     storage = SharedFields(
       Fields(
-        id: id,
-        key: key,
-        constant: constant,
-        kind: kind,
-        unit: unit,
+        setting: SettingInfo(
+          key, kind, unit: unit, defaultValue: defaultValue.flatMap(kind.written), change: change,
+          id: id.rawValue, constant: constant, summary: summary, proposed: proposed),
         scopes: scopes,
         elements: elements,
         access: access,
@@ -317,12 +185,38 @@ public struct PropertyInfo: Hashable, Sendable {
         scopeDefaults: scopeDefaults,
         isPatchProperty: isPatchProperty,
         isLive: isLive,
-        summary: summary,
-        liveWords: liveWords,
+        liveWords: liveWords ?? listWords ?? 1,
         initialWords: initialWords,
         replacedBy: replacedBy,
-        isState: isState ?? (isPatchProperty && access == .readWrite),
-        proposed: proposed))
+        isState: isState ?? (isPatchProperty && access == .readWrite)))
+  }
+
+  /// Its number in Core Audio's headers.
+  public var id: PropertyID { PropertyID(rawValue: storage.fields.setting.id) }
+  /// Its name in a patch: `maximumFramesPerSlice`.
+  public var key: String { storage.fields.setting.key }
+  /// Its name in Core Audio's headers: `kAudioUnitProperty_MaximumFramesPerSlice`.
+  public var constant: String { storage.fields.setting.constant }
+  /// The type and the range of its values.
+  public var kind: SettingInfo.Kind { storage.fields.setting.kind }
+  /// The unit of a number; `.generic` for none.
+  public var unit: ParameterUnit { storage.fields.setting.unit }
+  /// A sentence for users.
+  public var summary: String { storage.fields.setting.summary }
+
+  /// The setting as the elements of a scope have it: with their default value.
+  public func setting(in scope: Scope) -> SettingInfo {
+    var setting = setting
+    if let value = scopeDefaults[scope] { setting.defaultValue = kind.written(value) }
+    return setting
+  }
+
+  /// The same property with a value in a new unit.
+  public func with(defaultValue: PropertyValue) -> PropertyInfo {
+    var copy = self
+    copy.storage.fields.defaultValue = defaultValue
+    copy.setting.defaultValue = kind.written(defaultValue)
+    return copy
   }
 
   /// Whether clients may read it.
@@ -332,24 +226,37 @@ public struct PropertyInfo: Hashable, Sendable {
   /// Whether clients may write it while the unit is initialized.
   public var isWritableWhileInitialized: Bool { access == .readWrite || access == .writeOnly }
 
-  /// The size of a value in Core Audio in bytes, on a 64-bit machine; `nil` for a list, whose
-  /// length decides. A text or a Core Foundation object is a reference.
-  public var size: Int? {
+  /// The type of a value in Core Audio: its name, and its size in bytes on a 64-bit machine, `nil`
+  /// for a list, whose length decides. A text or a Core Foundation object is a reference.
+  public var type: (name: String, size: Int?) {
     switch kind {
-    case .boolean, .uint32, .choice, .status: 4
-    case .float64: 8
-    case .streamFormat: 40
-    case .string, .presets, .strings, .classInfo: 8
-    case .preset: 16
-    case .parameterInfo: 104
-    case .clipping: 8
-    case .startTime: 72
-    case .parameterText:
-      id == .parameterStringFromValue ? 24 : id == .parameterValueFromString ? 24 : 16
-    case .object(_, let size): size
-    case .floats, .matrix, .doubles, .ids, .integers, .channelCounts: nil
+    case .boolean: ("boolean", 4)
+    case .integer: ("uint32", 4)
+    case .choice: ("choice", 4)
+    case .number: ("float64", 8)
+    case .text, .path, .symbol, .expression: ("string", 8)
+    case .list, .numbers: ("floats", nil)
+    case .integers: ("integers", nil)
+    case .rows: ("\(kind)".replacing("rows", with: "matrix"), nil)
+    case .preset: ("preset", 16)
+    case .structure(.object(_, let size)): ("object", size)
+    case .structure(.streamFormat): ("streamFormat", 40)
+    case .structure(.parameterInfo): ("parameterInfo", 104)
+    case .structure(.status): ("status", 4)
+    case .structure(.startTime): ("startTime", 72)
+    case .structure(.parameterText):
+      (
+        "parameterText",
+        [.parameterStringFromValue, .parameterValueFromString].contains(id) ? 24 : 16
+      )
+    case .structure(let type) where [.doubles, .ids, .channelCounts].contains(type):
+      ("\(type)", nil)
+    case .structure(let type): ("\(type)", 8)
     }
   }
+
+  /// The size of a value in Core Audio in bytes; `nil` for a list.
+  public var size: Int? { type.size }
 }
 
 extension PropertyValue {

@@ -135,8 +135,8 @@ public struct UnitDescription: Hashable, Sendable {
       parameters.flatMap { info in
         (0..<maximumCount).map { band in
           var info = info
-          info.id += UInt32(band)
-          info.key = "bands/\(band)/\(info.key)"
+          info.setting.id += UInt32(band)
+          info.setting.key = Self.key(band, info.key)
           return info
         }
       }
@@ -179,7 +179,7 @@ public struct UnitDescription: Hashable, Sendable {
     parameters.filter { !$0.isOfBand }
       + (bands?.parameters ?? []).map { info in
         var info = info
-        info.key = "bands/N/\(info.key)"
+        info.setting.key = "bands/N/\(info.key)"
         return info
       }
   }

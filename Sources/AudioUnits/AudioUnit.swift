@@ -57,7 +57,7 @@ public protocol AudioUnit: Sendable {
     controls: ControlLayout
   ) -> Float?
 
-  /// The parameter of a level in a matrix property (`PropertyInfo.Kind.matrix`), with settled
+  /// The parameter of a level in a matrix property (`SettingInfo.Kind.rows`), with settled
   /// formats; `nil` where the unit has no such level.
   static func parameter(
     ofLevel row: Int, _ column: Int, in configuration: UnitConfiguration

@@ -83,7 +83,7 @@ final class ControlMap: Sendable {
         var words = [UInt32](repeating: 0, count: info.liveWords)
         if let word = info.defaultValue?.liveWord, !words.isEmpty { words[0] = word }
         for (index, word) in info.initialWords.enumerated() { words[index] = word }
-        if case .matrix(let most) = info.kind {
+        if case .rows(let most) = info.kind {
           // The volumes: the last row and the last column.
           for index in 0...most {
             words[1 + index * (most + 1) + most] = Float(1).bitPattern

@@ -14,24 +14,24 @@ public enum FormatConverter: AudioUnit {
     outputs: .init(count: 1),
     properties: [
       PropertyInfo(
-        .latency, key: "latency", constant: "kAudioUnitProperty_Latency", kind: .float64,
+        .latency, key: "latency", constant: "kAudioUnitProperty_Latency", kind: .anyNumber,
         scopes: [.global], access: .readOnly, defaultValue: .float64(0),
         summary: "From the input to the output, in seconds: 0 but for primeMethod none."),
       PropertyInfo(
-        .tailTime, key: "tailTime", constant: "kAudioUnitProperty_TailTime", kind: .float64,
+        .tailTime, key: "tailTime", constant: "kAudioUnitProperty_TailTime", kind: .anyNumber,
         scopes: [.global], access: .readOnly, defaultValue: .float64(0),
         summary: "How long the filter rings after a sound, in seconds; 0 between equal rates.",
         proposed: "that the unit has this property"),
       PropertyInfo(
         .renderQuality, key: "renderQuality", constant: "kAudioUnitProperty_RenderQuality",
-        kind: .uint32(0...127), scopes: [.global], access: .readWrite,
+        kind: .integer(0...127), scopes: [.global], access: .readWrite,
         defaultValue: .uint32(ConverterSettings.defaultRenderQuality), isPatchProperty: true,
         summary: "How good the complexity's filter is: 0 worst, 127 best. A change counts from the "
           + "next initialization on.",
         proposed: "the default; that a running filter stays as it is"),
       PropertyInfo(
         .channelMap, key: "channelMap", constant: "kAudioOutputUnitProperty_ChannelMap",
-        kind: .integers(-1...Int32(ChannelRoute.maximumCount - 1)), scopes: [.input, .output],
+        kind: .integers(-1...ChannelRoute.maximumCount - 1), scopes: [.input, .output],
         access: .readWriteUntilInitialized, isPatchProperty: true,
         summary: "On the output, for each of its channels the channel that it takes, or -1 for "
           + "silence; on the input, the same for channels that the output's map then counts. "
@@ -50,13 +50,13 @@ public enum FormatConverter: AudioUnit {
         constant: "kAudioUnitProperty_SampleRateConverterComplexity",
         kind: .choice(ConverterSettings.choices), scopes: [.global],
         access: .readWriteUntilInitialized,
-        defaultValue: .uint32(ConverterSettings.choices[1].value), isPatchProperty: true,
+        defaultValue: .uint32(ConverterSettings.defaultComplexity), isPatchProperty: true,
         summary:
           "The filter between different rates. The worst mastering is above the best normal.",
         proposed: "that it is refused once initialized"),
       PropertyInfo(
         .primeInfo, key: "primeInfo", constant: "kAudioConverterPrimeInfo",
-        kind: .integers(0...Int32.max), scopes: [.global], access: .readOnly,
+        kind: .integers(0...Int(Int32.max)), scopes: [.global], access: .readOnly,
         summary: "Frames of the input that are needed ahead of the first output frame, and beyond "
           + "the last one.",
         proposed: "that the unit has this property of an AudioConverter"),

@@ -14,7 +14,7 @@ public enum IPodEQ: AudioUnit {
     properties: [
       .channelCounts([(1, 1), (2, 2)], "1 with 1, 2 with 2."),
       PropertyInfo(
-        .tailTime, key: "tailTime", constant: "kAudioUnitProperty_TailTime", kind: .float64,
+        .tailTime, key: "tailTime", constant: "kAudioUnitProperty_TailTime", kind: .anyNumber,
         unit: .seconds,
         scopes: [.global], access: .readOnly,
         summary: "How long the present preset sounds on after its input, in seconds.",
@@ -22,13 +22,13 @@ public enum IPodEQ: AudioUnit {
       EffectProperties.bypassEffect, EffectProperties.inPlaceProcessing,
       PropertyInfo(
         .factoryPresets, key: "factoryPresets", constant: "kAudioUnitProperty_FactoryPresets",
-        kind: .presets, scopes: [.global], access: .readOnly,
+        kind: .structure(.presets), scopes: [.global], access: .readOnly,
         defaultValue: .presets(presets),
         summary: "The 23 presets, by number and name.",
         proposed: "the gains of the curves: they are those of the Music app"),
       PropertyInfo(
         .presentPreset, key: "presentPreset", constant: "kAudioUnitProperty_PresentPreset",
-        kind: .preset, scopes: [.global], access: .readWrite,
+        kind: .preset(presets), scopes: [.global], access: .readWrite,
         defaultValue: .preset(presets[0]), isPatchProperty: true, isLive: true,
         summary: "The preset in use, by name or number; it may change while the unit renders. A "
           + "number below 0 with a name gives the present sound a name of one's own.",

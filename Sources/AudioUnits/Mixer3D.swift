@@ -169,7 +169,7 @@ public enum Mixer3D: AudioUnit {
       proposed: "the factor 343.3 / (343.3 + v), from 0.5 to 2, v smoothed over 60 ms"),
     PropertyInfo(
       .renderingFlags3DMixer, key: "3DMixerRenderingFlags",
-      constant: "kAudioUnitProperty_3DMixerRenderingFlags", kind: .uint32(0...127),
+      constant: "kAudioUnitProperty_3DMixerRenderingFlags", kind: .integer(0...127),
       scopes: [.input], access: .readWrite, defaultValue: .uint32(4), isPatchProperty: true,
       isLive: true,
       summary: "A sum: 1 interaural delay, 2 Doppler shift, 4 distance attenuation, 8 distance "
@@ -177,16 +177,16 @@ public enum Mixer3D: AudioUnit {
       proposed: "the default; what the flags do"),
     PropertyInfo(
       .distanceAttenuation3DMixer, key: "3DMixerDistanceAtten",
-      constant: "kAudioUnitProperty_3DMixerDistanceAtten", kind: .floats, scopes: [.input],
+      constant: "kAudioUnitProperty_3DMixerDistanceAtten", kind: .list(), scopes: [.input],
       access: .readOnly,
       summary:
         "Retired, and without a value: the distance parameters and the curve are in its place.",
       proposed: "that it is only read"),
     PropertyInfo(
       .distanceParameters3DMixer, key: "3DMixerDistanceParams",
-      constant: "kAudioUnitProperty_3DMixerDistanceParams", kind: .floats, scopes: [.input],
+      constant: "kAudioUnitProperty_3DMixerDistanceParams", kind: .list(most: 3), scopes: [.input],
       access: .readWrite, defaultValue: .floats([1, 100_000, 100]),
-      isPatchProperty: true, isLive: true, liveWords: 4,
+      isPatchProperty: true, isLive: true,
       summary: "Three numbers: the reference distance and the maximum distance in meters, and the "
         + "maximum attenuation in decibels.",
       proposed: "the default"),

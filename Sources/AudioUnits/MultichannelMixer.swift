@@ -31,8 +31,9 @@ public enum MultichannelMixer: AudioUnit {
         summary: "Whether the power parameters of the bus are measured."),
       PropertyInfo(
         .matrixLevels, key: "matrixLevels", constant: "kAudioUnitProperty_MatrixLevels",
-        kind: .floats, scopes: [.input], access: .readWrite, isPatchProperty: true, isLive: true,
-        liveWords: 5, replacedBy: Parameter.pan,
+        kind: .list(most: 4), scopes: [.input], access: .readWrite, isPatchProperty: true,
+        isLive: true,
+        replacedBy: Parameter.pan,
         summary:
           "A gain from each channel of the input to the left and the right of the mix, channel "
           + "by channel, in the place of the pan; a pan that is set later takes their place. They "
@@ -40,12 +41,12 @@ public enum MultichannelMixer: AudioUnit {
         proposed: "the order of the gains; that a change takes 10 ms"),
       PropertyInfo(
         .matrixDimensions, key: "matrixDimensions",
-        constant: "kAudioUnitProperty_MatrixDimensions", kind: .ids, scopes: [.global],
+        constant: "kAudioUnitProperty_MatrixDimensions", kind: .structure(.ids), scopes: [.global],
         access: .readOnly,
         summary: "How many channels there are: of all inputs together, of the output."),
       PropertyInfo(
         .meterClipping, key: "meterClipping", constant: "kAudioUnitProperty_MeterClipping",
-        kind: .clipping, scopes: [.global], access: .readOnly, isLive: true,
+        kind: .structure(.clipping), scopes: [.global], access: .readOnly, isLive: true,
         liveWords: ClippingWatch.wordCount,
         summary:
           "The largest magnitude that has left the mixer since this was last read, and whether "

@@ -23,7 +23,7 @@ public enum OutputUnits {
     proposed: "that otherwise they go on from where the graph was stopped")
 
   static let cpuLoad = PropertyInfo(
-    .cpuLoad, key: "cpuLoad", constant: "kAudioUnitProperty_CPULoad", kind: .float64,
+    .cpuLoad, key: "cpuLoad", constant: "kAudioUnitProperty_CPULoad", kind: .anyNumber,
     scopes: [.global], access: .readOnly, defaultValue: .float64(0),
     summary:
       "The share of the time that rendering the graph takes: 0 to 1, above where it is late.",
@@ -34,14 +34,14 @@ public enum OutputUnits {
 
   static let startTime = PropertyInfo(
     .startTime, key: "startTime", constant: "kAudioOutputUnitProperty_StartTime",
-    kind: .startTime, scopes: [.global], access: .writeOnly,
+    kind: .structure(.startTime), scopes: [.global], access: .writeOnly,
     summary: "When to begin at the next start: a host time, or frames of the device to wait.",
     proposed: "that sample times are counted from the start of the device")
 
   static let setInputCallback = PropertyInfo(
     .setInputCallback, key: "setInputCallback",
     constant: "kAudioOutputUnitProperty_SetInputCallback",
-    kind: .object(noun: "an InputCallbackReference", size: 16), scopes: [.global],
+    kind: .structure(.object(noun: "an InputCallbackReference", size: 16)), scopes: [.global],
     access: .readWrite, defaultValue: .object(.none),
     summary: "What is told on the render thread that the microphone side has heard something.",
     proposed: "that it is handed what element 1 puts out, instead of having to render it")
@@ -50,7 +50,7 @@ public enum OutputUnits {
   static func channelMap(elements: [Scope: Int] = [:]) -> PropertyInfo {
     PropertyInfo(
       .channelMap, key: "channelMap", constant: "kAudioOutputUnitProperty_ChannelMap",
-      kind: .integers(-1...Int32.max), scopes: [.input, .output], elements: elements,
+      kind: .integers(-1...Int(Int32.max)), scopes: [.input, .output], elements: elements,
       access: .readWriteUntilInitialized, isPatchProperty: true,
       summary:
         "For each channel that leaves the element the channel of it that is taken, from 0, or "
@@ -146,7 +146,7 @@ extension PropertyInfo {
   ) -> PropertyInfo {
     PropertyInfo(
       .supportedChannelCounts, key: "supportedNumChannels",
-      constant: "kAudioUnitProperty_SupportedNumChannels", kind: .channelCounts,
+      constant: "kAudioUnitProperty_SupportedNumChannels", kind: .structure(.channelCounts),
       scopes: [.global], access: .readOnly,
       defaultValue: .channelCounts(
         counts.map { ChannelCounts(input: $0.input, output: $0.output) }),

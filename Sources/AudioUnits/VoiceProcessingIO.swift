@@ -41,7 +41,7 @@ public enum VoiceProcessingIO: AudioUnit {
         proposed: "how, and that it is refused once the unit is initialized"),
       PropertyInfo(
         .voiceProcessingQuality, key: "voiceProcessingQuality",
-        constant: "kAUVoiceIOProperty_VoiceProcessingQuality", kind: .uint32(0...127),
+        constant: "kAUVoiceIOProperty_VoiceProcessingQuality", kind: .integer(0...127),
         scopes: [.global], access: .readWrite, defaultValue: .uint32(127), isPatchProperty: true,
         isLive: true,
         summary: "From 0, the cheapest, to 127, the best: how long a room's echo may be (64 to "
@@ -57,7 +57,8 @@ public enum VoiceProcessingIO: AudioUnit {
       PropertyInfo(
         .mutedSpeechActivityEventListener, key: "mutedSpeechActivityEventListener",
         constant: "kAUVoiceIOProperty_MutedSpeechActivityEventListener",
-        kind: .object(noun: "a MutedSpeechActivityListener", size: 8), scopes: [.global],
+        kind: .structure(.object(noun: "a MutedSpeechActivityListener", size: 8)),
+        scopes: [.global],
         access: .writeOnly, isLive: true,
         summary: "What is told that someone speaks while muted, and has ended.",
         proposed: "that it is told on the render thread, 64 ms and 0.4 s late"),

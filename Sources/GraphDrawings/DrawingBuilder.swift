@@ -123,7 +123,8 @@ private struct DrawingBuilder {
       let inside = tokens.count == 4 ? field?[JSONPointer([tokens[3]])] : field
       return GraphDrawing.Setting(
         name: knob.name,
-        value: (knob.value ?? inside).map(Self.text) ?? Self.text(info.defaultValue),
+        value: (knob.value ?? inside).map(JSONText.init)
+          ?? info.defaultValue.map(JSONText.init) ?? .null,
         unit: info.unit.symbol)
     }
     guard let unit = unit(named: tokens[1]) else { return nil }
@@ -133,22 +134,13 @@ private struct DrawingBuilder {
     guard let info = unit.parameterInfo(named: key, scope) else { return nil }
     let element = scope == .global ? 0 : Int(path[1]) ?? 0
     let value =
-      knob.value.map(Self.text)
+      knob.value.map(JSONText.init)
       ?? (try? unit.parameter(info.id, scope, element)).map { JSONText.number($0) }
     return value.map { .init(name: knob.name, value: $0, unit: info.unit.symbol) }
   }
 
   private func unit(named name: String) -> UnitInstance? {
     names.first { $0.value == name }.flatMap { try? graph.unit($0.key) }
-  }
-
-  private static func text(_ value: SettingValue?) -> JSONText {
-    switch value {
-    case .number(let number)?: .number(number)
-    case .boolean(let flag)?: .boolean(flag)
-    case .text(let text)?: .string(text)
-    default: .null
-    }
   }
 
   // MARK: Units
@@ -389,7 +381,7 @@ private struct DrawingBuilder {
     _ field: PatchDocument.Field, _ unit: ParameterUnit?
   ) -> GraphDrawing.Setting {
     GraphDrawing.Setting(
-      name: field.name, value: Self.text(field.value), unit: unit?.symbol ?? "")
+      name: field.name, value: JSONText(field.value), unit: unit?.symbol ?? "")
   }
 
   /// A band in a few words: `parametric, 1000 Hz, -3 dB, bandwidth 1`.
@@ -399,20 +391,9 @@ private struct DrawingBuilder {
         $0.key == field.name || $0.constant == field.name
       }
       let symbol = info?.unit.symbol ?? ""
-      let value = field.value.string ?? Self.text(field.value).compact
+      let value = field.value.string ?? JSONText(field.value).compact
       return field.value.kind == .string
         ? value : symbol.isEmpty ? "\(info?.key ?? field.name) \(value)" : "\(value) \(symbol)"
     }.joined(separator: ", ")
-  }
-
-  private static func text(_ value: JSONValue) -> JSONText {
-    switch value.kind {
-    case .null, .invalid: .null
-    case .bool: .boolean(value.bool ?? false)
-    case .number: .number(value.number ?? 0)
-    case .string: .string(value.string ?? "")
-    case .array: .array(value.elements.map(text))
-    case .object: .object(value.members.map { .init($0.key.string ?? "", text($0.value)) })
-    }
   }
 }

@@ -409,7 +409,7 @@ struct Completion {
   /// Pointers to the levels that a node's matrix has in the text.
   private func levels(of name: String, _ unit: UnitDescription, at start: String) -> [Proposal] {
     unit.properties.flatMap { info -> [Proposal] in
-      guard case .matrix = info.kind,
+      guard case .rows = info.kind,
         let rows = patch.value(["nodes", name, "properties", info.key])?.elements
       else { return [] }
       return rows.enumerated().flatMap { row, levels in

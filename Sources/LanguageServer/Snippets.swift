@@ -112,12 +112,13 @@ enum Snippets {
 
   private static func value(of info: SettingInfo, stop: Int) -> String {
     switch info.kind {
-    case .path, .text, .symbol: return #""$\#(stop)""#
+    case .path, .text, .symbol, .preset: return #""$\#(stop)""#
     case .expression: return #""${\#(stop):input}""#
     case .number, .integer: return "${\(stop):1}"
     case .boolean: return "${\(stop):true}"
-    case .choice(let choices): return #""${\#(stop):\#(choices.first ?? "")}""#
-    case .numbers: return "{ $\(stop) }"
+    case .choice: return #""${\#(stop):\#(info.kind.names.first ?? "")}""#
+    case .numbers, .structure: return "{ $\(stop) }"
+    case .list, .integers, .rows: return "[$\(stop)]"
     }
   }
 

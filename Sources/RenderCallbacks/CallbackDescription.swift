@@ -1,4 +1,4 @@
-import AudioTypes
+public import AudioTypes
 public import FileAccess
 public import RenderCore
 

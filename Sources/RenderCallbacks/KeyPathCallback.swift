@@ -1,3 +1,4 @@
+import AudioTypes
 public import RenderCore
 
 /// A callback whose live settings are stored in its own properties: it maps each setting to a

@@ -33,7 +33,7 @@ public struct SweepCallback: KeyPathCallback {
         defaultValue: .number(10), summary: "How long it takes."),
       .amplitude(0.25, "The peak of the sine; 1 is full scale."),
       SettingInfo(
-        "loop", .boolean, unit: .boolean, defaultValue: .boolean(false), change: .live,
+        "loop", .boolean, defaultValue: .boolean(false), change: .live,
         summary: "Whether it begins again, at phase 0. Otherwise silence follows."),
     ],
     make: { values in

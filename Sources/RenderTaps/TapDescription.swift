@@ -1,3 +1,4 @@
+public import AudioTypes
 public import FileAccess
 public import RenderCore
 

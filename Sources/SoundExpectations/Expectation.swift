@@ -1,5 +1,5 @@
+public import AudioTypes
 public import PatchSyntax
-public import RenderCore
 
 /// An expectation that has been read: its kind, its bound and settings, and the part of the sound
 /// that it looks at.

@@ -1,5 +1,4 @@
 public import AudioTypes
-public import RenderCore
 
 /// The description of a kind of expectation, from which the reader, the schema, the listings,
 /// `--new`, `--bless` and the test run are made.

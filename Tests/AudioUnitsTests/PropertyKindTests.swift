@@ -20,13 +20,13 @@ struct PropertyKindTests {
     #expect(try unit.property(.sampleRateConverterComplexity) == .uint32(7))
     let refused = try #require(refusal(.sampleRateConverterComplexity, .uint32(8)))
     #expect(refused.status == -10851)
-    #expect(refused.message == "'complexity' is normal ('norm') or plain (7), not 8")
+    #expect(refused.message == "'complexity' is \"normal\" or \"plain\", not 8")
     #expect(
       refusal(.sampleRateConverterComplexity, .uint32(0x6E6F_7271))?.message
-        == "'complexity' is normal ('norm') or plain (7), not 'norq'")
+        == "'complexity' is \"normal\" or \"plain\", not 1852797553")
     #expect(
       refusal(.sampleRateConverterComplexity, .string("normal"))?.message
-        == "'complexity' takes normal or plain")
+        == "'complexity' takes \"normal\" or \"plain\"")
   }
 
   @Test func `a choice is called by its name, its constant or its code`() {
@@ -46,13 +46,15 @@ struct PropertyKindTests {
     try unit.setProperty(.channelMap, to: .integers([]))
     let refused = try #require(refusal(.channelMap, .integers([0, 8, -2])))
     #expect(refused.status == -10851)
-    #expect(refused.message == "'map' holds numbers from -1 to 7, not 8")
-    #expect(refusal(.channelMap, .uint32(1))?.message == "'map' takes whole numbers")
+    #expect(refused.message == "'map' is an array of whole numbers from -1 to 7, not 8")
+    #expect(
+      refusal(.channelMap, .uint32(1))?.message
+        == "'map' takes an array of whole numbers from -1 to 7")
   }
 }
 
 private enum Chooser: AudioUnit {
-  static let choices: [PropertyInfo.Choice] = [
+  static let choices: [SettingInfo.Choice] = [
     .init(0x6E6F_726D, "normal", constant: "kNormal"), .init(7, "plain"),
   ]
 

@@ -266,18 +266,19 @@ struct PropertyTablesTests {
   ) -> PropertyValue? {
     switch info.kind {
     case .boolean: .uint32(info.defaultValue == .uint32(1) ? 0 : 1)
-    case .uint32: .uint32(2)
-    case .float64: .float64(48_000)
-    case .streamFormat: .streamFormat(StreamFormat(.int16, channels: 2, sampleRate: 48_000))
-    case .string: .string("Guitar")
+    case .integer: .uint32(2)
+    case .number: .float64(48_000)
+    case .structure(.streamFormat):
+      .streamFormat(StreamFormat(.int16, channels: 2, sampleRate: 48_000))
+    case .text: .string("Guitar")
     case .preset: .preset(Preset(number: -7, name: "Mine"))
-    case .floats: .floats(info.id == .matrixLevels ? [0.5, 0, 0, 0.5] : [2, 1000, 60])
+    case .list: .floats(info.id == .matrixLevels ? [0.5, 0, 0, 0.5] : [2, 1000, 60])
     case .choice(let choices):
-      choices.last { .uint32($0.value) != info.defaultValue }.map { .uint32($0.value) }
+      choices.compactMap(\.value).last { .uint32($0) != info.defaultValue }.map { .uint32($0) }
     case .integers: .integers([1, 0])
-    case .classInfo: try? UnitInstance(unit).property(.classInfo)
-    case .startTime: .startTime(StartTime(timeStamp: TimeStamp(sampleTime: 10)))
-    case .object:
+    case .structure(.classInfo): try? UnitInstance(unit).property(.classInfo)
+    case .structure(.startTime): .startTime(StartTime(timeStamp: TimeStamp(sampleTime: 10)))
+    case .structure(.object):
       info.id == .hostCallbacks
         ? .hostCallbacks(HostCallbacks())
         : info.id == .setInputCallback ? .inputCallback(InputCallbackReference { _, _ in }) : nil

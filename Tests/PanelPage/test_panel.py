@@ -748,7 +748,7 @@ class PanelTests(PanelCase):
         panel.slider(PAN).press("Enter")
         panel.page.keyboard.type("7")
         panel.page.keyboard.press("Enter")
-        panel.waits_until("a message", lambda: "'pan' is -1 to 1, not 7" in panel.text("#messages"))
+        panel.waits_until("a message", lambda: "'pan' is a number from -1 to 1, not 7" in panel.text("#messages"))
         self.assertEqual(panel.spoken(PAN), "centre")
         self.assertIsNone(run.value(PAN))
         self.assertTrue(panel.page.locator("#undo").is_disabled())

@@ -116,12 +116,12 @@ import Testing
   }
 
   @Test func `each sort of value has its sort of control`() throws {
-    func kind(_ unit: ParameterUnit, names: [String] = []) -> PatchControl.Kind {
+    func kind(_ unit: ParameterUnit, names: [String] = []) -> PatchControl.Kind? {
       PatchControl(
         ParameterInfo(
           id: 0, key: "a", constant: "", scope: .global, unit: unit, range: 0...1,
-          defaultValue: 0, summary: "", valueNames: names)
-      ).kind
+          defaultValue: 0, summary: "", valueNames: names
+        ).setting)?.kind
     }
     #expect(kind(.linearGain) == .gain && kind(.decibels) == .decibels && kind(.pan) == .pan)
     #expect(kind(.degrees) == .angle && kind(.meters) == .distance && kind(.hertz) == .frequency)

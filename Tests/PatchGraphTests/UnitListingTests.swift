@@ -49,13 +49,13 @@ struct UnitListingTests {
     for info in GenericProperties.properties(of: unit) {
       #expect(words.contains("\(printedID(info)) \(info.key)"))
       #expect(words.contains("\(info.constant) \(info.summary)"))
-      if !info.proposed.isEmpty { #expect(words.contains("\(info.proposed).")) }
+      if !info.setting.proposed.isEmpty { #expect(words.contains("\(info.setting.proposed).")) }
     }
     for info in unit.listedParameters {
       let id = info.isOfBand ? "\(info.id) + N" : "\(info.id)"
       #expect(words.contains("\(id) \(info.key) \(info.scope)"))
       #expect(words.contains("\(info.constant) \(info.summary)"))
-      if !info.proposed.isEmpty { #expect(words.contains("\(info.proposed).")) }
+      if !info.setting.proposed.isEmpty { #expect(words.contains("\(info.setting.proposed).")) }
     }
     for note in unit.formatNotes { #expect(words.contains(note)) }
     for word in ["'\(unit.component.subtype.text ?? "")'", "\(unit.component.subtype.rawValue)"] {
@@ -74,7 +74,7 @@ struct UnitListingTests {
         $0.hasPrefix("| `\(info.key)`") && $0.contains("\(info.summary) `\(info.constant)`")
       }
       #expect(row?.contains("| \(printedID(info)) |") == true)
-      #expect(row?.contains("*Ours") == !info.proposed.isEmpty)
+      #expect(row?.contains("*Ours") == !info.setting.proposed.isEmpty)
     }
     for info in unit.listedParameters {
       let id = info.isOfBand ? "\(info.id) + N" : "\(info.id)"
@@ -82,7 +82,7 @@ struct UnitListingTests {
         $0.hasPrefix("| `\(info.key)` | \(id) |") && $0.contains(info.summary)
       }
       #expect(row?.contains("\(info.scope)") == true)
-      #expect(row?.contains("*Ours") == !info.proposed.isEmpty)
+      #expect(row?.contains("*Ours") == !info.setting.proposed.isEmpty)
     }
   }
 

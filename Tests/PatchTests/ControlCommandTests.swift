@@ -39,7 +39,9 @@ struct ControlCommandTests {
     #expect(try stage.place.run("ctl", "get", pan).output == "-0.5\n")
     let wrong = try stage.place.run("ctl", "set", pan, "7")
     #expect(wrong.status == 1 && wrong.output.isEmpty)
-    #expect(wrong.errors.hasPrefix("error[PR0552]: 'pan' is -1 to 1, not 7\n"), "\(wrong.errors)")
+    #expect(
+      wrong.errors.hasPrefix("error[PR0552]: 'pan' is a number from -1 to 1, not 7\n"),
+      "\(wrong.errors)")
     #expect(wrong.errors.hasSuffix("the patch would be wrong: it plays on as it was\n"))
     #expect(try stage.place.run("ctl", "get", "/nodes/mixr").status == 1)
     try stage.place.write(#"{ "title": "another" }"#, to: "merge.json")

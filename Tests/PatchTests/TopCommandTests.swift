@@ -74,7 +74,7 @@ struct TopCommandTests {
     top.send("/input 1 pan\r")
     #expect(top.waitFor("-0.25"), "\(top.screen.text)")
     top.send("7\r")
-    #expect(top.waitFor("'pan' is -1 to 1, not 7"), "\(top.screen.text)")
+    #expect(top.waitFor("'pan' is a number from -1 to 1, not 7"), "\(top.screen.text)")
     #expect(top.waitFor("refused"), "\(top.screen.text)")
     top.resize(columns: 60, rows: 10)
     #expect(top.wait { top.screen.text(row: 0).contains("playing") && top.screen.rows == 10 })

@@ -367,9 +367,9 @@ struct CallbackCatalogTests {
     ])
     #expect(
       problems.map(\.message) == [
-        #"'waveform' is "sin"; it must be "sine", "square", "sawtooth" or "triangle""#,
-        "'frequency' is -1; it must be a number from 0 to 1500000 Hz",
-        #"'amplitude' is "loud"; it must be a number from 0 to 8"#,
+        #"'waveform' is "sine", "square", "sawtooth" or "triangle", not "sin""#,
+        "'frequency' is a number from 0 to 1500000 Hz, not -1",
+        #"'amplitude' is a number from 0 to 8, not "loud""#,
         "a 'tone' callback has no setting 'colour'",
       ])
     #expect(problems.allSatisfy { $0.kind == .badSetting && $0.status == .parameterError })

@@ -347,7 +347,7 @@ struct RecordTests {
     #expect(
       problems[1].message
         == """
-        'format' is "int8"; it must be "int16", "int24", "int32", "float32" or "float64"
+        'format' is "int16", "int24", "int32", "float32" or "float64", not "int8"
         """)
   }
 }

@@ -17,15 +17,16 @@ struct ConverterSettings: Hashable, Sendable {
   /// a second of most inputs.
   static let largestStepDown = 256.0
 
-  static let choices: [PropertyInfo.Choice] = [
+  static let defaultComplexity: UInt32 = 0x6E6F_726D
+  static let choices: [SettingInfo.Choice] = [
     .init(0x6C69_6E65, "linear", constant: "kAudioUnitSampleRateConverterComplexity_Linear"),
-    .init(0x6E6F_726D, "normal", constant: "kAudioUnitSampleRateConverterComplexity_Normal"),
+    .init(defaultComplexity, "normal", constant: "kAudioUnitSampleRateConverterComplexity_Normal"),
     .init(0x6261_7473, "mastering", constant: "kAudioUnitSampleRateConverterComplexity_Mastering"),
   ]
   private static let complexities: [PolyphaseResampler.Quality.Complexity] = [
     .linear, .normal, .mastering,
   ]
-  static let primeMethods: [PropertyInfo.Choice] = [
+  static let primeMethods: [SettingInfo.Choice] = [
     .init(PrimeMethod.pre.rawValue, "pre", constant: "kConverterPrimeMethod_Pre"),
     .init(PrimeMethod.normal.rawValue, "normal", constant: "kConverterPrimeMethod_Normal"),
     .init(PrimeMethod.none.rawValue, "none", constant: "kConverterPrimeMethod_None"),
@@ -47,7 +48,7 @@ struct ConverterSettings: Hashable, Sendable {
     }
     inputRate = configuration.inputs[0].format.sampleRate
     outputRate = configuration.outputs[0].format.sampleRate
-    let complexity = word(.sampleRateConverterComplexity, Self.choices[1].value)
+    let complexity = word(.sampleRateConverterComplexity, Self.defaultComplexity)
     quality = .init(
       Self.choices.firstIndex { $0.value == complexity }.map { Self.complexities[$0] } ?? .normal,
       renderQuality: Int(word(.renderQuality, Self.defaultRenderQuality)))

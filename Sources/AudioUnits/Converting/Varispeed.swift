@@ -30,7 +30,7 @@ public enum Varispeed: AudioUnit {
     properties: [
       SplitFormats.channelCounts,
       PropertyInfo(
-        .tailTime, key: "tailTime", constant: "kAudioUnitProperty_TailTime", kind: .float64,
+        .tailTime, key: "tailTime", constant: "kAudioUnitProperty_TailTime", kind: .anyNumber,
         unit: .seconds, scopes: [.global], access: .readOnly,
         summary: "How long its filter rings after its input as it is set now, in seconds.",
         proposed: "that the unit has this property"),

@@ -72,7 +72,7 @@ public enum DynamicsProcessor: EffectUnit {
 
   private static func parameter(
     _ id: UInt32, _ key: String, _ constant: String, _ unit: ParameterUnit,
-    _ range: ClosedRange<Float>, _ value: Float, _ summary: String, _ proposed: String? = nil
+    _ range: ClosedRange<Double>, _ value: Double, _ summary: String, _ proposed: String? = nil
   ) -> ParameterInfo {
     ParameterInfo(
       id: id, key: key, constant: "kDynamicsProcessorParam_\(constant)", scope: .global, unit: unit,
@@ -81,7 +81,7 @@ public enum DynamicsProcessor: EffectUnit {
   }
 
   private static func meter(
-    _ id: UInt32, _ key: String, _ constant: String, _ range: ClosedRange<Float>, _ value: Float,
+    _ id: UInt32, _ key: String, _ constant: String, _ range: ClosedRange<Double>, _ value: Double,
     _ summary: String
   ) -> ParameterInfo {
     ParameterInfo(

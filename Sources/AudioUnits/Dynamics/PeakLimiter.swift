@@ -27,12 +27,12 @@ public enum PeakLimiter: EffectUnit {
     outputs: .init(count: 1),
     properties: EffectProperties.common + [
       PropertyInfo(
-        .latency, key: "latency", constant: "kAudioUnitProperty_Latency", kind: .float64,
+        .latency, key: "latency", constant: "kAudioUnitProperty_Latency", kind: .anyNumber,
         unit: .seconds, scopes: [.global], access: .readOnly,
         summary: "How long the sound waits, in seconds: lookAhead and 32 frames, bypassed too.",
         proposed: "its value"),
       PropertyInfo(
-        .lookAhead, key: "lookAhead", constant: "look", kind: .float64, unit: .seconds,
+        .lookAhead, key: "lookAhead", constant: "look", kind: .anyNumber, unit: .seconds,
         scopes: [.global], access: .readWriteUntilInitialized,
         defaultValue: .float64(defaultLookAhead), isPatchProperty: true,
         summary:

@@ -103,7 +103,7 @@ public enum Distortion: EffectUnit {
 
   private static func info(
     _ id: UInt32, _ key: String, _ constant: String, _ unit: ParameterUnit,
-    _ range: ClosedRange<Float>, _ defaultValue: Float, _ summary: String, _ proposed: String = ""
+    _ range: ClosedRange<Double>, _ defaultValue: Double, _ summary: String, _ proposed: String = ""
   ) -> ParameterInfo {
     ParameterInfo(
       id: id, key: key, constant: "kDistortionParam_\(constant)", scope: .global, unit: unit,

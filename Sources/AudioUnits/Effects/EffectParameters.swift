@@ -4,7 +4,7 @@ import RenderCore
 /// Parameters that several effects share.
 enum EffectParameters {
   static func mix(
-    _ id: UInt32, key: String, constant: String, defaultValue: Float
+    _ id: UInt32, key: String, constant: String, defaultValue: Double
   ) -> ParameterInfo {
     ParameterInfo(
       id: id, key: key, constant: constant, scope: .global, unit: .equalPowerCrossfade,

@@ -118,7 +118,7 @@ public enum EffectProperties {
   public static let common: [PropertyInfo] = [
     .channelCounts([(-1, -1)], "any with the same."),
     PropertyInfo(
-      .tailTime, key: "tailTime", constant: "kAudioUnitProperty_TailTime", kind: .float64,
+      .tailTime, key: "tailTime", constant: "kAudioUnitProperty_TailTime", kind: .anyNumber,
       unit: .seconds, scopes: [.global], access: .readOnly,
       summary: "How long it sounds on after its input as it is set now, in seconds.",
       proposed: "that a sound has ended 120 dB below where it began"),
@@ -148,11 +148,12 @@ public enum EffectProperties {
     [
       PropertyInfo(
         .factoryPresets, key: "factoryPresets", constant: "kAudioUnitProperty_FactoryPresets",
-        kind: .presets, scopes: [.global], access: .readOnly, defaultValue: .presets(presets),
+        kind: .structure(.presets), scopes: [.global], access: .readOnly,
+        defaultValue: .presets(presets),
         summary: "The \(presets.count) presets, by number and name.", proposed: proposed),
       PropertyInfo(
         .presentPreset, key: "presentPreset", constant: "kAudioUnitProperty_PresentPreset",
-        kind: .preset, scopes: [.global], access: .readWrite,
+        kind: .preset(presets), scopes: [.global], access: .readWrite,
         defaultValue: .preset(Preset(number: -1, name: "Untitled")), isPatchProperty: true,
         isState: true,
         summary:

@@ -28,18 +28,19 @@ public enum NBandEQ: FilterUnit {
       FilterProperties.response,
       PropertyInfo(
         .numberOfBands, key: "numberOfBands", constant: "kAUNBandEQProperty_NumberOfBands",
-        kind: .uint32(1...UInt32(mostBands)), scopes: [.global],
+        kind: .integer(1...mostBands), scopes: [.global],
         access: .readWriteUntilInitialized, defaultValue: .uint32(8), isPatchProperty: true,
         summary: "How many bands there are. A patch with bands need not set it.",
         proposed: "that there are 8 at birth, and 64 at most; the original has 16"),
       PropertyInfo(
         .maximumNumberOfBands, key: "maxNumberOfBands",
-        constant: "kAUNBandEQProperty_MaxNumberOfBands", kind: .uint32(0...UInt32.max),
+        constant: "kAUNBandEQProperty_MaxNumberOfBands", kind: .integer(0...Int(UInt32.max)),
         scopes: [.global], access: .readOnly, defaultValue: .uint32(UInt32(mostBands)),
         summary: "How many bands there can be."),
       PropertyInfo(
         .biquadCoefficients, key: "biquadCoefficients",
-        constant: "kAUNBandEQProperty_BiquadCoefficients", kind: .doubles, scopes: [.global],
+        constant: "kAUNBandEQProperty_BiquadCoefficients", kind: .structure(.doubles),
+        scopes: [.global],
         access: .readOnly,
         summary: "Of each band a1, a2, b0, b1, b2 with a0 = 1, as it is set now.",
         proposed: "the order; that a band which is bypassed is 0, 0, 1, 0, 0"),

@@ -65,8 +65,8 @@ public enum Reverb2: EffectUnit {
     ])
 
   private static func time(
-    _ id: UInt32, _ key: String, _ constant: String, _ range: ClosedRange<Float>,
-    _ defaultValue: Float, _ summary: String, _ proposed: String
+    _ id: UInt32, _ key: String, _ constant: String, _ range: ClosedRange<Double>,
+    _ defaultValue: Double, _ summary: String, _ proposed: String
   ) -> ParameterInfo {
     ParameterInfo(
       id: id, key: key, constant: constant, scope: .global, unit: .seconds, range: range,

@@ -25,7 +25,7 @@ extension UnitInstance {
     _ id: PropertyID, _ scope: Scope = .global, _ element: Int = 0, asking question: ParameterText
   ) throws(Violation) -> ParameterText {
     let info = try checkedInfo(id, scope, element)
-    guard info.kind == .parameterText else {
+    guard info.kind == .structure(.parameterText) else {
       throw PropertyCheck.wrongKind(info, .init(node: nil, .property(id, scope, element)))
     }
     if id == .parameterClumpName { throw noClump(question.parameter, scope, element) }

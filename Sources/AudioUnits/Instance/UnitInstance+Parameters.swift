@@ -141,7 +141,8 @@ extension UnitInstance {
     }
     guard value.isFinite, !info.isRangeEnforced || info.range.contains(value) else {
       throw Violation(
-        UnitRules.parameterRange, status: .invalidParameter, .outsideRange(info, value), at: place)
+        UnitRules.parameterRange, status: .invalidParameter,
+        info.setting.refusal(of: info.written(value)), at: place)
     }
   }
 

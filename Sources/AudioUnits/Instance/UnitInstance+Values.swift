@@ -15,7 +15,7 @@ extension UnitInstance {
         "\(description.name) has no property \(id.rawValue)", at: place)
     }
     // Core Audio checks a value's size before anything else.
-    if let value, !info.kind.admits(value) {
+    if let value, !info.admits(value) {
       throw PropertyCheck.wrongKind(info, place)
     }
     guard info.scopes.contains(scope) else {

@@ -26,12 +26,6 @@ extension Violation {
 }
 
 extension String {
-  static func outsideRange(_ info: ParameterInfo, _ value: Float) -> String {
-    guard value.isFinite else { return "'\(info.key)' is a finite number" }
-    return "'\(info.key)' is \(plain(info.range.lowerBound)) to \(plain(info.range.upperBound))"
-      + (info.unit.symbol.isEmpty ? "" : " \(info.unit.symbol)") + ", not \(plain(value))"
-  }
-
   static func outsideUsual(_ info: ParameterInfo, _ value: Float) -> String {
     guard info.unit == .linearGain else {
       return "'\(info.key)' is \(plain(value)), and usually \(plain(info.range.lowerBound)) to "

@@ -59,7 +59,7 @@ public enum MatrixMixer: AudioUnit {
         proposed: "that the whole unit has it"),
       PropertyInfo(
         .matrixLevels, key: "matrixLevels", constant: "kAudioUnitProperty_MatrixLevels",
-        kind: .matrix(most: mostChannels), scopes: [.global], access: .readWrite,
+        kind: .rows(most: mostChannels), scopes: [.global], access: .readWrite,
         isPatchProperty: true, isLive: true, liveWords: MatrixControls.wordCount,
         summary:
           "A row for each input channel: its levels to each output channel and, where wanted, its own "
@@ -69,12 +69,12 @@ public enum MatrixMixer: AudioUnit {
           + "volumes at 1; that a change takes 10 ms"),
       PropertyInfo(
         .matrixDimensions, key: "matrixDimensions",
-        constant: "kAudioUnitProperty_MatrixDimensions", kind: .ids, scopes: [.global],
+        constant: "kAudioUnitProperty_MatrixDimensions", kind: .structure(.ids), scopes: [.global],
         access: .readOnly,
         summary: "How many channels there are: of all inputs together, of all outputs."),
       PropertyInfo(
         .meterClipping, key: "meterClipping", constant: "kAudioUnitProperty_MeterClipping",
-        kind: .clipping, scopes: [.global], access: .readOnly, isLive: true,
+        kind: .structure(.clipping), scopes: [.global], access: .readOnly, isLive: true,
         liveWords: MatrixControls.meterWordCount, initialWords: MatrixControls.initialMeters,
         summary:
           "The largest magnitude that has left the mixer since this was last read, and whether "

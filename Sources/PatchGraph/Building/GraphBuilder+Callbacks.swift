@@ -112,26 +112,22 @@ extension GraphBuilder {
         if !areNumbers { isWhole = false }
         for member in turned[field.name] ?? [] { numbers[member.name] = member.value.number }
         values[field.name] = .numbers(numbers)
-      } else if let number = field.value.number(
-        in: info.map { SettingReader.measure(of: $0) } ?? .number)
-      {
-        values[field.name] = .number(number)
-      } else if let flag = field.value.bool {
-        values[field.name] = .boolean(flag)
-      } else if let text = field.value.string {
+      } else if case .text(let text)? = scalar(field.value, info) {
         let isPath = info?.kind == .path && !text.isEmpty
         let value = isPath ? resolved(text, in: field.value, isWritten: isWritten) : text
         values[field.name] = .text(value)
         // The length of the directory in front of the written path: ranges of problems are moved
         // back by it.
         resolvedBytes[field.name] = value.utf8.count - text.utf8.count
+      } else if let value = scalar(field.value, info) {
+        values[field.name] = value
       } else {
         isWhole = false
         refused.insert(field.name)
         if field.value.kind != .invalid {
           report(
             NameRules.setting.diagnostic(
-              "\(quoted(field.name)) must be \(info?.expectation ?? "a number or a text")",
+              "\(quoted(field.name)) takes \(info?.expectation ?? "a number or a text")",
               at: field.value.markRange, pointer: field.value.pointer.description))
         }
         values[field.name] = info?.defaultValue ?? .text(" ")
@@ -181,7 +177,8 @@ extension GraphBuilder {
       let part = problem.range.flatMap { range in
         place.kind == .string ? place.range(ofText: range) : nil
       }
-      let plain = isKnown ? plainForm(of: place, problem, infos) : nil
+      let info = problem.member == nil ? infos.first { $0.key == problem.setting } : nil
+      let plain = info.flatMap { SettingReader.plainForm(of: place, $0) }
       let rule = problem.kind == .takeName ? NameRules.takeName : NameRules.setting
       report(
         rule.diagnostic(
@@ -195,23 +192,11 @@ extension GraphBuilder {
     return isWhole ? values : nil
   }
 
-  /// Help and a fix for a wrong value that is most likely a number or a boolean in quotes, or
-  /// decibels in place of a factor; `nil` for any other.
-  func plainForm(
-    of place: JSONValue, _ problem: CallbackProblem, _ infos: [SettingInfo]
-  ) -> (help: String, fix: Diagnostic.Fix)? {
-    guard let info = infos.first(where: { $0.key == problem.setting }), problem.member == nil else {
-      return nil
-    }
-    switch info.kind {
-    case .number, .integer:
-      if let number = place.number, info.unit == .linearGain {
-        return SettingReader.decibelForm(of: number, at: place)
-      }
-      return place.plainForm(for: .number, of: SettingReader.measure(of: info))
-    case .boolean: return place.plainForm(for: .bool, of: .number)
-    default: return nil
-    }
+  /// A number, a text or a boolean as the value of a setting; one of another type than the setting
+  /// takes as it is, for what is said of it.
+  private func scalar(_ json: JSONValue, _ info: SettingInfo?) -> SettingValue? {
+    info.flatMap { json.value(for: $0) } ?? json.number.map { .number($0) }
+      ?? json.bool.map { .boolean($0) } ?? json.string.map { .text($0) }
   }
 
   /// The fixes for a misspelt name: the name of a setting, or a name in its value.
@@ -222,11 +207,8 @@ extension GraphBuilder {
       return problem.setting.map { place.correction(of: $0, among: infos.map(\.key)) } ?? []
     }
     guard let unknown = problem.unknown else {
-      switch infos.first(where: { $0.key == problem.setting })?.kind {
-      case .choice(let names)?:
-        return place.string.map { place.correction(of: $0, among: names) } ?? []
-      default: return []
-      }
+      let names = infos.first { $0.key == problem.setting }?.kind.names ?? []
+      return place.string.map { place.correction(of: $0, among: names) } ?? []
     }
     guard let part = problem.range else {
       return place.string == unknown.name
@@ -253,7 +235,7 @@ extension GraphBuilder {
         guard value.kind != .invalid else { continue }
         report(
           NameRules.setting.diagnostic(
-            "\(quoted(name)) must be a number", at: value.markRange,
+            "\(quoted(name)) takes a number", at: value.markRange,
             pointer: value.pointer.description))
       }
     }

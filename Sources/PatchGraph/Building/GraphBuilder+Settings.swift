@@ -128,39 +128,20 @@ extension GraphBuilder {
         }
         continue
       }
-      let presets = unit.factoryPresets
-      guard
-        let value = SettingReader.value(of: field.value, for: info.kind, presets: presets)
-      else {
+      let written = field.value.value(for: info.setting)
+      if case .preset(let presets) = info.kind, case .text(let name)? = written,
+        !presets.contains(where: { $0.name == name })
+      {
         doubts.raise(at: .init(node: id, .property(info.id, scope, bus)))
-        var diagnostic = UnitRules.propertyValue.diagnostic(
-          "\(quoted(field.name)) takes \(SettingReader.valueDescription(info.kind))",
-          status: .invalidPropertyValue,
-          at: field.value.markRange,
-          pointer: field.value.pointer.description)
-        let plain: (help: String, fix: Diagnostic.Fix)? =
-          switch info.kind {
-          case .boolean: field.value.plainForm(for: .bool, of: .number)
-          case .uint32: field.value.plainForm(for: .number, of: .number)
-          case .float64: field.value.plainForm(for: .number, of: .seconds)
-          default: nil
-          }
-        if let plain {
-          diagnostic.help.append(plain.help)
-          diagnostic.fixes = [plain.fix]
-        }
-        if case .choice(let choices) = info.kind, let text = field.value.string,
-          let guess = didYouMean(text, among: choices.map(\.name))
-        {
-          diagnostic.help.append(guess)
-          diagnostic.fixes = field.value.correction(of: text, among: choices.map(\.name))
-        }
-        report(diagnostic)
+        reportUnknownPreset(name, among: presets, unit, at: field.value)
         continue
       }
-      if case .preset(let preset) = value, preset.number < 0, field.value.string != nil {
+      guard let value = info.kind.stored(written) else {
         doubts.raise(at: .init(node: id, .property(info.id, scope, bus)))
-        reportUnknownPreset(preset.name, among: presets, unit, at: field.value)
+        report(
+          SettingReader.wrongType(
+            field.value, of: field.name, info.setting, UnitRules.propertyValue,
+            status: .invalidPropertyValue))
         continue
       }
       do throws(Violation) {
@@ -254,40 +235,30 @@ extension GraphBuilder {
     _ scope: Scope, _ bus: Int
   ) {
     guard let value = SettingReader.parameter(field.value, info) else {
-      let names = field.value.string.flatMap { didYouMean($0, among: info.valueNames) }
       report(
-        UnitRules.parameterRange.diagnostic(
-          "\(quoted(field.name)) takes \(SettingReader.valueDescription(info))",
-          status: .invalidParameter,
-          at: field.value.markRange,
-          pointer: field.value.pointer.description,
-          help: [SettingReader.plainForm(of: field.value, info)?.help, names].compactMap(\.self),
-          fixes: [SettingReader.plainForm(of: field.value, info)?.fix].compactMap(\.self)
-            + (names == nil
-              ? []
-              : field.value.correction(of: field.value.string ?? "", among: info.valueNames))))
+        SettingReader.wrongType(
+          field.value, of: field.name, info.setting, UnitRules.parameterRange,
+          status: .invalidParameter))
       return
     }
     do throws(Violation) {
       reportReplaced(info, field, unit, id, scope, bus)
       try unit.setParameter(info.id, scope, bus, to: value)
       if let warning = unit.warning(info.id, scope, bus, value) {
-        report(withDecibels(warning.at(node: id), info, value, at: field.value))
+        report(withDecibels(warning.at(node: id), info, at: field.value))
       }
     } catch {
-      report(withDecibels(error.at(node: id), info, value, at: field.value))
+      report(withDecibels(error.at(node: id), info, at: field.value))
     }
   }
 
   /// The diagnostic of a violation. For a negative gain factor, which most likely means decibels,
   /// it has help and a fix.
   func withDecibels(
-    _ violation: Violation, _ info: ParameterInfo, _ value: Float, at json: JSONValue
+    _ violation: Violation, _ info: ParameterInfo, at json: JSONValue
   ) -> Diagnostic {
     var diagnostic = violation.diagnostic(in: places, at: json)
-    if info.unit == .linearGain,
-      let meant = SettingReader.decibelForm(of: Double(value), at: json)
-    {
+    if json.kind == .number, let meant = SettingReader.plainForm(of: json, info.setting) {
       diagnostic.help.append(meant.help)
       diagnostic.fixes.append(meant.fix)
     }

@@ -1,3 +1,4 @@
+import AudioTypes
 import Diagnostics
 import PatchSyntax
 import RenderCore
@@ -132,7 +133,7 @@ struct CallbackMatch {
       let pointer = JSONPointer(["callbacks", link.name] + after.path).description
       guard reported.insert(pointer).inserted else { continue }
       let name = "\(quoted(after.member ?? after.info.key)) of \(quoted(link.name))"
-      if after.isBoolean {
+      if after.info.kind == .boolean {
         changes.append(
           PatchChange(
             pointer,

@@ -303,7 +303,7 @@ struct GraphDifference {
 
   /// The value of a property that is not set; `nil` where it has no default.
   private static func defaultValue(_ info: PropertyInfo, _ place: PropertyPlace) -> PropertyValue? {
-    if info.kind == .string { return .string("") }
+    if info.kind == .text { return .string("") }
     return info.scopeDefaults[place.scope] ?? info.defaultValue
   }
 

@@ -82,7 +82,7 @@ struct RequestedGains {
   /// The number of a callback's setting. The value that a knob sets follows the written one, so the
   /// last one counts.
   private static func number(_ info: SettingInfo, of callback: PatchDocument.Callback) -> Double? {
-    callback.fields.last { $0.name == info.key }?.value.number(in: SettingReader.measure(of: info))
+    callback.fields.last { $0.name == info.key }?.value.number(for: info)
   }
 
   /// The settings of callbacks that are too loud. A callback that feeds nothing is not heard, but

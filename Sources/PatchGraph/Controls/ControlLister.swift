@@ -233,12 +233,16 @@ private struct ControlLister {
         else { return nil }
         return callbacks[place.behind]
       }
-      return link.live.map { setting in
-        var control = PatchControl(setting)
+      return link.live.compactMap { setting in
+        let kind = setting.info.kind
+        guard
+          var control = PatchControl(
+            setting.info, named: setting.member, value: kind.value(of: setting.value))
+        else { return nil }
         control.node = name
         control.component = link.kind
         if let value = instance?.value(of: setting.key) {
-          control.value = PatchControl.written(value, setting)
+          control.value = JSONText(kind.value(of: value))
         }
         let key = "callbacks/" + name
         control.isInDocument = fields[key]?.contains(setting.path) ?? false
@@ -266,26 +270,27 @@ private struct ControlLister {
     of unit: UnitInstance, _ name: String, moving ramps: [ParameterRamp]
   ) -> [PatchControl] {
     let configuration = unit.configuration()
-    let presets: [Preset] =
-      if case .presets(let list)? = try? unit.property(.factoryPresets) { list } else { [] }
     var found: [PatchControl] = []
     let bands = Self.bandCount(unit)
     for scope in Scope.allCases {
       let parameters = unit.description.parameters(in: scope).filter {
         !$0.isReadOnly && (!$0.isOfBand || (Int($0.path[1]) ?? 0) < bands)
       }
-      let properties = unit.properties.filter { $0.scopes.contains(scope) }
+      let properties = unit.properties.filter {
+        $0.scopes.contains(scope) && $0.isPatchProperty && $0.isWritableWhileInitialized
+          && ($0.isState || $0.isLive)
+      }
       let buses = scope == .input ? configuration.inputs : configuration.outputs
       for element in 0..<unit.elementCount(scope) {
         for info in parameters {
-          var control = PatchControl(info)
+          guard var control = PatchControl(info.setting, scope: scope) else { continue }
           place(&control, info.path.dropLast(), unit, name, scope, element) { spelling in
             info.isOfBand && spelling == info.constant || info.path.last == spelling
               ? info.key : unit.parameterInfo(named: spelling, scope)?.key
           }
           control.isUsed = scope == .global || buses[element].isUsed
           if let value = try? unit.parameter(info.id, scope, element) {
-            control.value = PatchControl.written(value, info)
+            control.value = JSONText(info.written(value))
           }
           control.isScheduled =
             control.isScheduled
@@ -295,13 +300,15 @@ private struct ControlLister {
           found.append(control)
         }
         for info in properties where info.elements[scope, default: element] == element {
-          guard var control = PatchControl(info, presets: presets) else { continue }
+          guard var control = PatchControl(info.setting) else { continue }
+          control.isProperty = true
           place(&control, ["properties"], unit, name, scope, element) {
             unit.info(named: $0)?.key
           }
           control.isUsed = scope == .global || buses[element].isUsed
-          let value = try? unit.property(info.id, scope, element)
-          if let value { control.value = PatchControl.written(value, info.kind) }
+          if let value = try? unit.property(info.id, scope, element) {
+            control.value = info.kind.written(value).map(JSONText.init) ?? .null
+          }
           control.isWritable = (try? unit.isWritable(info.id, scope, element)) ?? false
           found.append(control)
         }

@@ -193,7 +193,7 @@ struct PlainDocument {
         JSONText.object(
           band.parameters.map { field in
             let info = unit?.bandParameter(named: field.name, of: number)
-            return Member(field.name, value(field.value, info, &texts))
+            return Member(field.name, value(field.value, info?.setting, &texts))
           })
       }
       members.append(.init("bands", .array(written)))
@@ -224,19 +224,18 @@ struct PlainDocument {
     var members: [Member] = []
     for field in fields {
       let info = unit?.parameterInfo(named: field.name, scope)
-      members.append(.init(field.name, value(field.value, info, &texts)))
+      members.append(.init(field.name, value(field.value, info?.setting, &texts)))
     }
     return members
   }
 
-  /// The value of a parameter. A text with a number and a unit becomes the number.
+  /// The value of a setting. A text with a number and a unit becomes the number.
   private func value(
-    _ json: JSONValue, _ info: ParameterInfo?, _ texts: inout PlainTexts
+    _ json: JSONValue, _ info: SettingInfo?, _ texts: inout PlainTexts
   ) -> JSONText {
-    guard let info, json.kind == .string,
-      info.unit != .indexed || !info.valueNames.contains(json.string ?? ""),
-      let number = json.number(in: Quantity.Measure(info.unit))
-    else { return texts.value(json) }
+    guard json.kind == .string, let info, case .number(let number)? = json.value(for: info) else {
+      return texts.value(json)
+    }
     return .number(number)
   }
 
@@ -413,18 +412,12 @@ struct PlainDocument {
     _ texts: inout PlainTexts
   ) -> Member {
     let info = infos.first { $0.key == field.name }
-    let value: JSONText
-    if let info, field.value.kind == .string, let text = field.value.string {
-      if info.kind == .path {
-        value = texts.text(path(text, in: field.value, isWritten: isWritten))
-      } else if let number = field.value.number(in: SettingReader.measure(of: info)) {
-        value = .number(number)
+    let value =
+      if info?.kind == .path, let text = field.value.string {
+        texts.text(path(text, in: field.value, isWritten: isWritten))
       } else {
-        value = texts.text(text)
+        value(field.value, info, &texts)
       }
-    } else {
-      value = texts.value(field.value)
-    }
     return Member(field.name, value)
   }
 
@@ -455,14 +448,11 @@ struct PlainDocument {
     if path.tokens[0] == "callbacks" {
       let kind = document.callbacks.first { $0.name == name }?.value.kind?.value
       let settings = kind.flatMap { CallbackCatalog.description(of: $0) }?.settings
-      guard let info = settings?.first(where: { $0.key == rest[0] }),
-        let number = to.number(in: SettingReader.measure(of: info))
-      else { return texts.value(to) }
-      return .number(number)
+      return value(to, settings?.first { $0.key == rest[0] }, &texts)
     }
     let isOfBus = rest.count == 4
     let scope: Scope = !isOfBus ? .global : rest[0] == "inputs" ? .input : .output
     let key = rest[0] == "bands" ? rest.joined(separator: "/") : rest[rest.count - 1]
-    return value(to, units[name]?.parameterInfo(named: key, scope), &texts)
+    return value(to, units[name]?.parameterInfo(named: key, scope)?.setting, &texts)
   }
 }

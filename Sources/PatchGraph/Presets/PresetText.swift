@@ -43,11 +43,12 @@ private enum PresetText {
       guard info.isPatchProperty, info.isState, info.scopes.contains(scope),
         info.elements[scope, default: element] == element, unit.hasSet(info.id, scope, element),
         let value = try? unit.property(info.id, scope, element),
-        value != info.scopeDefaults[scope] ?? info.defaultValue, let text = text(value, info.kind)
+        value != info.scopeDefaults[scope] ?? info.defaultValue,
+        let written = info.kind.written(value)
       else { return nil }
       if let parameter = info.replacedBy { replaced.insert(parameter) }
       if case .preset(let preset) = value, preset.number >= 0 { hasFactoryPreset = true }
-      return .init(info.key, text)
+      return .init(info.key, JSONText(written))
     }
     let parameters = unit.description.parameters(in: scope).compactMap {
       info -> JSONText.Member? in
@@ -56,7 +57,7 @@ private enum PresetText {
         // The factory preset may set the parameter to another value.
         hasFactoryPreset || value != info.defaultValue
       else { return nil }
-      return .init(info.key, PatchControl.written(value, info))
+      return .init(info.key, JSONText(info.written(value)))
     }
     return [("properties", properties), ("parameters", parameters)].compactMap { key, members in
       members.isEmpty ? nil : .init(key, .object(members))
@@ -78,19 +79,8 @@ private enum PresetText {
             // A band of a patch is on unless its bypass is written.
             let isBypass = info.id == bands.bypass + UInt32(number)
             guard value != (isBypass ? 0 : info.defaultValue) else { return nil }
-            return .init(info.path[2], PatchControl.written(value, info))
+            return .init(info.path[2], JSONText(info.written(value)))
           })
       })
-  }
-
-  private static func text(_ value: PropertyValue, _ kind: PropertyInfo.Kind) -> JSONText? {
-    switch value {
-    case .string(let text): .string(text)
-    case .floats(let numbers): .array(numbers.map { .number($0) })
-    case .integers(let numbers): .array(numbers.map { .number($0) })
-    case .matrix(let rows): .array(rows.map { .array($0.map { .number($0) }) })
-    case .uint32, .float64, .preset: PatchControl.written(value, kind)
-    default: nil
-    }
   }
 }

@@ -1,3 +1,4 @@
+import AudioTypes
 package import PatchSyntax
 import RenderCallbacks
 import RenderCore

@@ -6,62 +6,26 @@ import RenderCore
 /// The target of a knob: a parameter of a unit, or a setting of a callback that may change while it
 /// plays.
 struct KnobTarget {
-  enum Kind {
-    case parameter(ParameterInfo)
-    case setting(LiveSetting)
-  }
-
-  var kind: Kind
+  /// Its description; of a constant of an expression, that of any number.
+  var setting: SettingInfo
+  /// Its name where it is set: `gain`; for a constant of an expression `constants/depth`.
+  var key: String
   /// Its place in the document that sub-graphs have been put into.
   var place: JSONPointer
 
-  /// Its name where it is set: `gain`; for a constant of an expression `constants/depth`.
-  var key: String {
-    switch kind {
-    case .parameter(let info): info.path.last ?? info.key
-    case .setting(let setting): setting.key
-    }
-  }
-
-  var unit: ParameterUnit {
-    switch kind {
-    case .parameter(let info): info.unit
-    case .setting(let setting): setting.info.unit
-    }
-  }
-
   /// The number of a value; `nil` for a value of another type.
-  func number(_ json: JSONValue) -> Double? {
-    switch kind {
-    case .parameter(let info): return SettingReader.parameter(json, info).map(Double.init)
-    case .setting(let setting):
-      if setting.isBoolean { return json.bool.map { $0 ? 1 : 0 } }
-      return json.number(in: SettingReader.measure(of: setting.info)).flatMap {
-        $0.isFinite ? $0 : nil
-      }
-    }
-  }
+  func number(_ json: JSONValue) -> Double? { json.number(for: setting) }
 
   /// Whether it may be set to a value.
-  func accepts(_ value: Double) -> Bool {
-    switch kind {
-    case .parameter(let info):
-      !info.isRangeEnforced || info.range.contains(Float(value))
-    case .setting(let setting): setting.accepts(value)
-    }
-  }
+  func accepts(_ value: Double) -> Bool { setting.accepts(setting.kind.value(of: value)) }
 
-  /// The values that it takes, in words.
-  var expectation: String {
-    switch kind {
-    case .parameter(let info):
-      guard info.isRangeEnforced, info.unit != .boolean, info.valueNames.isEmpty else {
-        return SettingReader.valueDescription(info)
-      }
-      return KnobTarget.text(
-        Double(info.range.lowerBound), Double(info.range.upperBound), info.unit)
-    case .setting(let setting): return setting.expectation
-    }
+  /// The ends of its range; `nil` for an end that it does not have.
+  var ends: (low: Double?, high: Double?) {
+    guard setting.isRangeEnforced, let range = setting.range else { return (nil, nil) }
+    return (
+      range.lowerBound.isFinite ? range.lowerBound : nil,
+      range.upperBound.isFinite ? range.upperBound : nil
+    )
   }
 
   /// A range in words: `a number from 0 to 8`.
@@ -89,21 +53,19 @@ struct ResolvedKnob {
   /// What is wrong with a value, in words that follow the name of the knob; `nil` for nothing.
   func problem(with json: JSONValue) -> String? {
     for target in targets {
-      guard let value = target.number(json) else { return "takes \(target.expectation)" }
+      guard let value = target.number(json) else {
+        return "takes \(target.setting.writtenExpectation)"
+      }
       if let low, value < low { return "takes \(range(of: target))" }
       if let high, value > high { return "takes \(range(of: target))" }
-      if !target.accepts(value) { return "takes \(target.expectation)" }
+      if !target.accepts(value) { return "takes \(target.setting.writtenExpectation)" }
     }
     return nil
   }
 
   private func range(of target: KnobTarget) -> String {
-    var (low, high) = (low, high)
-    if case .parameter(let info) = target.kind, info.isRangeEnforced {
-      low = low ?? Double(info.range.lowerBound)
-      high = high ?? Double(info.range.upperBound)
-    }
-    return KnobTarget.text(low, high, target.unit)
+    let (least, most) = target.ends
+    return KnobTarget.text(low ?? least, high ?? most, target.setting.unit)
   }
 
   /// Its own range, clamped to those of its targets; `nil` where it does not narrow them.
@@ -112,15 +74,8 @@ struct ResolvedKnob {
     let most = Double(Float.greatestFiniteMagnitude)
     var (from, to) = (low ?? -most, high ?? most)
     for target in targets {
-      switch target.kind {
-      case .parameter(let info) where info.isRangeEnforced:
-        from = max(from, Double(info.range.lowerBound))
-        to = min(to, Double(info.range.upperBound))
-      case .setting(let setting):
-        from = max(from, setting.range.lowerBound)
-        to = min(to, setting.range.upperBound)
-      default: break
-      }
+      from = max(from, target.ends.low ?? from)
+      to = min(to, target.ends.high ?? to)
     }
     return from <= to ? from...to : nil
   }

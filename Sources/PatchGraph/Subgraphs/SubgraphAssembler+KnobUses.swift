@@ -106,8 +106,8 @@ extension SubgraphAssembler {
     let value = PatchDocument.Field(
       Located(tokens[tokens.count - 1], at: field.key.json), field.value)
     func isSame(_ other: PatchDocument.Field) -> Bool {
-      guard case .parameter(let info) = target.kind else { return other.name == value.name }
-      return other.name == value.name || other.name == info.constant
+      let constant = target.setting.constant
+      return other.name == value.name || !constant.isEmpty && other.name == constant
     }
     func put(_ fields: inout [PatchDocument.Field]) {
       fields.removeAll(where: isSame)

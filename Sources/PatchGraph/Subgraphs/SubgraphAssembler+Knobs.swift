@@ -48,7 +48,7 @@ extension SubgraphAssembler {
       switch find(pointer.value.tokens, in: level) {
       case .targets(let targets):
         if let first = knob.targets.first,
-          let other = targets.first(where: { $0.unit != first.unit })
+          let other = targets.first(where: { $0.setting.unit != first.setting.unit })
         {
           report(
             NameRules.knobTarget.diagnostic(
@@ -95,7 +95,7 @@ extension SubgraphAssembler {
     guard let value = first.number(json) else {
       report(
         NameRules.knobRange.diagnostic(
-          "\(name) of this knob is \(first.expectation)", at: json.markRange,
+          "\(name) of this knob is \(first.setting.writtenExpectation)", at: json.markRange,
           pointer: json.pointer.description, help: ["write it as \(quoted(first.key)) is written"]))
       return (nil, false)
     }
@@ -104,7 +104,7 @@ extension SubgraphAssembler {
     }
     report(
       NameRules.knobRange.diagnostic(
-        "\(quoted(narrower.key)) does not go there: it takes \(narrower.expectation)",
+        "\(quoted(narrower.key)) does not go there: it takes \(narrower.setting.expectation)",
         at: json.markRange, pointer: json.pointer.description, label: "out of its range",
         help: ["a knob may narrow the range of what it turns, and not widen it"]))
     return (nil, false)
@@ -208,7 +208,8 @@ extension SubgraphAssembler {
     let path = isOfBand ? info.path : Array(rest.dropLast()) + [info.key]
     return .targets([
       KnobTarget(
-        kind: .parameter(info), place: JSONPointer(["nodes", level.prefix + name] + path))
+        setting: info.setting, key: info.path.last ?? info.key,
+        place: JSONPointer(["nodes", level.prefix + name] + path))
     ])
   }
 
@@ -252,9 +253,10 @@ extension SubgraphAssembler {
           names: members)
       }
     }
+    let setting = LiveSetting(info, member: rest.count == 2 ? rest[1] : nil, value: 0)
     return .targets([
       KnobTarget(
-        kind: .setting(LiveSetting(info, member: rest.count == 2 ? rest[1] : nil, value: 0)),
+        setting: setting.info, key: setting.key,
         place: JSONPointer(["callbacks", level.prefix + name] + rest))
     ])
   }

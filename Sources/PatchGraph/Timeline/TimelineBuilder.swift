@@ -211,13 +211,9 @@ struct TimelineBuilder {
     guard let target = parameter(path) else { return false }
     guard let value = SettingReader.parameter(to, target.info) else {
       findings.append(
-        UnitRules.parameterRange.diagnostic(
-          "\(quoted(target.info.key)) takes \(SettingReader.valueDescription(target.info))",
-          status: .invalidParameter,
-          at: to.markRange,
-          pointer: to.pointer.description,
-          help: [SettingReader.plainForm(of: to, target.info)?.help].compactMap(\.self),
-          fixes: [SettingReader.plainForm(of: to, target.info)?.fix].compactMap(\.self)))
+        SettingReader.wrongType(
+          to, of: target.info.key, target.info.setting, UnitRules.parameterRange,
+          status: .invalidParameter))
       return false
     }
     let resolved = ParameterRamp(
@@ -249,12 +245,12 @@ struct TimelineBuilder {
     _ curve: ParameterRamp.Curve, in places: PatchPlaces
   ) -> Bool {
     guard let setting = liveSetting(path) else { return false }
-    guard let value = to.number(in: SettingReader.measure(of: setting.info)),
+    guard let value = to.number(for: setting.info),
       setting.accepts(value)
     else {
       findings.append(
         NameRules.setting.diagnostic(
-          .init("\(quoted(setting.key)) must be \(setting.expectation)"),
+          .init("\(quoted(setting.key)) takes \(setting.info.expectation)"),
           at: to.markRange, pointer: to.pointer.description, help: [setting.info.summary],
           fixes: to.unquoting(for: .number)))
       return false
@@ -370,7 +366,7 @@ struct TimelineBuilder {
       return nil
     }
     if tokens.count == 6, tokens[2] == "properties", let info = unit.info(named: tokens[3]),
-      case .matrix = info.kind
+      case .rows = info.kind
     {
       return matrixLevel(info, path, id, unit)
     }

@@ -37,18 +37,7 @@ public enum CallbackListing {
     for kind in kinds {
       table.add(row(["`\(kind.kind)`", "", "", ""], "", kind.summary))
       for setting in kind.settings {
-        let change =
-          switch setting.change {
-          case .fixed: ""
-          case .live: "turned"
-          case .ramp: "turned, ramped"
-          }
-        table.add(
-          row(
-            [
-              "", "`\(setting.key)`", setting.expectation,
-              setting.defaultValue.map { "`\($0)`" } ?? (setting.isRequired ? "required" : ""),
-            ], change, setting.summary))
+        table.add(row(setting.cells, setting.turns.joined(separator: ", "), setting.summary))
       }
       if kind.input != .none {
         table.add(

@@ -12,11 +12,7 @@ public enum ExpectationListing {
         "`\(kind.name)`", "", bound(kind), standard(kind), "\(kind.summary) \(kind.rule.code).",
       ])
       for setting in kind.settings {
-        table.add([
-          "", "`\(setting.key)`", setting.expectation,
-          setting.defaultValue.map { "`\($0)`" } ?? (setting.isRequired ? "required" : ""),
-          setting.summary,
-        ])
+        table.add(setting.cells + [setting.summary])
       }
       for list in kind.lists {
         table.add([

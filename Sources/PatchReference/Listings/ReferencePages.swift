@@ -169,12 +169,12 @@ public enum ReferencePages {
   private static func example(of unit: UnitDescription) -> String {
     let node = "\"node\": { \"component\": \"\(unit.name)\""
     let isSettable: (ParameterInfo) -> Bool = { info in
-      !info.isReadOnly && !info.isOfBand && info.valueNames.isEmpty && info.unit != .boolean
+      !info.isReadOnly && !info.isOfBand && info.valueNames.isEmpty
     }
     let settable = unit.listedParameters.filter(isSettable)
     guard let first = settable.first else { return node + " }" }
     let values = settable.filter { $0.scope == first.scope }.prefix(2).map { info in
-      "\"\(info.key)\": \(ParameterRow(info: info).defaultValue)"
+      "\"\(info.key)\": \(SettingRow(info).defaultValue)"
     }
     let parameters = "\"parameters\": { \(values.joined(separator: ", ")) }"
     switch first.scope {

@@ -71,10 +71,10 @@ public struct UnitListing: Sendable {
       "",
     ]
     lines += properties(unit)
-    if case .presets(let presets)? = unit.property(.factoryPresets)?.defaultValue {
+    if !unit.presets.isEmpty {
       lines += ["", "Presets"]
       lines += wrapped(
-        presets.map { "\($0.number)\u{A0}\($0.name.nonBreaking)" }.joined(separator: ", "),
+        unit.presets.map { "\($0.number)\u{A0}\($0.name.nonBreaking)" }.joined(separator: ", "),
         columns: 98
       ).map { "  " + $0.map { $0 == "\u{A0}" ? " " : String($0) }.joined() }
     }
@@ -106,14 +106,12 @@ public struct UnitListing: Sendable {
   private func properties(_ unit: UnitDescription) -> [String] {
     var table = TextTable(["ID", "NAME", "SCOPES", "TYPE", "ACCESS", "DEFAULT"])
     for info in GenericProperties.properties(of: unit) {
-      let row = PropertyRow(info: info, unit: unit)
+      let row = SettingRow(info, of: unit)
       table.add(
         [
-          row.id, info.key + (info.isPatchProperty ? "*" : ""), row.shortScopes,
-          row.shortType.text, row.shortAccess, row.defaultValue,
-        ],
-        notes: [info.constant, info.summary]
-          + [row.shortType.note, patchrunNote(info.proposed)].compactMap(\.self))
+          row.id, row.key("*"), row.shortScopes, row.shortType.text, row.shortAccess,
+          row.defaultValue,
+        ], notes: row.notes + [row.shortType.note, row.ours].compactMap(\.self))
     }
     return table.lines()
   }
@@ -122,12 +120,11 @@ public struct UnitListing: Sendable {
     guard !unit.parameters.isEmpty else { return ["  none"] }
     var table = TextTable(["ID", "NAME", "SCOPE", "UNIT", "RANGE", "DEFAULT", "ACCESS"])
     for info in unit.listedParameters {
-      let row = ParameterRow(info: info)
+      let row = SettingRow(info)
       table.add(
         [
-          row.id, info.key, "\(info.scope)", row.unit, row.range, row.defaultValue, row.access,
-        ],
-        notes: [info.constant, info.summary] + [patchrunNote(info.proposed)].compactMap(\.self))
+          row.id, info.key, row.scopes, row.unit, row.range, row.defaultValue, row.access,
+        ], notes: row.notes + [row.ours].compactMap(\.self))
     }
     return table.lines()
   }
@@ -161,7 +158,7 @@ public struct UnitListing: Sendable {
       "defaultMaximumFramesPerSlice": .number(unit.defaultMaximumFramesPerSlice),
       "sizesItsOwnSlices": .boolean(unit.sizesItsOwnSlices),
       "formatNotes": .strings(unit.formatNotes),
-      "properties": .array(GenericProperties.properties(of: unit).map { json($0, of: unit) }),
+      "properties": .array(GenericProperties.properties(of: unit).map(json)),
       "parameters": .array(unit.listedParameters.map(json)),
     ])
   }
@@ -173,30 +170,26 @@ public struct UnitListing: Sendable {
     ]
   }
 
-  private func json(_ info: PropertyInfo, of unit: UnitDescription) -> JSONText {
+  private func json(_ info: PropertyInfo) -> JSONText {
     let scopes = Scope.allCases.filter(info.scopes.contains)
-    let defaultValue: JSONText =
-      info.id == .maximumFramesPerSlice
-      ? .number(unit.defaultMaximumFramesPerSlice) : info.defaultValue.map(json) ?? .null
-    let (kind, range): (String, JSONText) =
+    let range: JSONText =
       switch info.kind {
-      case .uint32(let range): ("uint32", [.number(range.lowerBound), .number(range.upperBound)])
-      case .integers(let range):
-        ("integers", [.number(range.lowerBound), .number(range.upperBound)])
+      case .integer(let range), .integers(let range):
+        [.number(range.lowerBound), .number(range.upperBound)]
       case .choice(let choices):
-        (
-          "choice",
-          .array(
-            choices.map { choice in
-              [
-                "value": .number(choice.value), "name": .string(choice.name),
-                "constant": .string(choice.constant),
-              ]
-            })
-        )
-      case .object: ("object", .null)
-      default: ("\(info.kind)", .null)
+        .array(
+          choices.map { choice in
+            [
+              "value": .number(choice.value ?? 0), "name": .string(choice.name),
+              "constant": .string(choice.constant),
+            ]
+          })
+      default: .null
       }
+    func json(_ value: PropertyValue?) -> JSONText {
+      if info.kind == .boolean, let value { return .boolean(value == .uint32(1)) }
+      return value.map(self.json) ?? .null
+    }
     return [
       "id": .number(info.id.rawValue),
       "name": .string(info.key),
@@ -206,27 +199,22 @@ public struct UnitListing: Sendable {
         scopes.compactMap { scope in
           info.elements[scope].map { .init("\(scope)", .number($0)) }
         }),
-      "type": .string(kind),
+      "type": .string(info.type.name),
       "unit": .string(info.unit.name),
       "range": range,
       "access": .string("\(info.access)"),
       "isWritableWhileInitialized": .boolean(info.isWritableWhileInitialized),
-      "size": info.size.map { .number($0) } ?? .null,
+      "size": info.type.size.map { .number($0) } ?? .null,
       "default": info.scopeDefaults.isEmpty
-        ? info.kind == .boolean && info.defaultValue != nil
-          ? .boolean(info.defaultValue == .uint32(1)) : defaultValue
+        ? json(info.defaultValue)
         : .object(
           scopes.compactMap { scope in
-            info.scopeDefaults[scope].map { value in
-              .init(
-                "\(scope)",
-                info.kind == .boolean ? .boolean(value == .uint32(1)) : json(value))
-            }
+            info.scopeDefaults[scope].map { .init("\(scope)", json($0)) }
           }),
       "inPatch": .boolean(info.isPatchProperty),
       "isLive": .boolean(info.isLive),
       "summary": .string(info.summary),
-      "proposed": .string(info.proposed),
+      "proposed": .string(info.setting.proposed),
     ]
   }
 
@@ -272,7 +260,7 @@ public struct UnitListing: Sendable {
       "canRamp": .boolean(info.canRamp),
       "valueNames": .strings(info.valueNames),
       "summary": .string(info.summary),
-      "proposed": .string(info.proposed),
+      "proposed": .string(info.setting.proposed),
     ]
   }
 
@@ -304,46 +292,36 @@ public struct UnitListing: Sendable {
     }
     if !unit.properties.isEmpty { text += "\n## Properties\n\n" + markdown(unit.properties) }
     if !unit.parameters.isEmpty {
-      text += "\n## Parameters\n\n" + markdown(unit.listedParameters)
+      text += "\n## Parameters\n\n" + markdown(unit.parameterRows)
     }
     return text
   }
 
-  private func markdown(
-    _ properties: [PropertyInfo], of unit: UnitDescription? = nil
-  ) -> String {
+  private func markdown(_ properties: [PropertyInfo]) -> String {
     var table = MarkdownTable([
       "Property", "Id", "Scopes", "Type", "Access", "Default", "What it is",
     ])
     for info in properties {
-      let row = PropertyRow(info: info, unit: unit)
+      let row = SettingRow(info, of: nil)
       table.add([
         "`\(info.key)`\(info.isPatchProperty ? "\\*" : "")", row.id, row.scopes, row.type,
-        row.access, row.defaultValue, summary(info.summary, info.constant, info.proposed),
+        row.access, row.defaultValue, row.markdown,
       ])
     }
     return table.text
   }
 
-  /// A table in which parameters that differ only in their scope share a row.
-  private func markdown(_ parameters: [ParameterInfo]) -> String {
+  private func markdown(_ rows: [SettingRow]) -> String {
     var table = MarkdownTable([
       "Parameter", "Id", "Scope", "Unit", "Range", "Default", "Access", "What it is",
     ])
-    for (index, info) in parameters.enumerated() {
-      if parameters[..<index].contains(where: info.isAlike) { continue }
-      let scopes = parameters.filter(info.isAlike).map { "\($0.scope)" }.joined(separator: ", ")
-      let row = ParameterRow(info: info)
+    for row in rows {
       table.add([
-        "`\(info.key)`", row.id, scopes, row.unit, row.range, row.defaultValue,
-        row.access, summary(info.summary, info.constant, info.proposed),
+        "`\(row.setting.key)`", row.id, row.scopes, row.unit, row.range, row.defaultValue,
+        row.access, row.markdown,
       ])
     }
     return table.text
-  }
-
-  private func summary(_ summary: String, _ constant: String, _ proposed: String) -> String {
-    "\(summary) `\(constant)`" + (patchrunNote(proposed).map { ". *\($0)*" } ?? "")
   }
 
   private func codeList(_ names: [String]) -> String {
@@ -362,14 +340,5 @@ extension String {
   /// The text with blanks at which no line is broken.
   fileprivate var nonBreaking: String {
     map { $0 == " " ? "\u{A0}" : String($0) }.joined()
-  }
-}
-
-extension ParameterInfo {
-  /// Whether another parameter differs in its scope only.
-  func isAlike(_ other: ParameterInfo) -> Bool {
-    var other = other
-    other.scope = scope
-    return other == self
   }
 }

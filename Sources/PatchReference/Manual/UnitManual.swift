@@ -15,7 +15,7 @@ struct UnitManual {
       be set at any time.
       """)
     page.subsection("Every unit")
-    page.list(GenericProperties.all.map { entry($0, of: nil) })
+    page.list(GenericProperties.all.map(entry))
     for component in catalog.components { add(component, to: &page) }
   }
 
@@ -37,47 +37,32 @@ struct UnitManual {
     for note in unit.formatNotes { page.paragraph(sentence(note)) }
     if !unit.properties.isEmpty {
       page.paragraph("Properties:")
-      page.list(unit.properties.map { entry($0, of: unit) })
+      page.list(unit.properties.map(entry))
     }
-    if case .presets(let presets)? = unit.property(.factoryPresets)?.defaultValue {
-      let names = presets.map { "\($0.number) `\($0.name)`" }
+    if !unit.presets.isEmpty {
+      let names = unit.presets.map { "\($0.number) `\($0.name)`" }
       page.paragraph("Presets: \(names.joined(separator: ", ")).")
     }
     if !unit.parameters.isEmpty {
       page.paragraph("Parameters:")
-      page.list(parameters(of: unit))
+      page.list(
+        unit.parameterRows.map { row in
+          let names = row.setting.kind == .boolean ? ["off", "on"] : row.setting.kind.names
+          return row.entry(
+            [
+              "parameter \(row.id)", "\(row.scopes) scope", row.unit, row.range,
+              "default \(row.defaultValue)", row.access,
+            ],
+            more: names.isEmpty ? "" : " Its values: \(names.joined(separator: ", ")).")
+        })
     }
   }
 
-  private func entry(_ info: PropertyInfo, of unit: UnitDescription?) -> ManualPage.Entry {
-    let row = PropertyRow(info: info, unit: unit)
-    var facts = [
+  private func entry(_ info: PropertyInfo) -> ManualPage.Entry {
+    let row = SettingRow(info, of: nil)
+    return row.entry([
       "property \(row.id)", row.scopes == "all" ? "all scopes" : "\(row.scopes) scope", row.type,
-      row.access,
-    ]
-    if row.defaultValue != "-" { facts.append("default \(row.defaultValue)") }
-    return ManualPage.Entry(
-      info.key + (info.isPatchProperty ? " *" : ""),
-      "\(info.summary) \(sentence(facts.joined(separator: "; "))) `\(info.constant)`."
-        + (patchrunNote(info.proposed).map { " \($0)" } ?? ""))
-  }
-
-  /// The entries of parameters. Those that differ only in their scope share one.
-  private func parameters(of unit: UnitDescription) -> [ManualPage.Entry] {
-    unit.listedParameters.enumerated().compactMap { index, info in
-      guard !unit.listedParameters[..<index].contains(where: info.isAlike) else { return nil }
-      let scopes = unit.listedParameters.filter(info.isAlike).map { "\($0.scope)" }
-      let row = ParameterRow(info: info)
-      let facts = [
-        "parameter \(row.id)", "\(scopes.joined(separator: ", ")) scope", row.unit, row.range,
-        "default \(row.defaultValue)", row.access,
-      ]
-      return ManualPage.Entry(
-        info.key,
-        "\(info.summary) \(sentence(facts.joined(separator: "; "))) `\(info.constant)`."
-          + (info.valueNames.isEmpty
-            ? "" : " Its values: \(info.valueNames.joined(separator: ", ")).")
-          + (patchrunNote(info.proposed).map { " \($0)" } ?? ""))
-    }
+      row.access, row.defaultValue == "-" ? "" : "default \(row.defaultValue)",
+    ])
   }
 }

@@ -99,64 +99,125 @@ enum SettingSchema {
   /// The description of `from`.
   static let fromSummary = "What it pulls: an output, \"io:1\" say, or another callback."
 
-  /// The schema of a setting.
-  static func value(_ setting: SettingInfo) -> JSONText {
-    var members: [JSONText.Member] = [
-      .init(
-        "description",
-        .string(
-          "\(setting.summary) \(sentence(setting.expectation))\(whilePlaying(setting.change))"))
-    ]
-    switch setting.kind {
+  /// The schema of a setting's value.
+  static func value(_ info: SettingInfo) -> JSONText {
+    var members: [JSONText.Member] = [.init("description", .string(description(info)))]
+    func add(_ name: String, _ value: JSONText) { members.append(.init(name, value)) }
+    switch info.kind {
     case .number(let range, let excludesLowerBound):
-      members += numberTypes(setting.unit)
-      members.append(
-        .init(excludesLowerBound ? "exclusiveMinimum" : "minimum", .number(range.lowerBound)))
-      if range.upperBound.isFinite { members.append(.init("maximum", .number(range.upperBound))) }
-    case .integer(let range):
-      members.append(.init("type", "integer"))
-      members.append(.init("minimum", .number(range.lowerBound)))
-      members.append(.init("maximum", .number(range.upperBound)))
-    case .boolean: members.append(.init("type", "boolean"))
-    case .choice(let names): members.append(.init("enum", .strings(names)))
+      members += numberTypes(info.unit)
+      guard info.isRangeEnforced else { break }
+      if range.lowerBound.isFinite {
+        add(excludesLowerBound ? "exclusiveMinimum" : "minimum", .number(range.lowerBound))
+      }
+      if range.upperBound.isFinite { add("maximum", .number(range.upperBound)) }
+    case .integer(let range): members += integer(range)
+    case .boolean where info.unit == .boolean:
+      members += numberTypes(.boolean)
+      add("minimum", 0)
+      add("maximum", 1)
+    case .boolean: add("type", "boolean")
+    case .choice(let choices): members += choice(choices)
     case .path:
-      members.append(.init("type", "string"))
-      members.append(.init("minLength", 1))
-    case .text: members.append(.init("type", "string"))
+      add("type", "string")
+      add("minLength", 1)
+    case .text: add("type", "string")
     case .symbol:
-      members.append(.init("type", "string"))
-      members.append(.init("pattern", "^[A-Za-z_][A-Za-z0-9_]*$"))
+      add("type", "string")
+      add("pattern", "^[A-Za-z_][A-Za-z0-9_]*$")
     case .expression:
-      members.append(.init("type", "string"))
-      members.append(.init("minLength", 1))
-      members.append(.init("maxLength", .number(Double(ExpressionLanguage.longestText))))
+      add("type", "string")
+      add("minLength", 1)
+      add("maxLength", .number(Double(ExpressionLanguage.longestText)))
     case .numbers:
-      members.append(.init("type", "object"))
-      members.append(.init("propertyNames", ["pattern": "^[A-Za-z_][A-Za-z0-9_]*$"]))
-      members.append(.init("properties", ["comment": Schema.reference("comment")]))
-      members.append(.init("additionalProperties", ["type": "number"]))
+      add("type", "object")
+      add("propertyNames", ["pattern": "^[A-Za-z_][A-Za-z0-9_]*$"])
+      add("properties", ["comment": Schema.reference("comment")])
+      add("additionalProperties", ["type": "number"])
+    case .list(let most):
+      add("type", "array")
+      add("items", ["type": "number"])
+      if let most { add("maxItems", .number(most)) }
+    case .integers(let range):
+      add("type", "array")
+      add("items", .object(integer(range)))
+    case .rows(let most):
+      add("type", "array")
+      add("minItems", 1)
+      add("maxItems", .number(most + 1))
+      add(
+        "items",
+        [
+          "type": "array", "items": .object(numberTypes(.linearGain)), "minItems": 1,
+          "maxItems": .number(most + 1),
+        ])
+    case .preset(let presets): add("anyOf", .array(preset(presets)))
+    case .structure: break
     }
-    if let value = setting.defaultValue { members.append(.init("default", json(value))) }
+    if let value = info.defaultValue { add("default", JSONText(value)) }
     return .object(members)
   }
 
-  private static func whilePlaying(_ change: SettingInfo.Change) -> String {
-    switch change {
-    case .fixed: ""
-    case .live: " It can be turned while it plays."
-    case .ramp: " It can be turned and ramped while it plays."
+  private static func description(_ info: SettingInfo) -> String {
+    var text = "\(info.summary) \(sentence(info.expectation))"
+    if !info.constant.isEmpty {
+      // Core Audio's can be set at any time, which is said once for all of them.
+      text += " \(info.constant)."
+    } else if !info.turns.isEmpty {
+      text += " It can be \(info.turns.joined(separator: " and ")) while it plays."
     }
+    return text + (info.proposed.isEmpty ? "" : " Ours, not Core Audio's: \(info.proposed).")
   }
 
-  static func json(_ value: SettingValue) -> JSONText {
-    switch value {
-    case .number(let number): .number(number)
-    case .text(let text): .string(text)
-    case .boolean(let boolean): .boolean(boolean)
-    case .numbers(let numbers):
-      .object(
-        numbers.sorted { $0.key < $1.key }.map { JSONText.Member($0.key, .number($0.value)) })
+  private static func integer(_ range: ClosedRange<Int>) -> [JSONText.Member] {
+    [
+      .init("type", "integer"), .init("minimum", .number(range.lowerBound)),
+      .init("maximum", .number(range.upperBound)),
+    ]
+  }
+
+  /// The names and, of choices with numbers, the other spellings.
+  private static func choice(_ choices: [SettingInfo.Choice]) -> [JSONText.Member] {
+    let names = JSONText.strings(choices.map(\.name))
+    let others = choices.flatMap { choice in
+      [choice.code, choice.constant.isEmpty ? nil : choice.constant].compactMap { text in
+        text.map { JSONText.string($0) }
+      } + (choice.value.map { [.number($0)] } ?? [])
     }
+    guard !others.isEmpty else { return [.init("enum", names)] }
+    let descriptions = choices.map { choice in
+      choice.constant.isEmpty ? choice.value.map { "\($0)." } ?? "" : "\(choice.constant)."
+    }
+    return [
+      .init(
+        "anyOf",
+        [["enum": names, "enumDescriptions": .strings(descriptions)], ["enum": .array(others)]])
+    ]
+  }
+
+  /// The names, the numbers, and presets of the user's own.
+  private static func preset(_ presets: [Preset]) -> [JSONText] {
+    let own: JSONText = [
+      "description": "A preset of your own: the sound stays, and has this name.",
+      "type": "object",
+      "required": ["number", "name"],
+      "properties": [
+        "number": [
+          "description": "Below 0.", "type": "integer", "minimum": -2_147_483_648, "maximum": -1,
+        ],
+        "name": ["type": "string", "minLength": 1],
+        "comment": Schema.reference("comment"),
+      ],
+      "additionalProperties": false,
+    ]
+    guard !presets.isEmpty else { return [own] }
+    return [
+      [
+        "enum": .strings(presets.map(\.name)),
+        "enumDescriptions": .strings(presets.map { "Preset number \($0.number)." }),
+      ],
+      ["enum": .array(presets.map { .number($0.number) })], own,
+    ]
   }
 }
 

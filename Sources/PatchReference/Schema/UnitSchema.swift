@@ -153,11 +153,11 @@ struct UnitSchema {
       "properties": [
         "properties": settings(
           "The properties of the \(unit.name)'s global scope.",
-          properties(of: unit, .global, 0).map { property($0, of: unit) },
+          properties(of: unit, .global, 0),
           at: "node.\(unit.name)/properties/properties"),
         "parameters": settings(
           "The parameters of the \(unit.name)'s global scope.",
-          unit.parameters(in: .global).filter { !$0.isReadOnly && !$0.isOfBand }.map(parameter),
+          parameters(of: unit, .global),
           at: "node.\(unit.name)/properties/parameters"),
         "bands": bands(unit),
         "device": unit.property(.enableIO) == nil ? false : Schema.reference("device"),
@@ -166,6 +166,26 @@ struct UnitSchema {
         "inputs": elements(unit, .input),
         "outputs": elements(unit, .output),
       ],
+    ]
+  }
+
+  private func bands(_ unit: UnitDescription) -> JSONText {
+    guard let bands = unit.bands else { return false }
+    return [
+      "description": .string(
+        "The bands of the \(unit.name) in order, as many as it has unless its properties say more. One "
+          + "that is written here is on unless it has \"bypass\": true."),
+      "type": "array",
+      "minItems": 1,
+      "maxItems": .number(bands.maximumCount),
+      "items": settings(
+        "A band of the \(unit.name).",
+        bands.parameters.map { info in
+          var info = info
+          if info.id == bands.bypass { info.setting.defaultValue = .boolean(false) }
+          return Setting(info.setting)
+        } + [Setting(key: "count", constant: "count", value: Schema.copyCount)],
+        at: "node.\(unit.name)/properties/bands/items"),
     ]
   }
 
@@ -253,11 +273,11 @@ struct UnitSchema {
           with: [
             "properties": settings(
               "The properties of the \(bus).",
-              properties(of: unit, scope, element).map { property($0, of: unit) },
+              properties(of: unit, scope, element),
               at: "\(definition)/properties/properties"),
             "parameters": settings(
               "The parameters of the \(bus).",
-              unit.parameters(in: scope).filter { !$0.isReadOnly }.map(parameter),
+              parameters(of: unit, scope),
               at: "\(definition)/properties/parameters"),
           ]))
     }
@@ -270,6 +290,18 @@ struct UnitSchema {
     var key: String
     var constant: String
     var value: JSONText
+
+    init(_ info: SettingInfo) {
+      key = info.key
+      constant = info.constant
+      value = SettingSchema.value(info)
+    }
+
+    init(key: String, constant: String, value: JSONText) {
+      self.key = key
+      self.constant = constant
+      self.value = value
+    }
   }
 
   /// The schema of an object of settings, which is at `path` in the definitions.
@@ -302,107 +334,17 @@ struct UnitSchema {
 
   private func properties(
     of unit: UnitDescription, _ scope: Scope, _ element: Int
-  ) -> [PropertyInfo] {
-    GenericProperties.properties(of: unit).map { info in
-      var info = info
-      info.defaultValue = info.scopeDefaults[scope] ?? info.defaultValue
-      return info
-    }.filter { info in
+  ) -> [Setting] {
+    GenericProperties.properties(of: unit).filter { info in
       info.isPatchProperty && info.scopes.contains(scope) && info.access != .readOnly
         && (info.elements[scope].map { $0 == element } ?? true)
-    }
+    }.map { Setting($0.setting(in: scope)) }
   }
 
-  private func property(_ info: PropertyInfo, of unit: UnitDescription) -> Setting {
-    var members: [JSONText.Member] = [
-      .init("description", .string(description(info.summary, info.constant, info.proposed)))
-    ]
-    switch info.kind {
-    case .boolean: members.append(.init("type", "boolean"))
-    case .uint32(let range):
-      members.append(.init("type", "integer"))
-      members.append(.init("minimum", .number(range.lowerBound)))
-      members.append(.init("maximum", .number(range.upperBound)))
-    case .float64: members.append(.init("type", "number"))
-    case .string: members.append(.init("type", "string"))
-    case .preset: members.append(.init("anyOf", presets(of: unit)))
-    case .floats:
-      members.append(.init("type", "array"))
-      members.append(.init("items", ["type": "number"]))
-      if info.isLive { members.append(.init("maxItems", .number(info.liveWords - 1))) }
-    case .matrix(let most):
-      members.append(.init("type", "array"))
-      members.append(.init("minItems", .number(1)))
-      members.append(.init("maxItems", .number(most + 1)))
-      members.append(
-        .init(
-          "items",
-          [
-            "type": "array", "items": .object(numberTypes(.linearGain)), "minItems": 1,
-            "maxItems": .number(most + 1),
-          ]))
-    case .integers(let range):
-      members.append(.init("type", "array"))
-      members.append(
-        .init(
-          "items",
-          [
-            "type": "integer", "minimum": .number(range.lowerBound),
-            "maximum": .number(range.upperBound),
-          ]))
-    case .choice(let choices): members.append(.init("anyOf", self.choices(choices)))
-    case .streamFormat: members.append(.init("allOf", [Schema.reference("streamFormat")]))
-    case .presets, .doubles, .ids, .channelCounts, .parameterInfo, .status, .strings,
-      .parameterText,
-      .classInfo, .clipping, .startTime, .object:
-      break
+  private func parameters(of unit: UnitDescription, _ scope: Scope) -> [Setting] {
+    unit.parameters(in: scope).filter { !$0.isReadOnly && !$0.isOfBand }.map {
+      Setting($0.setting)
     }
-    if let value = defaultValue(of: info, of: unit) { members.append(.init("default", value)) }
-    return Setting(key: info.key, constant: info.constant, value: .object(members))
-  }
-
-  func parameter(_ info: ParameterInfo) -> Setting {
-    let symbol = info.unit.symbol.isEmpty ? "" : " \(info.unit.symbol)"
-    let range = "\(plain(info.range.lowerBound)) to \(plain(info.range.upperBound))\(symbol)"
-    let text: String
-    if info.valueNames.isEmpty {
-      text = info.isRangeEnforced ? sentence(range) : "Outside of \(range) there is a warning."
-    } else {
-      let first = Int(info.range.lowerBound)
-      let names = info.valueNames.enumerated().map { "\(first + $0) is \($1)" }
-      text = sentence(names.joined(separator: ", "))
-    }
-    var members: [JSONText.Member] = [
-      .init(
-        "description",
-        .string(description("\(info.summary) \(text)", info.constant, info.proposed)))
-    ]
-    if info.unit == .indexed, !info.valueNames.isEmpty {
-      members.append(
-        .init(
-          "anyOf",
-          [
-            ["enum": .strings(info.valueNames)],
-            [
-              "type": "integer", "minimum": .number(info.range.lowerBound),
-              "maximum": .number(info.range.upperBound),
-            ],
-          ]))
-      let first = Int(info.defaultValue - info.range.lowerBound)
-      members.append(.init("default", .string(info.valueNames[first])))
-      return Setting(key: info.key, constant: info.constant, value: .object(members))
-    }
-    members += numberTypes(info.unit)
-    if info.isRangeEnforced {
-      members.append(.init("minimum", .number(info.range.lowerBound)))
-      members.append(.init("maximum", .number(info.range.upperBound)))
-    }
-    members.append(.init("default", .number(info.defaultValue)))
-    return Setting(key: info.key, constant: info.constant, value: .object(members))
-  }
-
-  private func description(_ summary: String, _ constant: String, _ proposed: String) -> String {
-    "\(summary) \(constant)." + (proposed.isEmpty ? "" : " Ours, not Core Audio's: \(proposed).")
   }
 }
 

@@ -1,3 +1,5 @@
+import AudioTypes
+
 /// A JSON value to print. The members of an object keep their order.
 public enum JSONText: Hashable, Sendable {
   /// A member of an object.
@@ -25,7 +27,7 @@ public enum JSONText: Hashable, Sendable {
 
   /// The number as a `Float` prints itself: 0.1 and not 0.10000000149011612.
   public static func number(_ value: Float) -> JSONText {
-    .number(Double("\(value)") ?? Double(value))
+    .number(value.decimal)
   }
 
   public static func number(_ value: some BinaryInteger) -> JSONText { .number(Double(value)) }

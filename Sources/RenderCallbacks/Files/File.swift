@@ -18,7 +18,7 @@ public struct FileCallback: KeyPathCallback {
         "path", .path, isRequired: true,
         summary: "The file, relative to the patch: WAV, AIFF, CAF, FLAC, Ogg, MP3 and others."),
       SettingInfo(
-        "loop", .boolean, unit: .boolean, defaultValue: .boolean(false), change: .live,
+        "loop", .boolean, defaultValue: .boolean(false), change: .live,
         summary: "Whether it begins again, from 'start', when it ends. Otherwise silence follows."),
       SettingInfo(
         "at", .number(0...86_400), unit: .seconds, defaultValue: .number(0),

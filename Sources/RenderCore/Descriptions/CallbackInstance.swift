@@ -174,7 +174,7 @@ public final class CallbackInstance: RenderCallback {
     guard setting.accepts(value) else {
       throw CallbackProblem(
         .badSetting, status: .invalidParameter,
-        "'\(key)' is \(rateText(value)); it must be \(setting.expectation)",
+        setting.info.refusal(of: setting.info.kind.value(of: value), as: key),
         help: setting.info.summary, setting: setting.info.key, member: setting.member)
     }
     return (index, setting)

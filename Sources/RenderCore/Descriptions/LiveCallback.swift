@@ -53,7 +53,7 @@ public struct SourceContinuation: Sendable {
 public struct LiveSetting: Hashable, Sendable {
   /// Its number among the settings of its callback.
   public var id: UInt32
-  /// The description of the setting.
+  /// The description of the setting; of one number of an object of numbers, that of any number.
   public var info: SettingInfo
   /// The name of the member, for one number of a setting that is an object of numbers; `nil` for
   /// any other setting.
@@ -64,6 +64,10 @@ public struct LiveSetting: Hashable, Sendable {
   public init(_ info: SettingInfo, member: String? = nil, id: UInt32? = nil, value: Double) {
     self.id = id ?? info.id
     self.info = info
+    if member != nil {
+      self.info.kind = .anyNumber
+      self.info.defaultValue = nil
+    }
     self.member = member
     self.value = value
   }
@@ -77,31 +81,12 @@ public struct LiveSetting: Hashable, Sendable {
   /// Whether the value can ramp.
   public var canRamp: Bool { info.change == .ramp }
 
-  /// Whether it is a switch.
-  public var isBoolean: Bool { info.kind == .boolean }
-
   /// Whether the value is in range.
-  public func accepts(_ value: Double) -> Bool {
-    switch info.kind {
-    case .boolean: value == 0 || value == 1
-    case .numbers: value.isFinite
-    default: info.accepts(.number(value))
-    }
-  }
-
-  /// The values that it accepts, as words that follow "must be".
-  public var expectation: String {
-    if case .numbers = info.kind { "a finite number" } else { info.expectation }
-  }
+  public func accepts(_ value: Double) -> Bool { info.accepts(info.kind.value(of: value)) }
 
   /// The range of values; the finite floats where the setting has no bounds.
   public var range: ClosedRange<Double> {
     let most = Double(Float.greatestFiniteMagnitude)
-    switch info.kind {
-    case .number(let range, _): return max(-most, range.lowerBound)...min(most, range.upperBound)
-    case .integer(let range): return Double(range.lowerBound)...Double(range.upperBound)
-    case .boolean: return 0...1
-    default: return -most...most
-    }
+    return (info.range ?? -most...most).clamped(to: -most...most)
   }
 }

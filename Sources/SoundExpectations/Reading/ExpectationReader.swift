@@ -276,14 +276,7 @@ public struct ExpectationReader {
   private mutating func read(
     _ info: SettingInfo, _ json: JSONValue, _ expectation: inout Expectation
   ) {
-    let value: SettingValue? =
-      switch info.kind {
-      case .number: json.number(in: Quantity.Measure(info.unit)).map { .number($0) }
-      case .integer: json.integer.map { .number(Double($0)) }
-      case .boolean: json.bool.map { .boolean($0) }
-      default: json.string.map { .text($0) }
-      }
-    guard let value, info.accepts(value) else {
+    guard let value = json.value(for: info), info.accepts(value) else {
       report(
         ExpectationRules.setting, "\(quoted(info.key)) is \(info.expectation)", json,
         label: "expected \(info.expectation)", help: [info.summary])

@@ -124,16 +124,7 @@ struct PointerCompletion {
       let unit = unit(of: node), tokens[tokens.count - 2] == "properties",
       let info = (unit.properties + GenericProperties.all).first(where: { $0.key == tokens.last })
     else { return values }
-    var choices: [String] = []
-    switch info.kind {
-    case .boolean: choices = ["true", "false"]
-    case .choice(let all): choices = all.map(\.name)
-    case .preset:
-      if case .presets(let presets)? = unit.property(.factoryPresets)?.defaultValue {
-        choices = presets.map(\.name)
-      }
-    default: break
-    }
+    let choices = info.kind == .boolean ? ["true", "false"] : info.kind.names
     return values + choices.filter { !values.contains($0) }
   }
 }

@@ -171,7 +171,7 @@ final class TopConnection: Sendable {
       _ = try client.ask(request)
       return nil
     } catch {
-      // The first line is the diagnostic, such as `error[PR0552]: 'pan' is -1 to 1, not 7`.
+      // The first line is the diagnostic, such as `error[PR0552]: 'pan' is a number from -1 to 1, not 7`.
       let first = error.findings?.split(separator: "\n").first.map(String.init)
       return first ?? error.message
     }

@@ -562,9 +562,9 @@ struct PatchGenerator {
   private mutating func value(of info: PropertyInfo) -> JSONText? {
     switch info.kind {
     case .boolean: .boolean(one(in: 2))
-    case .uint32(let range): .number(one(in: 2) ? range.lowerBound : range.upperBound)
-    case .float64: .number(number(0...1))
-    case .string: "a name"
+    case .integer(let range): .number(one(in: 2) ? range.lowerBound : range.upperBound)
+    case .number: .number(number(0...1))
+    case .text: "a name"
     case .choice(let choices): .string(pick(choices).name)
     case .preset: ["number": -1, "name": "mine"]
     default: nil

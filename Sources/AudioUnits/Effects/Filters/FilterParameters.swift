@@ -7,7 +7,7 @@ enum FilterParameters {
   static let form = "that its response is the Audio EQ Cookbook's"
 
   static func frequency(
-    _ id: UInt32, key: String, constant: String, range: ClosedRange<Float>, defaultValue: Float,
+    _ id: UInt32, key: String, constant: String, range: ClosedRange<Double>, defaultValue: Double,
     summary: String
   ) -> ParameterInfo {
     ParameterInfo(
@@ -25,7 +25,7 @@ enum FilterParameters {
   }
 
   static func gain(
-    _ id: UInt32, constant: String, range: ClosedRange<Float>, summary: String,
+    _ id: UInt32, constant: String, range: ClosedRange<Double>, summary: String,
     proposed: String = ""
   ) -> ParameterInfo {
     ParameterInfo(
@@ -41,7 +41,7 @@ enum FilterProperties {
 
   static let response = PropertyInfo(
     .frequencyResponse, key: "frequencyResponse",
-    constant: "kAudioUnitProperty_FrequencyResponse", kind: .doubles, scopes: [.global],
+    constant: "kAudioUnitProperty_FrequencyResponse", kind: .structure(.doubles), scopes: [.global],
     access: .readOnly,
     summary:
       "At 1024 frequencies from 10 Hz to half the rate, each in hertz, the gain in decibels.",
