@@ -4,6 +4,8 @@ public struct ParameterInfo: Hashable, Sendable {
   public var setting: SettingInfo
   /// The scope that has it.
   public var scope: Scope
+  /// The documented range. `isRangeEnforced` tells whether a value outside of it is an error.
+  public let range: ClosedRange<Float>
 
   /// - Parameters:
   ///   - isRangeEnforced: Whether a value outside `range` is an error. Otherwise it is a warning.
@@ -28,6 +30,7 @@ public struct ParameterInfo: Hashable, Sendable {
       change: isReadOnly ? .readOnly : canRamp ? .ramp : .live, isRangeEnforced: isRangeEnforced,
       id: id, constant: constant, summary: summary, proposed: proposed)
     self.scope = scope
+    self.range = Float(range.lowerBound)...Float(range.upperBound)
   }
 
   /// Its number in Core Audio.
@@ -46,11 +49,6 @@ public struct ParameterInfo: Hashable, Sendable {
   public var canRamp: Bool { setting.change == .ramp }
   /// Whether a value outside `range` is an error. Otherwise it is a warning.
   public var isRangeEnforced: Bool { setting.isRangeEnforced }
-  /// The documented range. `isRangeEnforced` tells whether a value outside of it is an error.
-  public var range: ClosedRange<Float> {
-    let range = setting.range ?? 0...0
-    return Float(range.lowerBound)...Float(range.upperBound)
-  }
   /// The value in a new unit.
   public var defaultValue: Float {
     Float(setting.kind.number(of: setting.defaultValue) ?? 0)

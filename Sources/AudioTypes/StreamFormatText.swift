@@ -54,6 +54,9 @@ public func rateText(_ rate: Double) -> String {
   Int(exactly: rate).map(String.init) ?? "\(rate)"
 }
 
+/// A number as text, without a decimal point where it is whole.
+public func plain(_ value: Float) -> String { rateText(value.decimal) }
+
 /// A hint for a rate that was probably meant in kilohertz: above 0 and below 1000 Hz, at which no
 /// bus runs. `nil` for any other rate.
 public func hertzHelp(_ rate: Double) -> String? {

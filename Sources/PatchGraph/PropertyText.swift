@@ -15,8 +15,3 @@ extension PropertyInfo {
     }
   }
 }
-
-/// A number as text, without a decimal point where it is whole.
-package func plain(_ value: Float) -> String {
-  value == value.rounded() && abs(value) < 1e6 ? String(Int(value)) : "\(value)"
-}

@@ -16,6 +16,8 @@ final class UnitBlueprint: Sendable {
   let initialInputFormat: StreamFormat
   let initialOutputFormat: StreamFormat
   private let parameters: [ParameterInfo]
+  /// Their numbers and scopes, side by side to be searched.
+  private let parameterPlaces: [(id: UInt32, scope: Scope)]
   private let propertiesByID: [PropertyID: Int]
   private let propertiesByName: [String: Int]
 
@@ -36,6 +38,7 @@ final class UnitBlueprint: Sendable {
     let description = unit.description
     self.description = description
     parameters = description.parameters
+    parameterPlaces = description.parameters.map { ($0.id, $0.scope) }
     initialInputFormat = unit.initialFormat(.input)
     initialOutputFormat = unit.initialFormat(.output)
     let properties = GenericProperties.properties(of: description)
@@ -62,7 +65,7 @@ final class UnitBlueprint: Sendable {
   }
 
   func parameter(_ id: UInt32, _ scope: Scope) -> ParameterInfo? {
-    parameters.firstIndex { $0.id == id && $0.scope == scope }.map { parameters[$0] }
+    parameterPlaces.firstIndex { $0.id == id && $0.scope == scope }.map { parameters[$0] }
   }
 
   /// A parameter by its key or its `k…` name.

@@ -209,8 +209,3 @@ extension AudioUnit {
     return nil
   }
 }
-
-/// A number as text, without a fraction of zero.
-func plain(_ value: Float) -> String {
-  value == value.rounded() && abs(value) < 1e6 ? String(Int(value)) : "\(value)"
-}

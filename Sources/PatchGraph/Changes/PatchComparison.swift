@@ -1,4 +1,5 @@
 import AudioGraphs
+import AudioTypes
 import Diagnostics
 public import PatchSyntax
 import RenderHost
