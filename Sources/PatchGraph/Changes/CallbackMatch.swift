@@ -22,7 +22,11 @@ struct CallbackMatch {
   /// The old callbacks that have been matched.
   private var claimed: Set<Place> = []
   /// The names of all callbacks that feed something in the new patch.
-  private let names: Set<String>
+  private lazy var names: Set<String> = {
+    var names: Set<String> = []
+    for case .chain(let chain) in new.feeds.values { names.formUnion(chain.links.map(\.name)) }
+    return names
+  }()
   private var reported: Set<String> = []
   /// The differences between callbacks of the same name.
   private(set) var changes: [PatchChange] = []
@@ -34,11 +38,6 @@ struct CallbackMatch {
     self.old = old
     self.new = new
     self.freed = freed
-    var names: Set<String> = []
-    if !freed.isEmpty {
-      for case .chain(let chain) in new.feeds.values { names.formUnion(chain.links.map(\.name)) }
-    }
-    self.names = names
   }
 
   private func links(_ input: BusName, in layout: PatchLayout) -> [PatchLayout.Link] {

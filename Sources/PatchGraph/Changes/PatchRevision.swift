@@ -125,51 +125,53 @@ struct PatchRevision {
     _ before: [PatchDocument.Member<Value>], _ after: [PatchDocument.Member<Value>],
     _ json: (Value) -> JSONValue
   ) -> PatchOrigin.Members {
-    func isSame(
-      _ one: PatchDocument.Member<Value>, _ other: PatchDocument.Member<Value>
-    ) -> Bool { one.name == other.name && json(one.value).isWritten(like: json(other.value)) }
-    let (old, new) = Self.middles(before, after, isSame)
+    let (old, new) = Self.middles(before.count, after.count) {
+      before[$0].name == after[$1].name
+        && json(before[$0].value).isWritten(like: json(after[$1].value))
+    }
     var result = PatchOrigin.Members()
-    var present = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    for member in new {
+    var present = Dictionary(
+      before[old].map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    for member in after[new] {
       guard let was = present.removeValue(forKey: member.name) else {
         result.added.append(member.name)
         continue
       }
       if !json(was.value).isWritten(like: json(member.value)) { result.changed.append(member.name) }
     }
-    result.removed = old.map(\.name).filter { present[$0] != nil }
+    result.removed = before[old].map(\.name).filter { present[$0] != nil }
     return result
   }
 
   /// The middles of two lists, without the equal parts at their beginnings and ends.
-  private static func middles<Part>(
-    _ one: [Part], _ other: [Part], _ isSame: (Part, Part) -> Bool
-  ) -> (ArraySlice<Part>, ArraySlice<Part>) {
-    let shorter = min(one.count, other.count)
+  ///
+  /// Takes indices, because the parts of a document take long to copy.
+  private static func middles(
+    _ count: Int, _ otherCount: Int, _ isSame: (Int, Int) -> Bool
+  ) -> (Range<Int>, Range<Int>) {
+    let shorter = min(count, otherCount)
     var start = 0
-    while start < shorter, isSame(one[start], other[start]) { start += 1 }
+    while start < shorter, isSame(start, start) { start += 1 }
     var end = 0
-    while end < shorter - start,
-      isSame(one[one.count - 1 - end], other[other.count - 1 - end])
-    { end += 1 }
-    return (one[start..<one.count - end], other[start..<other.count - end])
+    while end < shorter - start, isSame(count - 1 - end, otherCount - 1 - end) { end += 1 }
+    return (start..<count - end, start..<otherCount - end)
   }
 
   /// Finds the connections to remove and to add. Those of changed callbacks are removed and added
   /// again. Returns `false` where a connection is incomplete.
   private mutating func compareConnections() -> Bool {
-    let (old, new) = Self.middles(before.connections, after.connections) {
+    let (one, other) = (before.connections, after.connections)
+    let (old, new) = Self.middles(one.count, other.count) {
       // The same text may mean another bus where an element has another name.
-      $0.json.isWritten(like: $1.json) && $0.from?.value == $1.from?.value
-        && $0.to?.value == $1.to?.value
+      one[$0].json.isWritten(like: other[$1].json) && one[$0].from?.value == other[$1].from?.value
+        && one[$0].to?.value == other[$1].to?.value
     }
     var leaving: Set<Link> = []
-    for connection in old {
+    for connection in one[old] {
       guard let link = Link(connection) else { return false }
       leaving.insert(link)
     }
-    for connection in new {
+    for connection in other[new] {
       guard let link = Link(connection) else { return false }
       if leaving.remove(link) == nil { added.append(connection) }
     }
@@ -177,13 +179,13 @@ struct PatchRevision {
     guard !callbacks.changed.isEmpty else { return true }
     let changed = Set(callbacks.changed)
     let coming = Set(added.compactMap { Link($0) })
-    for connection in after.connections {
-      guard let source = connection.from?.value.node else { return false }
+    for index in other.indices {
+      guard let source = other[index].from?.value.node else { return false }
       guard changed.contains(source) else { continue }
-      guard let link = Link(connection) else { return false }
+      guard let link = Link(other[index]) else { return false }
       guard !coming.contains(link) else { continue }
       removed.append(link)
-      added.append(connection)
+      added.append(other[index])
     }
     return true
   }
@@ -237,19 +239,19 @@ struct PatchRevision {
     let fresh = Set(nodes.added + callbacks.added)
     guard fresh.count == nodes.added.count + callbacks.added.count else { return false }
     if !fresh.isEmpty {
-      let isTaken =
-        after.nodes.contains { fresh.contains($0.name) && !nodes.added.contains($0.name) }
-        || after.callbacks.contains {
-          fresh.contains($0.name) && !callbacks.added.contains($0.name)
-        }
-      guard !isTaken else { return false }
+      let (nodes, callbacks) = (after.nodes, after.callbacks)
+      let count =
+        nodes.indices.count { fresh.contains(nodes[$0].name) }
+        + callbacks.indices.count { fresh.contains(callbacks[$0].name) }
+      guard count == fresh.count else { return false }
     }
     let missing = Set(nodes.removed + callbacks.removed)
     guard !missing.isEmpty else { return true }
+    let connections = after.connections
     let isMeant =
-      after.connections.contains { connection in
-        [connection.from, connection.to].contains { address in
-          address.map { missing.contains($0.value.node) } ?? false
+      connections.indices.contains { index in
+        [connections[index].from?.value.node, connections[index].to?.value.node].contains {
+          $0.map(missing.contains) ?? false
         }
       }
       || after.taps.contains { $0.value.at.map { missing.contains($0.value.node) } ?? true }
@@ -346,10 +348,11 @@ struct PatchRevision {
 
   /// Whether a format is set on an input that gets its format from a connection.
   private static func expectsFormats(_ document: PatchDocument, _ layout: PatchLayout) -> Bool {
-    document.nodes.contains { member in
-      member.value.inputs.contains { input in
+    let nodes = document.nodes
+    return nodes.indices.contains { index in
+      nodes[index].value.inputs.contains { input in
         guard input.streamFormat != nil || input.sampleRate != nil,
-          case .output? = layout.feeds[.init(node: member.name, bus: input.bus.value)]
+          case .output? = layout.feeds[.init(node: nodes[index].name, bus: input.bus.value)]
         else { return false }
         return true
       }
