@@ -59,7 +59,7 @@ public struct InputCallback: Sendable {
   }
 
   private static func instance(_ callback: any RenderCallback) -> CallbackInstance {
-    (callback as? CallbackInstance) ?? CallbackInstance(callback)
+    CallbackInstance.instance(callback) ?? CallbackInstance(callback)
   }
 
   /// The callbacks from the one that pulls first to the one that feeds the input.

@@ -30,7 +30,7 @@ struct PatchLayout: Sendable {
     ) {
       self.name = name
       kind = description.kind
-      live = (callback as? any LiveCallback)?.liveSettings ?? []
+      live = callback.live?.liveSettings ?? []
       var fixed = values
       for setting in description.settings {
         if setting.change != .fixed {

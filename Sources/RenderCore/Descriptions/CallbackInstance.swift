@@ -74,10 +74,10 @@ public final class CallbackInstance: RenderCallback {
     restarting again: CallbackInstance?
   ) {
     restartedSerial = again?.serial
-    let callback = (callback as? CallbackInstance)?.callback ?? callback
+    let callback = Self.instance(callback)?.callback ?? callback
     original = callback
     predecessor = old?.serial
-    settings = (callback as? any LiveCallback)?.liveSettings ?? []
+    settings = callback.live?.liveSettings ?? []
     block = ControlBlock(count: settings.count)
     for (index, setting) in settings.enumerated() { block[index] = Float(setting.value) }
     state = Mutex(State(exact: settings.map(\.value)))
@@ -192,9 +192,15 @@ public final class CallbackInstance: RenderCallback {
 
   // MARK: The callback
 
+  /// A callback that is an instance; `nil` for any other.
+  public static func instance(_ callback: any RenderCallback) -> CallbackInstance? {
+    // The first cast of a structure to a class looks through all conformances of the program.
+    type(of: callback) == CallbackInstance.self ? callback as? CallbackInstance : nil
+  }
+
   /// The callback with its current values.
   public var callback: any RenderCallback {
-    guard let live = original as? any LiveCallback else { return original }
+    guard let live = original.live else { return original }
     var values: [String: Double] = [:]
     for (index, setting) in settings.enumerated() {
       let value = value(at: index)
@@ -225,7 +231,7 @@ public final class CallbackInstance: RenderCallback {
   public func problems(
     for format: StreamFormat, setting key: String, to value: Double
   ) -> [CallbackProblem] {
-    guard let live = callback as? any LiveCallback else { return [] }
+    guard let live = callback.live else { return [] }
     return live.setting([key: value]).problems(for: format)
   }
 
@@ -241,7 +247,7 @@ public final class CallbackInstance: RenderCallback {
     for format: StreamFormat, maximumFramesPerSlice: Int, after before: SourceContinuation?
   ) throws(CallbackProblem) -> RenderSource {
     let callback = callback
-    guard let live = callback as? any LiveCallback else {
+    guard let live = callback.live else {
       return try callback.makeSource(for: format, maximumFramesPerSlice: maximumFramesPerSlice)
     }
     return try live.makeSource(

@@ -27,6 +27,8 @@ public protocol LiveCallback: RenderCallback {
 }
 
 extension LiveCallback {
+  public var live: (any LiveCallback)? { self }
+
   public func makeSource(
     for format: StreamFormat, maximumFramesPerSlice: Int
   ) throws(CallbackProblem) -> RenderSource {

@@ -12,6 +12,10 @@ public protocol RenderCallback: Sendable {
   /// callback with an input: the frames that it continues after the input has ended.
   func duration(for format: StreamFormat) -> Int?
 
+  /// The callback itself where it is a `LiveCallback`; `nil` for any other. Asked for in place of a
+  /// cast, the first of which looks through all conformances of the program.
+  var live: (any LiveCallback)? { get }
+
   /// Why the callback cannot feed a bus of `format`, a missing file for instance; empty where it
   /// can. `makeSource` fails exactly where this is not empty.
   func problems(for format: StreamFormat) -> [CallbackProblem]
@@ -43,6 +47,8 @@ public protocol RenderCallback: Sendable {
 
 extension RenderCallback {
   public var input: CallbackInput { .none }
+
+  public var live: (any LiveCallback)? { nil }
 
   public var canLeaveRounding: Bool { false }
 
