@@ -47,7 +47,7 @@ private struct NextKernel: RenderKernel {
   }
 
   private var lender: KernelBox {
-    .lending(LendingKernel(frames: frames.access), with: frames)
+    .lending(LendingKernel(frames: frames.access), isNearlyFree: true, with: frames)
   }
 
   private var next: KernelBox { .holding(NextKernel()) }
@@ -120,6 +120,17 @@ private struct NextKernel: RenderKernel {
   @Test func `no bus borrows in a plan whose host may fill all of them`() {
     let plan = plan([.init(kernel: lender, inputs: [], outputs: [0])], keeping: nil)
     #expect(!plan.bus(0, frameCount: 1).canBorrow)
+  }
+
+  @Test func `rows that only lend are no work for a second thread`() {
+    func plan(_ row: (Int) -> [RenderPlan.Row]) -> RenderPlan {
+      RenderPlan(
+        rows: (0..<16).flatMap(row), busChannelCounts: [Int](repeating: 2, count: 32),
+        maximumFramesPerSlice: 4096, keeping: [31], threadCount: 2)
+    }
+    let work = plan { [.init(kernel: next, inputs: [$0], outputs: [16 + $0])] }
+    let loans = plan { [.init(kernel: lender, inputs: [], outputs: [$0])] }
+    #expect(work.isShared && !loans.isShared)
   }
 
   @Test func `a meter around a kernel lets it lend`() {

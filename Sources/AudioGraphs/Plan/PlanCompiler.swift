@@ -172,7 +172,8 @@ struct PlanCompiler {
   }
 
   /// Whether an effect renders its output into the memory of its input. `false` where nothing feeds
-  /// the input: its memory is the silent bus, which other units read too.
+  /// the input: its memory is the silent bus, which other units read too; and where a source may lend
+  /// its frames to it.
   private func worksInPlace(
     _ node: GraphModel.Node, _ configuration: UnitConfiguration
   ) -> Bool {
@@ -189,7 +190,8 @@ struct PlanCompiler {
     case .callback(let callback):
       let key = SourceKey(
         serial: callback.instances[0].serial, format: configuration.inputs[0].format)
-      guard sources[key] != nil else { return false }
+      // What a source lends is not written to: working in place would copy it first.
+      guard let source = sources[key], !source.kernel.lendsMemory else { return false }
     }
     let isAsked =
       configuration.properties[PropertyPlace(.inPlaceProcessing, .global, 0)] ?? info.defaultValue

@@ -143,7 +143,8 @@ public struct FileCallback: KeyPathCallback {
         .stored(frames.access, first: part.frames.lowerBound), lost: lost, unscaled: unscaled,
         baked: 1)
       return RenderSource(
-        kernel: .lending(kernel, with: frames, lost, unscaled, instance.block, clock),
+        kernel: .lending(
+          kernel, isNearlyFree: true, with: frames, lost, unscaled, instance.block, clock),
         writesBusWords: true, clock: clock, durationNow: durationNow)
     }
     let service = FileService(
@@ -154,7 +155,7 @@ public struct FileCallback: KeyPathCallback {
       baked: service.baked)
     return RenderSource(
       kernel: .lending(
-        kernel, with: service.ring, service.lost, service.unscaled, instance.block, clock,
+        kernel, isNearlyFree: false, with: service.ring, service.lost, service.unscaled, instance.block, clock,
         FileOrigin(before)),
       writesBusWords: true, duration: loop ? nil : wait + part.duration(at: format.sampleRate),
       service: service, clock: clock, durationNow: durationNow)

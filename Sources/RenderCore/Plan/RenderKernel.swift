@@ -22,7 +22,9 @@ public class KernelBox: @unchecked Sendable {
   /// Whether the kernel calls a client's code, which may rely on being called by one thread only.
   public let callsClient: Bool
   /// Whether the kernel may lend memory of its own to its output buses.
-  let lendsMemory: Bool
+  public let lendsMemory: Bool
+  /// Whether it lends in nearly all slices, and takes next to no time.
+  let isNearlyFree: Bool
 
   /// Boxes a kernel. The box retains the objects in `retained`, which the kernel points to.
   public static func holding(
@@ -33,10 +35,14 @@ public class KernelBox: @unchecked Sendable {
 
   /// Boxes a kernel that lends memory to its output buses where they `canBorrow`. The box retains
   /// the objects in `retained`: that memory, and what else the kernel points to.
+  ///
+  /// - Parameter isNearlyFree: Whether it lends in nearly all slices: it is then not counted as work
+  ///   for a further thread.
   public static func lending(
-    _ kernel: consuming some RenderKernel & ~Copyable, with retained: AnyObject...
+    _ kernel: consuming some RenderKernel & ~Copyable, isNearlyFree: Bool,
+    with retained: AnyObject...
   ) -> KernelBox {
-    TypedKernelBox(kernel, retained: retained, lendsMemory: true)
+    TypedKernelBox(kernel, retained: retained, lendsMemory: true, isNearlyFree: isNearlyFree)
   }
 
   /// Boxes a kernel that calls a client's code. The box retains the objects in `retained`.
@@ -53,13 +59,16 @@ public class KernelBox: @unchecked Sendable {
   ) -> KernelBox {
     TypedKernelBox(
       outer, retained: [kernel, retained], callsClient: kernel.callsClient,
-      lendsMemory: kernel.lendsMemory)
+      lendsMemory: kernel.lendsMemory, isNearlyFree: kernel.isNearlyFree)
   }
 
-  fileprivate init(retained: [AnyObject], callsClient: Bool, lendsMemory: Bool) {
+  fileprivate init(
+    retained: [AnyObject], callsClient: Bool, lendsMemory: Bool, isNearlyFree: Bool
+  ) {
     self.retained = retained
     self.callsClient = callsClient
     self.lendsMemory = lendsMemory
+    self.isNearlyFree = isNearlyFree
   }
 
   func render(_ context: RenderContext) -> Status { preconditionFailure("overridden") }
@@ -75,11 +84,13 @@ private final class TypedKernelBox<Kernel: RenderKernel & ~Copyable>: KernelBox,
 
   init(
     _ kernel: consuming Kernel, retained: [AnyObject], callsClient: Bool = false,
-    lendsMemory: Bool = false
+    lendsMemory: Bool = false, isNearlyFree: Bool = false
   ) {
     unsafe self.kernel = .allocate(capacity: 1)
     unsafe self.kernel.initialize(to: kernel)
-    super.init(retained: retained, callsClient: callsClient, lendsMemory: lendsMemory)
+    super.init(
+      retained: retained, callsClient: callsClient, lendsMemory: lendsMemory,
+      isNearlyFree: isNearlyFree)
   }
 
   deinit {

@@ -41,6 +41,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     }
 
     var lendsMemory: Bool { kernel.lendsMemory }
+    var isNearlyFree: Bool { kernel.isNearlyFree }
     var callsClient: Bool { kernel.callsClient }
   }
 

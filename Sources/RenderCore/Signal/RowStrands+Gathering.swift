@@ -3,8 +3,7 @@ extension RowStrands {
   /// longest chain of rows. A row takes some microseconds per slice; synchronizing threads takes
   /// about one.
   func isWorthSharing(_ frameCount: Int) -> Bool {
-    let rows = strandOfRow.count
-    return 2 * rows >= 3 * longestChain && (rows - longestChain) * frameCount >= 8192
+    2 * workCount >= 3 * longestChain && (workCount - longestChain) * frameCount >= 8192
   }
 
   /// Joins successive strands that need no other, because taking a strand synchronizes threads. The

@@ -15,9 +15,12 @@ struct RowStrands {
   var strandOfRow: [Int] = []
   /// The number of rows in the longest chain in which each row needs the one before.
   private(set) var longestChain = 0
+  /// The number of rows that take time.
+  let workCount: Int
 
   /// - Parameter busCount: The number of buses of the plan.
   init(_ rows: [some BusRow], busCount: Int) {
+    workCount = rows.count { !$0.isNearlyFree }
     var writers = [Int](repeating: -1, count: busCount)
     var readers = [[Int]](repeating: [], count: busCount)
     var depths: [Int] = []
