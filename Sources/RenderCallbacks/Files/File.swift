@@ -155,7 +155,8 @@ public struct FileCallback: KeyPathCallback {
       baked: service.baked)
     return RenderSource(
       kernel: .lending(
-        kernel, isNearlyFree: false, with: service.ring, service.lost, service.unscaled, instance.block, clock,
+        kernel, isNearlyFree: false, with: service.ring, service.lost, service.unscaled,
+        instance.block, clock,
         FileOrigin(before)),
       writesBusWords: true, duration: loop ? nil : wait + part.duration(at: format.sampleRate),
       service: service, clock: clock, durationNow: durationNow)
