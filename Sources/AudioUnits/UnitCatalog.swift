@@ -1,4 +1,5 @@
 public import AudioTypes
+import Synchronization
 
 /// Every component that a graph can name: what `AudioComponentFindNext` searches.
 public struct UnitCatalog: Sendable {
@@ -23,48 +24,43 @@ public struct UnitCatalog: Sendable {
     }
   }
 
-  /// In the order of a search.
-  public let components: [Component]
-  /// The index of a component by each of its one-word names.
-  private let indices: [String: Int]
+  /// The units, in the order of a search.
+  public let units: [any AudioUnit.Type]
+  private let found = FoundUnits()
 
-  public init(_ components: [Component]) {
-    self.components = components
-    indices = Dictionary(
-      components.enumerated().flatMap { index, component in
-        ([component.name, component.constant, component.description.subtype.text].compactMap(\.self)
-          + component.aliases).map { ($0, index) }
-      }, uniquingKeysWith: { first, _ in first })
-  }
+  public init(_ units: [any AudioUnit.Type]) { self.units = units }
+
+  /// All components, in the order of a search. Reads the descriptions of all units.
+  public var components: [Component] { units.map(Component.init) }
 
   /// The seven units of Apple's guide, and later ones. The order is ours: that of Core Audio
   /// depends on the system.
   public static let standard = UnitCatalog([
-    Component(FormatConverter.self),
-    Component(IPodEQ.self),
-    Component(Mixer3D.self),
-    Component(MultichannelMixer.self),
-    Component(GenericOutput.self),
-    Component(RemoteIO.self),
-    Component(VoiceProcessingIO.self),
-    Component(NBandEQ.self),
-    Component(LowPassFilter.self),
-    Component(HighPassFilter.self),
-    Component(BandPassFilter.self),
-    Component(LowShelfFilter.self),
-    Component(HighShelfFilter.self),
-    Component(ParametricEQ.self),
-    Component(Delay.self),
-    Component(SampleDelay.self),
-    Component(Reverb2.self),
-    Component(Distortion.self),
-    Component(PeakLimiter.self),
-    Component(DynamicsProcessor.self),
-    Component(Splitter.self),
-    Component(MultiSplitter.self),
-    Component(Merger.self),
-    Component(MatrixMixer.self),
-    Component(Varispeed.self),
+    FormatConverter.self,
+    IPodEQ.self,
+    Mixer3D.self,
+    MultichannelMixer.self,
+    GenericOutput.self,
+    RemoteIO.self,
+    VoiceProcessingIO.self,
+    NBandEQ.self,
+    LowPassFilter.self,
+    HighPassFilter.self,
+    BandPassFilter.self,
+    LowShelfFilter.self,
+    HighShelfFilter.self,
+    ParametricEQ.self,
+    Delay.self,
+    SampleDelay.self,
+    Reverb2.self,
+    Distortion.self,
+    PeakLimiter.self,
+    DynamicsProcessor.self,
+    Splitter.self,
+    MultiSplitter.self,
+    Merger.self,
+    MatrixMixer.self,
+    Varispeed.self,
   ])
 
   /// The first component after `previous` that matches; `nil` where there is none.
@@ -72,20 +68,21 @@ public struct UnitCatalog: Sendable {
     after previous: ComponentDescription? = nil, matching wanted: ComponentDescription
   ) -> Component? {
     let start = previous.flatMap { previous in
-      components.firstIndex { $0.description == previous }
+      units.firstIndex { $0.description.component == previous }
     }
-    return components[(start.map { $0 + 1 } ?? 0)...].first { wanted.matches($0.description) }
+    return units[(start.map { $0 + 1 } ?? 0)...]
+      .first { wanted.matches($0.description.component) }.map(Component.init)
   }
 
   /// The number of components that match.
   public func count(matching wanted: ComponentDescription) -> Int {
-    components.count { wanted.matches($0.description) }
+    units.count { wanted.matches($0.description.component) }
   }
 
   /// The component with a name, an alias, a `kAudio…` name, the four characters of a subtype, or
   /// all three codes with blanks or slashes between them (`aumx/mcmx/appl`); `nil` for none.
   public func component(named name: String) -> Component? {
-    if let index = indices[name] { return components[index] }
+    if let unit = found.unit(called: name, in: units) { return Component(unit) }
     let codes = name.split(whereSeparator: { $0 == "/" || $0 == " " }).map(String.init)
     guard codes.count > 1 else { return nil }
     return components.first { component in
@@ -96,7 +93,24 @@ public struct UnitCatalog: Sendable {
         ].compactMap(\.self)
     }
   }
+}
 
-  /// The units of all components, in the same order.
-  public var units: [any AudioUnit.Type] { components.map(\.unit) }
+/// The units that have been found by name.
+///
+/// A name is looked for in one unit after the other, so that a patch makes the descriptions of the
+/// first few units only: those of all take a seventh of a start.
+private final class FoundUnits: Sendable {
+  private let units = Mutex<[String: any AudioUnit.Type]>([:])
+
+  /// The first unit with a one-word name; `nil` for none. Any thread.
+  func unit(called name: String, in all: [any AudioUnit.Type]) -> (any AudioUnit.Type)? {
+    if let known = units.withLock({ $0[name] }) { return known }
+    let found = all.first { unit in
+      let description = unit.description
+      return name == description.name || name == description.constant
+        || name == description.component.subtype.text || description.aliases.contains(name)
+    }
+    if let found { units.withLock { $0[name] = found } }
+    return found
+  }
 }

@@ -270,7 +270,7 @@ struct DocumentationTests {
   @Test
   func `a unit of one's own is in the graph`() throws {
     let grant = grant()
-    let catalog = UnitCatalog(UnitCatalog.standard.components + [.init(Trim.self)])
+    let catalog = UnitCatalog(UnitCatalog.standard.units + [Trim.self])
     let graph = AudioGraph(assuming: grant, catalog: catalog)
     let trim = try graph.addNode(Trim.description.component)
     let io = try graph.addNode(RemoteIO.description.component)

@@ -25,10 +25,8 @@ public enum ComponentsFound {
   public static func find(
     _ wanted: ComponentDescription, in catalog: UnitCatalog
   ) throws(Violation) -> any AudioUnit.Type {
-    let found = catalog.components.filter { wanted.matches($0.description) }
-    if found.count == 1, let only = found.first {
-      return only.unit
-    }
+    let found = catalog.units.filter { wanted.matches($0.description.component) }
+    if found.count == 1, let only = found.first { return only }
     if found.isEmpty {
       throw Violation(
         rule, status: .invalidAudioUnit,
@@ -40,7 +38,7 @@ public enum ComponentsFound {
     throw Violation(
       rule, status: .invalidAudioUnit,
       "\(found.count) components have the codes \(wanted): "
-        + found.map(\.name).joined(separator: ", "),
+        + found.map { $0.description.name }.joined(separator: ", "),
       at: .graph, help: ["give the subtype as well, or the component's name"])
   }
 }
