@@ -46,9 +46,13 @@ public final class FakeRealtimeKit {
     let socket = directory.path + "/bus"
     bus = try ChildProcess(
       "/usr/bin/dbus-daemon",
-      ["--session", "--nofork", "--nopidfile", "--address=unix:path=\(socket)"],
+      [
+        "--session", "--nofork", "--nopidfile", "--address=unix:path=\(socket)",
+        "--print-address=2",
+      ],
       environment: environment, errors: directory.path + "/bus.log")
-    guard Self.appears(socket) else { throw Failure() }
+    // The socket's file is there before the bus listens; it prints its address when it does.
+    guard Self.appears("unix:path=", in: directory.path + "/bus.log") else { throw Failure() }
     guard manner.isThere else {
       service = nil
       return
@@ -62,7 +66,7 @@ public final class FakeRealtimeKit {
         "\(manner.niceness)", "\(manner.microseconds)", manner.refusesRealTime ? "1" : "0",
         manner.refusesNiceness ? "1" : "0", "\(manner.delay)",
       ], environment: environment, errors: directory.path + "/service.log")
-    guard Self.appears(directory.path + "/ready") else { throw Failure() }
+    guard Self.appears(in: directory.path + "/ready") else { throw Failure() }
   }
 
   deinit {
@@ -76,9 +80,14 @@ public final class FakeRealtimeKit {
   /// Stops the bus process, so that clients get no answer.
   public func hang() { bus.signal(SIGSTOP) }
 
-  private static func appears(_ path: String) -> Bool {
-    for _ in 0..<1000 where !FileManager.default.fileExists(atPath: path) { usleep(10_000) }
-    return FileManager.default.fileExists(atPath: path)
+  /// Waits for a file, or for a text in it.
+  private static func appears(_ text: String = "", in path: String) -> Bool {
+    func isThere() -> Bool {
+      guard let content = try? String(contentsOfFile: path, encoding: .utf8) else { return false }
+      return text.isEmpty || content.contains(text)
+    }
+    for _ in 0..<1000 where !isThere() { usleep(10_000) }
+    return isThere()
   }
 
   private static let program = """
