@@ -237,7 +237,7 @@ public struct PropertyInfo: Hashable, Sendable {
     case .text, .path, .symbol, .expression: ("string", 8)
     case .list, .numbers: ("floats", nil)
     case .integers: ("integers", nil)
-    case .rows: ("\(kind)".replacing("rows", with: "matrix"), nil)
+    case .rows(let most): ("matrix(most: \(most))", nil)
     case .preset: ("preset", 16)
     case .structure(.object(_, let size)): ("object", size)
     case .structure(.streamFormat): ("streamFormat", 40)

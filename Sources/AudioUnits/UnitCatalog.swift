@@ -82,16 +82,7 @@ public struct UnitCatalog: Sendable {
   /// The component with a name, an alias, a `kAudio…` name, the four characters of a subtype, or
   /// all three codes with blanks or slashes between them (`aumx/mcmx/appl`); `nil` for none.
   public func component(named name: String) -> Component? {
-    if let unit = found.unit(called: name, in: units) { return Component(unit) }
-    let codes = name.split(whereSeparator: { $0 == "/" || $0 == " " }).map(String.init)
-    guard codes.count > 1 else { return nil }
-    return components.first { component in
-      codes
-        == [
-          component.description.type.text, component.description.subtype.text,
-          component.description.manufacturer.text,
-        ].compactMap(\.self)
-    }
+    found.unit(called: name, in: units).map(Component.init)
   }
 }
 
@@ -102,15 +93,30 @@ public struct UnitCatalog: Sendable {
 private final class FoundUnits: Sendable {
   private let units = Mutex<[String: any AudioUnit.Type]>([:])
 
-  /// The first unit with a one-word name; `nil` for none. Any thread.
+  /// The first unit with a name, as `UnitCatalog.component(named:)` takes it; `nil` for none. Any
+  /// thread.
   func unit(called name: String, in all: [any AudioUnit.Type]) -> (any AudioUnit.Type)? {
     if let known = units.withLock({ $0[name] }) { return known }
-    let found = all.first { unit in
-      let description = unit.description
-      return name == description.name || name == description.constant
-        || name == description.component.subtype.text || description.aliases.contains(name)
-    }
+    let found = all.first { Self.isCalled(name, $0.description) } ?? Self.unit(coded: name, in: all)
     if let found { units.withLock { $0[name] = found } }
     return found
+  }
+
+  private static func isCalled(_ name: String, _ unit: UnitDescription) -> Bool {
+    name == unit.name || name == unit.constant || name == unit.component.subtype.text
+      || unit.aliases.contains(name)
+  }
+
+  private static func unit(
+    coded name: String, in all: [any AudioUnit.Type]
+  ) -> (any AudioUnit.Type)? {
+    let codes = name.split(whereSeparator: { $0 == "/" || $0 == " " }).map(String.init)
+    guard codes.count > 1 else { return nil }
+    return all.first { unit in
+      let component = unit.description.component
+      return codes
+        == [component.type.text, component.subtype.text, component.manufacturer.text]
+        .compactMap(\.self)
+    }
   }
 }

@@ -20,16 +20,9 @@ struct RecentTexts: Sendable {
     let slot =
       (Int(bytes[0]) &* 7 &+ Int(bytes[last / 2]) &* 3 &+ Int(bytes[last]) &+ bytes.count &* 5)
       & (Self.capacity - 1)
-    if Self.isText(texts[slot], bytes) { return texts[slot] }
+    if tree.isText(json.index, texts[slot]) { return texts[slot] }
     let text = String(decoding: all[content], as: UTF8.self)
     texts[slot] = text
     return text
-  }
-
-  private static func isText(_ text: String, _ bytes: Span<UInt8>) -> Bool {
-    let utf8 = text.utf8.span
-    guard utf8.count == bytes.count else { return false }
-    for index in bytes.indices where utf8[index] != bytes[index] { return false }
-    return true
   }
 }

@@ -16,9 +16,8 @@ struct BorrowingBuses {
     var canBorrow = [Bool](repeating: false, count: busChannelCounts.count)
     var isTouched = canBorrow
     for index in rows.indices {
-      let isRead = !rows[index].callsClient
       for bus in rows[index].inputs {
-        if !isRead { canBorrow[bus] = false }
+        if rows[index].callsClient { canBorrow[bus] = false }
         isTouched[bus] = true
       }
       for bus in rows[index].outputs {
