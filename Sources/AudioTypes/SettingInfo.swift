@@ -197,7 +197,7 @@ public struct SettingInfo: Hashable, Sendable {
   }
 
   /// The first element of a list that is not accepted, or how many there are; a value that is no
-  /// list as a whole.
+  /// list as a whole, a text cut after 80 scalars.
   private func wrongPart(of value: SettingValue) -> String {
     switch (kind, value) {
     case (.integers(let range), .list(let list)):
@@ -208,6 +208,8 @@ public struct SettingInfo: Hashable, Sendable {
       rows.lazy.joined().first { !$0.isFinite }.map(rateText)
         ?? (rows.contains { $0.count != rows[0].count || $0.isEmpty } || rows.isEmpty
           ? "\(value)" : "more than \(most + 1) rows or columns")
+    case (_, .text(let text)) where text.unicodeScalars.count > 80:
+      "\"\(String(text.unicodeScalars.prefix(80)))...\""
     default: "\(value)"
     }
   }
