@@ -5,13 +5,7 @@ import RenderCore
 /// A ramp of one parameter at a fixed time, from the value it has then to a target.
 public struct ParameterRamp: Hashable, Sendable {
   /// The shape of a ramp.
-  public enum Curve: String, Hashable, Sendable, CaseIterable {
-    /// A straight line.
-    case linear
-    /// The same factor in each frame, which matches the perception of loudness and pitch. Linear if
-    /// the two ends do not have the same sign when the ramp begins.
-    case exponential
-  }
+  public typealias Curve = RampCurve
 
   /// The node whose parameter moves, or whose input the callback feeds.
   public var node: NodeID

@@ -30,3 +30,23 @@ public struct ParameterEvent: Hashable, Sendable, BitwiseCopyable {
     self.change = change
   }
 }
+
+/// The shape of a ramp.
+public enum RampCurve: String, Hashable, CaseIterable, Sendable, SettingWord {
+  /// A straight line.
+  case linear
+  /// The same factor in each frame, which matches the perception of loudness and pitch. Linear if
+  /// the two ends do not have the same sign when the ramp begins.
+  case exponential
+
+  package var summary: String {
+    switch self {
+    case .linear: "A straight line."
+    case .exponential:
+      """
+      By the same factor in each frame, as loudness and pitch are heard: both ends are above \
+      0, or both below.
+      """
+    }
+  }
+}

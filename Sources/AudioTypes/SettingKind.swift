@@ -34,6 +34,11 @@ extension SettingInfo {
     /// One of a few names.
     public static func choice(_ names: [String]) -> Kind { .choice(names.map { Choice(nil, $0) }) }
 
+    /// One of the words of a type, with their meanings.
+    package static func choice<Word: SettingWord>(of words: Word.Type) -> Kind {
+      .choice(words.allCases.map { Choice(nil, $0.rawValue, summary: $0.summary) })
+    }
+
     /// The names of a choice or of presets; empty for any other kind.
     public var names: [String] {
       switch self {
@@ -41,6 +46,12 @@ extension SettingInfo {
       case .preset(let presets): presets.map(\.name)
       default: []
       }
+    }
+
+    /// Whether each of its choices is told what it means.
+    package var hasMeanings: Bool {
+      guard case .choice(let choices) = self else { return false }
+      return choices.allSatisfy { !$0.summary.isEmpty }
     }
 
     /// Any finite number.
@@ -55,11 +66,14 @@ extension SettingInfo {
     public var name: String
     /// Its name in Core Audio's headers; empty for none.
     public var constant: String
+    /// What it means, in a sentence; empty where its name or its constant says so.
+    public var summary: String
 
-    public init(_ value: UInt32?, _ name: String, constant: String = "") {
+    public init(_ value: UInt32?, _ name: String, constant: String = "", summary: String = "") {
       self.value = value
       self.name = name
       self.constant = constant
+      self.summary = summary
     }
 
     /// The number as a four-char code; `nil` where it is none, or not printable.

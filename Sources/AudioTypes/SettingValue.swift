@@ -45,6 +45,50 @@ extension SettingValue: CustomStringConvertible {
   }
 }
 
+// MARK: - Types that values are read into
+
+/// A type that the value of a setting is read into.
+package protocol SettingPart: Sendable {
+  /// - Returns: `nil` for a value of another type.
+  init?(setting: SettingValue)
+}
+
+extension Double: SettingPart {
+  package init?(setting: SettingValue) {
+    guard case .number(let number) = setting else { return nil }
+    self = number
+  }
+}
+
+extension Int: SettingPart {
+  package init?(setting: SettingValue) {
+    guard case .number(let number) = setting else { return nil }
+    self.init(exactly: number)
+  }
+}
+
+extension Bool: SettingPart {
+  package init?(setting: SettingValue) {
+    guard case .boolean(let flag) = setting else { return nil }
+    self = flag
+  }
+}
+
+/// The words that a setting is one of: `SettingInfo.Kind.choice(of:)`.
+package protocol SettingWord: SettingPart, CaseIterable, RawRepresentable<String> {
+  /// What the word means, in a sentence.
+  var summary: String { get }
+}
+
+extension SettingWord {
+  package init?(setting: SettingValue) {
+    guard case .text(let word) = setting else { return nil }
+    self.init(rawValue: word)
+  }
+}
+
+// MARK: - Presets
+
 /// Core Audio's `AUPreset`.
 public struct Preset: Hashable, Sendable {
   /// From 0 up for a factory preset, negative for a user's own.

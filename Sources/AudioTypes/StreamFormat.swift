@@ -1,5 +1,5 @@
 /// The format of one sample: the types that patchrun's buses can carry.
-public enum SampleType: String, CaseIterable, Hashable, Sendable, BitwiseCopyable {
+public enum SampleType: String, CaseIterable, Hashable, Sendable, BitwiseCopyable, SettingWord {
   case float32
   case int16
   case int24
@@ -18,6 +18,16 @@ public enum SampleType: String, CaseIterable, Hashable, Sendable, BitwiseCopyabl
 
   /// Whether a `Float` can hold every value. The other types need 32 bits of precision.
   public var fitsFloat: Bool { self == .float32 || self == .int16 || self == .int24 }
+
+  package var summary: String {
+    switch self {
+    case .float32: "Floating point, 32 bits: what most graphs use."
+    case .int16: "Signed integer, 16 bits."
+    case .int24: "Signed integer, 24 bits."
+    case .int32: "Signed integer, 32 bits."
+    case .fixed824: "Fixed point, 8.24 bits: the iPhone's canonical audio unit sample."
+    }
+  }
 }
 
 /// The layout of an audio stream: Core Audio's `AudioStreamBasicDescription`, field for field.

@@ -153,11 +153,11 @@ public struct PatchBuilder {
     builder.build()
     var layout = builder.layout
     layout.request = request
-    layout.policy = SessionPolicy(of: document)
+    layout.policy = document.session?.value.policy ?? .init()
     layout.limits = OutputLimits(of: document)
     graph.outputPeakLimit = layout.limits.outputPeak
     // The default category of Core Audio.
-    if layout.request?.category == nil { layout.request?.category = "soloAmbient" }
+    if layout.request?.category == nil { layout.request?.category = .soloAmbient }
     var seen: Set<Diagnostic> = []
     var all = (reading.diagnostics + builder.diagnostics).filter { seen.insert($0).inserted }
     all = document.copies.merged(all, in: reading.source)

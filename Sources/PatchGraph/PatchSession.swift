@@ -1,4 +1,4 @@
-import AudioTypes
+public import AudioTypes
 import AudioUnits
 public import PatchSyntax
 public import RenderHost
@@ -9,8 +9,7 @@ public struct SessionRequest: Hashable, Sendable {
   public var preferredSampleRate: Double?
   /// In seconds; `nil` for the device's own.
   public var preferredIOBufferDuration: Double?
-  /// The name of an audio session category, as written.
-  public var category: String?
+  public var category: SessionCategory?
   /// Whether the loudspeaker side of an I/O unit is on.
   public var wantsOutput: Bool
   /// Whether the microphone side of an I/O unit is on.
@@ -26,7 +25,7 @@ public struct SessionRequest: Hashable, Sendable {
 
   public init(
     preferredSampleRate: Double? = nil, preferredIOBufferDuration: Double? = nil,
-    category: String? = nil, wantsOutput: Bool = true, wantsInput: Bool = false,
+    category: SessionCategory? = nil, wantsOutput: Bool = true, wantsInput: Bool = false,
     isDevice: Bool = true, isConversation: Bool = false
   ) {
     self.preferredSampleRate = preferredSampleRate
@@ -105,14 +104,10 @@ public enum PatchDevice: Sendable {
 }
 
 extension PatchBuilder {
-  /// The rates that hardware can have, in Hz.
-  static let hardwareRates: ClosedRange<Double> = 1000...768_000
-
   /// The requests of a document to the device.
   public static func request(of document: PatchDocument) -> SessionRequest {
-    let rate = document.session?.value.preferredSampleRate?.value
     var request = SessionRequest(
-      preferredSampleRate: rate.flatMap { hardwareRates.contains($0) ? $0 : nil },
+      preferredSampleRate: document.session?.value.preferredSampleRate?.value,
       preferredIOBufferDuration: document.session?.value.preferredIOBufferDuration?.value,
       category: document.session?.value.category?.value)
     // Most nodes name one of a few components: each name is looked up once.

@@ -30,7 +30,7 @@ struct PatchReaderTests {
           "component": "iPodEQ",
           "properties": { "maximumFramesPerSlice": 4096, "presentPreset": "Bass Booster" },
           "inputs": { "0": { "streamFormat": "mono" } },
-          "outputs": { "0": { "streamFormat": { "sample": "sint16", "channels": 1,
+          "outputs": { "0": { "streamFormat": { "sample": "int16", "channels": 1,
                                                 "sampleRate": 8000 } } }
         },
         "mixer": {
@@ -76,7 +76,7 @@ struct PatchReaderTests {
     let document = try #require(result.document)
     #expect(document.schemaVersion?.value == 1)
     #expect(document.title?.value == "A guitar and a beat")
-    #expect(document.session?.value.category?.value == "playback")
+    #expect(document.session?.value.category?.value == .playback)
     #expect(document.session?.value.preferredSampleRate?.value == 48000)
     #expect(document.session?.value.preferredIOBufferDuration?.value == 0.005)
 
@@ -85,7 +85,7 @@ struct PatchReaderTests {
       Issue.record("mono is written in the short form")
       return
     }
-    #expect(mono.sample?.value == "fixed8.24")
+    #expect(mono.sample?.value == .fixed824)
     #expect(mono.channels?.value == 1)
     #expect(mono.sampleRate?.value == .hertz(44100))
     #expect(mono.interleaved?.value == true)
@@ -233,11 +233,11 @@ struct PatchReaderTests {
       messages(text) == [
         "PR0104 /schemaVersion schema version 2 is not known",
         "PR0101 /title 'title' is a string, not the number 3",
-        "PR0101 /session/preferredSampleRate 'preferredSampleRate' is a number, not the string '48000'",
-        "PR0109 /session/preferredIOBufferDuration 'preferredIOBufferDuration' is a number of seconds above 0 and up to 10, not -1",
+        "PR0101 /session/preferredSampleRate 'preferredSampleRate' is a number from 1000 to 768000 Hz, not the string '48000'",
+        "PR0109 /session/preferredIOBufferDuration 'preferredIOBufferDuration' is a number above 0 and up to 10 s, not -1",
         "PR0102 /session/mode the session has no key 'mode'",
-        "PR0101 /streamFormats/a/sample 'sample' is a string, not the number 1",
-        "PR0109 /streamFormats/a/channels 'channels' is a whole number from 1 to 4294967295, not 0",
+        "PR0101 /streamFormats/a/sample 'sample' is \"float32\", \"int16\", \"int24\", \"int32\" or \"fixed8.24\", not the number 1",
+        "PR0109 /streamFormats/a/channels 'channels' is a whole number from 1 to 1024, not 0",
         "PR0101 /streamFormats/a/sampleRate 'sampleRate' is a number of hertz or \"session\", not the string 'fast'",
         "PR0103 /streamFormats/b a stream format needs 'channels' and 'sampleRate'",
         "PR0110 /streamFormats/c/mSampleRate a stream format is written in its short form or field by field, not in both",

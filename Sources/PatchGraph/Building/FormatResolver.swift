@@ -105,29 +105,11 @@ package struct FormatResolver {
   private mutating func resolve(
     _ short: PatchDocument.ShortFormat, _ json: JSONValue
   ) -> StreamFormat? {
-    guard let sampleName = short.sample, let channels = short.channels,
+    guard let sample = short.sample, let channels = short.channels,
       let rate = short.sampleRate
     else { return nil }
-    guard let sample = SampleType(rawValue: sampleName.value) else {
-      let names = SampleType.allCases.map(\.rawValue)
-      report(
-        NameRules.sampleType.diagnostic(
-          "a bus does not carry \(quoted(sampleName.value)) samples", at: sampleName.range,
-          pointer: sampleName.pointer,
-          help: [didYouMean(sampleName.value, among: names)].compactMap(\.self)
-            + ["the sample types are: " + names.joined(separator: ", ")],
-          fixes: sampleName.json.correction(of: sampleName.value, among: names)))
-      return nil
-    }
-    guard channels.value <= 1024 else {
-      report(
-        NameRules.formatField.diagnostic(
-          "a stream has 1 to 1024 channels, not \(String(channels.value))", at: channels.range,
-          pointer: channels.pointer))
-      return nil
-    }
     let format = StreamFormat(
-      sample, channels: channels.value, sampleRate: self.rate(rate.value),
+      sample.value, channels: channels.value, sampleRate: self.rate(rate.value),
       interleaved: short.interleaved?.value ?? false)
     guard let first = format.inconsistencies.first else { return format }
     report(

@@ -178,7 +178,7 @@ extension GraphBuilder {
         place.kind == .string ? place.range(ofText: range) : nil
       }
       let info = problem.member == nil ? infos.first { $0.key == problem.setting } : nil
-      let plain = info.flatMap { SettingReader.plainForm(of: place, $0) }
+      let plain = info.flatMap { place.plainForm(for: $0) }
       let rule = problem.kind == .takeName ? NameRules.takeName : NameRules.setting
       report(
         rule.diagnostic(

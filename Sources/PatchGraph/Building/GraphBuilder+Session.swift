@@ -12,50 +12,26 @@ import RenderTaps
 extension GraphBuilder {
   // MARK: The session
 
-  static let categories = SessionCategory.allCases.map {
-    (name: $0.rawValue, hasInput: $0.permitsInput, hasOutput: $0.permitsOutput)
-  }
-
   mutating func checkSession() {
-    if let rate = document.session?.value.preferredSampleRate,
-      !PatchBuilder.hardwareRates.contains(rate.value)
-    {
-      doubts.raise(.session)
-      report(
-        NameRules.preferredRate.diagnostic(
-          "no hardware runs at \(rate.json.numberText ?? "this") Hz", at: rate.range,
-          pointer: rate.pointer,
-          help: ["ask for 1000 to 768000 Hz: 44100 or 48000, as most do"]))
-    }
     checkBufferDuration()
     checkDevices()
-    checkSessionPolicy()
     checkLimits()
     guard let written = document.session?.value.category else { return }
-    guard let category = Self.categories.first(where: { $0.name == written.value }) else {
-      let names = Self.categories.map(\.name)
-      report(
-        NameRules.category.diagnostic(
-          "there is no category \(quoted(written.value))", at: written.range,
-          pointer: written.pointer,
-          help: [didYouMean(written.value, among: names)].compactMap(\.self)
-            + ["the categories are: " + names.joined(separator: ", ")],
-          fixes: written.json.correction(of: written.value, among: names)))
-      return
-    }
+    let category = written.value
     let request = PatchBuilder.request(of: document)
     guard request.isDevice, hasDeviceUnit else { return }
     for (wants, permits, side, better) in [
-      (request.wantsInput, category.hasInput, "the microphone side", "playAndRecord"),
+      (request.wantsInput, category.permitsInput, "the microphone side", "playAndRecord"),
       (
         request.wantsOutput && !request.wantsInput || request.wantsOutput && isOutputFed,
-        category.hasOutput, "the loudspeaker side", category.hasInput ? "playAndRecord" : "playback"
+        category.permitsOutput, "the loudspeaker side",
+        category.permitsInput ? "playAndRecord" : "playback"
       ),
     ] where wants && !permits {
       report(
         NameRules.categoryPermits.diagnostic(
           .init(
-            "the category \(quoted(written.value)) does not permit \(side) of an I/O unit, "
+            "the category \(quoted(category.rawValue)) does not permit \(side) of an I/O unit, "
               + "which is on"), at: written.range, pointer: written.pointer,
           help: ["use the category \"\(better)\", or turn that side off"],
           fixes: [

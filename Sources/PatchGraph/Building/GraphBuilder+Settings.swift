@@ -252,13 +252,13 @@ extension GraphBuilder {
     }
   }
 
-  /// The diagnostic of a violation. For a negative gain factor, which most likely means decibels,
-  /// it has help and a fix.
+  /// The diagnostic of a violation. For a number that is most likely meant in another unit it has
+  /// help and a fix.
   func withDecibels(
     _ violation: Violation, _ info: ParameterInfo, at json: JSONValue
   ) -> Diagnostic {
     var diagnostic = violation.diagnostic(in: places, at: json)
-    if json.kind == .number, let meant = SettingReader.plainForm(of: json, info.setting) {
+    if json.kind == .number, let meant = json.plainForm(for: info.setting) {
       diagnostic.help.append(meant.help)
       diagnostic.fixes.append(meant.fix)
     }

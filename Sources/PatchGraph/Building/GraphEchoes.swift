@@ -74,7 +74,7 @@ extension GraphBuilder {
   /// frames pulled. soloAmbient, the default, and ambient are silent then.
   private var playsBehindLockedScreen: Bool {
     guard let category = document.session?.value.category?.value else { return false }
-    return ["playback", "playAndRecord", "multiRoute"].contains(category)
+    return [.playback, .playAndRecord, .multiRoute].contains(category)
   }
 
   private mutating func reportNote(_ violation: Violation) {

@@ -17,45 +17,9 @@ enum SettingReader {
   static func wrongType(
     _ json: JSONValue, of name: String, _ info: SettingInfo, _ rule: Rule, status: Status
   ) -> Diagnostic {
-    let plain = plainForm(of: json, info)
-    let names = info.kind.names
-    let guess = json.string.flatMap { didYouMean($0, among: names) }
+    let remedies = json.remedies(for: info)
     return rule.diagnostic(
       "\(quoted(name)) takes \(info.writtenExpectation)", status: status, at: json.markRange,
-      pointer: json.pointer.description, help: [plain?.help, guess].compactMap(\.self),
-      fixes: [plain?.fix].compactMap(\.self)
-        + (guess == nil ? [] : json.correction(of: json.string ?? "", among: names)))
-  }
-
-  /// Help and a fix for a number or a boolean in quotes, and for a negative number in place of a
-  /// factor, which most likely means decibels; `nil` for any other value.
-  static func plainForm(
-    of json: JSONValue, _ info: SettingInfo
-  ) -> (help: String, fix: Diagnostic.Fix)? {
-    switch info.kind {
-    case .boolean:
-      json.plainForm(for: .bool, of: .number)
-        ?? (info.unit == .boolean ? json.plainForm(for: .number, of: .number) : nil)
-    case .number, .integer:
-      if let number = json.number {
-        info.unit == .linearGain ? decibelForm(of: number, at: json) : nil
-      } else {
-        json.plainForm(for: .number, of: Quantity.Measure(info.unit))
-      }
-    default: nil
-    }
-  }
-
-  /// `nil` for a number that is not from -120 to 0.
-  private static func decibelForm(
-    of decibels: Double, at json: JSONValue
-  ) -> (help: String, fix: Diagnostic.Fix)? {
-    guard decibels < 0, decibels >= -120 else { return nil }
-    let written = "\"\(Quantity.text(decibels)) dB\""
-    return (
-      "this is a factor: decibels are written \(written)",
-      Diagnostic.Fix(
-        "write \(written)", edits: [.init(json.range, written)], isSafe: false)
-    )
+      pointer: json.pointer.description, help: remedies.help, fixes: remedies.fixes)
   }
 }

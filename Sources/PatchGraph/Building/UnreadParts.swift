@@ -21,10 +21,13 @@ struct UnreadParts {
   private var errors: [Int]
 
   init(_ document: PatchDocument, _ diagnostics: [Diagnostic]) {
-    // A trailing comma hides no part of the document.
+    // These hide no part of the document that others depend on.
+    let harmless = [
+      SyntaxRules.trailingComma, PatchRules.category, PatchRules.sessionDecision, PatchRules.curve,
+    ]
     errors =
       diagnostics
-      .filter { $0.severity == .error && $0.code != SyntaxRules.trailingComma.code }
+      .filter { $0.severity == .error && !harmless.contains($0.rule) }
       .map(\.range.lowerBound).sorted()
     guard !errors.isEmpty else { return }
     isAny = true

@@ -1,6 +1,7 @@
 import AudioGraphs
 import AudioTypes
 import AudioUnits
+import PatchSyntax
 import RenderCallbacks
 import RenderCore
 

@@ -1,4 +1,4 @@
-import AudioGraphs
+import AudioTypes
 import PatchSyntax
 
 /// The steps of a timeline in order of time, with all times converted to seconds.
@@ -10,7 +10,7 @@ struct TimelineSteps {
     /// What the step does, without its times; `nil` for a stop.
     var action: JSONValue?
     var path: JSONPointer?
-    var curve: String?
+    var curve: RampCurve?
     /// Its number in the timeline, as written.
     var number: Int
 
@@ -38,7 +38,7 @@ struct TimelineSteps {
         return Step(
           time: time, duration: ramp.duration.flatMap { clock.seconds($0.value) } ?? 0,
           action: ramp.to, path: ramp.path?.value,
-          curve: ramp.curve?.value ?? ParameterRamp.Curve.linear.rawValue, number: number)
+          curve: ramp.curve?.value ?? .linear, number: number)
       }
       if let change = step.change { return Step(time: time, action: change, number: number) }
       return step.stop?.value == true ? Step(time: time, number: number) : nil

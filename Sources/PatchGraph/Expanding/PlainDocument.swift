@@ -77,18 +77,11 @@ struct PlainDocument {
   }
 
   private func session(_ texts: inout PlainTexts) -> [Member] {
-    guard let session = document.session?.value, let json = document.session?.json else {
-      return []
-    }
-    let times = [
-      "preferredIOBufferDuration": session.preferredIOBufferDuration,
-      "deviceWait": session.deviceWait,
-    ]
+    guard let session = document.session?.json else { return [] }
     var members: [Member] = []
-    for (key, value) in json.members {
+    for (key, json) in session.members {
       guard let name = key.string, name != "comment" else { continue }
-      let seconds = (times[name] ?? nil).map { JSONText.number($0.value) }
-      members.append(.init(name, seconds ?? texts.value(value)))
+      members.append(.init(name, value(json, PatchGrammar.session.setting(name), &texts)))
     }
     return members
   }

@@ -1,3 +1,4 @@
+import AudioTypes
 import Diagnostics
 import PatchSyntax
 
@@ -102,7 +103,9 @@ struct PlainTimeline {
       if let duration = now.duration {
         members = members.adding(["duration": clock.json(duration.value)])
       }
-      if let curve = now.curve { members = members.adding(["curve": .string(curve.value)]) }
+      if let curve = now.curve {
+        members = members.adding(["curve": .string(curve.value.rawValue)])
+      }
       found.append(["at": clock.json(at), "ramp": members])
     }
     return found

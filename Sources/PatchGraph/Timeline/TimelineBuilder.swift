@@ -73,7 +73,8 @@ struct TimelineBuilder {
       if step.stop?.value == true, let at { graph.stopTime = min(at, graph.stopTime ?? at) }
       guard canRepeat(step) || step.repetitionIndex == 0, let ramp = step.ramp else { continue }
       let duration = ramp.duration.map { seconds($0) } ?? 0
-      let curve = curve(of: ramp)
+      // A curve with an error has been reported.
+      let curve = ramp.curve?.value ?? (ramp.json["curve"] == nil ? .linear : nil)
       guard let at, let duration, let curve else { continue }
       let isEarlier = step.isOfSubgraph ? at < epoch.start : epoch.earlier.contains(index)
       let isNow =
@@ -120,7 +121,7 @@ struct TimelineBuilder {
     return false
   }
 
-  // MARK: Times and curves
+  // MARK: Times
 
   private mutating func seconds(_ time: Located<PatchDocument.Time>) -> Double? {
     if let seconds = clock.seconds(time.value) { return seconds }
@@ -136,20 +137,6 @@ struct TimelineBuilder {
             [.set(JSONPointer(["tempo"]), "120")], in: document.root.tree
           ).map { [.init("add a tempo of 120", edits: [$0], isSafe: false)] } ?? []))
     }
-    return nil
-  }
-
-  private mutating func curve(of ramp: PatchDocument.Ramp) -> ParameterRamp.Curve? {
-    guard let written = ramp.curve else { return ramp.json["curve"] == nil ? .linear : nil }
-    if let curve = ParameterRamp.Curve(rawValue: written.value) { return curve }
-    let names = ParameterRamp.Curve.allCases.map(\.rawValue)
-    findings.append(
-      TimelineRules.curve.diagnostic(
-        .init("there is no curve \(quoted(written.value))"), at: written.range,
-        pointer: written.pointer,
-        label: didYouMean(written.value, among: names).map { .init($0) } ?? "unknown curve",
-        help: ["the curves are: " + names.joined(separator: ", ")],
-        fixes: written.json.correction(of: written.value, among: names)))
     return nil
   }
 
@@ -192,7 +179,7 @@ struct TimelineBuilder {
 
   private mutating func reportZero(at to: JSONValue, _ message: String) {
     findings.append(
-      TimelineRules.curve.diagnostic(
+      PatchRules.curve.diagnostic(
         .init(message), at: to.markRange, pointer: to.pointer.description,
         help: [
           "begin or end at a small value, such as 0.0001, which is -80 dB, or leave \"curve\" out"

@@ -27,7 +27,6 @@ struct SchemaManual {
     } else if !names.isEmpty, names.count <= 12 {
       text += " One of \(names.map { "`\"\($0)\"`" }.joined(separator: ", "))."
     }
-    if let range = range(value) { text += " \(range)" }
     if isRequired { text += " Required." }
     if let standard = schema["default"] ?? value["default"] {
       text += " Default: `\(standard.compact)`."
@@ -50,23 +49,6 @@ struct SchemaManual {
       return .object(schema.members.filter { $0.name != "anyOf" } + words.members)
     }
     return schema
-  }
-
-  /// The numbers that a value may be, in words.
-  private func range(_ schema: JSONText) -> String? {
-    // The first type counts: the others are for a text with a unit and for the name of a constant.
-    guard let type = schema["type"]?.text ?? schema["type"]?.elements.first?.text,
-      type == "number" || type == "integer"
-    else { return nil }
-    var parts: [String] = []
-    if let low = schema["minimum"] { parts.append("at least \(low.compact)") }
-    if let low = schema["exclusiveMinimum"] { parts.append("above \(low.compact)") }
-    // The largest number that a field can hold says nothing about the setting.
-    if let high = schema["maximum"], high.compact.utf8.count < 9 {
-      parts.append("at most \(high.compact)")
-    }
-    let kind = type == "integer" ? "A whole number" : "A number"
-    return "\(kind)\(parts.isEmpty ? "" : ", " + parts.joined(separator: ", "))."
   }
 }
 

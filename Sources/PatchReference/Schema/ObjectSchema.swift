@@ -1,7 +1,4 @@
-import AudioGraphs
-import AudioTypes
 import Glibc
-import PatchGraph
 import PatchSyntax
 
 /// The schemas of objects, printed from the grammar that the reader uses.
@@ -42,10 +39,7 @@ extension Schema {
       guard !member.summary.isEmpty else { return reference(name) }
       return self.described(member.summary, reference(name))
         .adding(fallback.map { ["default": $0] } ?? [:])
-    case .words(let list, let fallback):
-      return described.adding(fallback.map { ["default": .string($0)] } ?? [:])
-        .adding(["enum": .strings(list.words.map(\.word))])
-        .adding(["enumDescriptions": .strings(list.words.map(\.summary))])
+    case .setting(let info): return SettingSchema.value(info)
     case .list(let name):
       return described.adding(["type": "array", "items": reference(name)])
     case .map(let name, let names, let others):
@@ -59,46 +53,6 @@ extension Schema {
         ],
       ])
     case .object(let form): return object(form, summary: member.summary)
-    }
-  }
-}
-
-extension WordList {
-  /// A choice of words, with their descriptions for editors.
-  fileprivate var words: [(word: String, summary: String)] {
-    switch self {
-    case .sessionCategories:
-      SessionCategory.allCases.map { category in
-        (
-          category.rawValue,
-          category.permitsInput && category.permitsOutput
-            ? "Hears and plays."
-            : category.permitsInput
-              ? "Hears." : category.permitsOutput ? "Plays." : "Neither hears nor plays."
-        )
-      }
-    case .interruptions:
-      SessionPolicy.Interruption.allCases.map { ($0.rawValue, $0.summary) }
-    case .routeChanges: SessionPolicy.RouteChange.allCases.map { ($0.rawValue, $0.summary) }
-    case .deviceLosses: SessionPolicy.DeviceLoss.allCases.map { ($0.rawValue, $0.summary) }
-    case .timesWithoutDevice:
-      SessionPolicy.TimeWithoutDevice.allCases.map { ($0.rawValue, $0.summary) }
-    case .sampleTypes: SampleType.allCases.map { ($0.rawValue, $0.schemaSummary) }
-    case .rampCurves: ParameterRamp.Curve.allCases.map { ($0.rawValue, $0.schemaSummary) }
-    }
-  }
-}
-
-extension ParameterRamp.Curve {
-  /// Its description for editors.
-  fileprivate var schemaSummary: String {
-    switch self {
-    case .linear: "A straight line."
-    case .exponential:
-      """
-      By the same factor in each frame, as loudness and pitch are heard: both ends are above \
-      0, or both below.
-      """
     }
   }
 }

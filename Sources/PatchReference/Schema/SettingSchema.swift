@@ -159,7 +159,9 @@ enum SettingSchema {
   }
 
   private static func description(_ info: SettingInfo) -> String {
-    var text = "\(info.summary) \(sentence(info.expectation))"
+    var text = info.summary
+    // The meanings of choices are told one by one.
+    if !info.kind.hasMeanings { text += " " + sentence(info.expectation) }
     if !info.constant.isEmpty {
       // Core Audio's can be set at any time, which is said once for all of them.
       text += " \(info.constant)."
@@ -184,15 +186,17 @@ enum SettingSchema {
         text.map { JSONText.string($0) }
       } + (choice.value.map { [.number($0)] } ?? [])
     }
-    guard !others.isEmpty else { return [.init("enum", names)] }
     let descriptions = choices.map { choice in
-      choice.constant.isEmpty ? choice.value.map { "\($0)." } ?? "" : "\(choice.constant)."
+      !choice.summary.isEmpty
+        ? choice.summary
+        : choice.constant.isEmpty ? choice.value.map { "\($0)." } ?? "" : "\(choice.constant)."
     }
-    return [
-      .init(
-        "anyOf",
-        [["enum": names, "enumDescriptions": .strings(descriptions)], ["enum": .array(others)]])
-    ]
+    var named = [JSONText.Member("enum", names)]
+    if !descriptions.allSatisfy(\.isEmpty) {
+      named.append(.init("enumDescriptions", .strings(descriptions)))
+    }
+    guard !others.isEmpty else { return named }
+    return [.init("anyOf", [.object(named), ["enum": .array(others)]])]
   }
 
   /// The names, the numbers, and presets of the user's own.

@@ -59,12 +59,7 @@ public enum TestSchema {
             "type": "array", "minItems": 2, "maxItems": 2,
             "items": .object(numberTypes(.seconds)),
           ]),
-        .init(
-          "channel",
-          [
-            "description": "The channel that is looked at, from 0. Not given, all of them.",
-            "type": "integer", "minimum": 0, "maximum": 1023,
-          ]),
+        .init("channel", SettingSchema.value(TestGrammar.channel)),
       ]).adding(
         .object(
           kinds.map { kind in

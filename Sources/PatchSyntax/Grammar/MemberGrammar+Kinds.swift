@@ -33,85 +33,17 @@ extension MemberGrammar {
     }
   }
 
-  /// A word of a list. The reader accepts any text; the module that defines the list checks it.
-  static func words(
-    _ key: String, required: Bool = false, _ summary: String, _ words: WordList,
-    default word: String? = nil, _ set: @escaping @Sendable (inout Value, Located<String>?) -> Void
+  /// A member that a setting describes: its schema, how it is read, and what is said of a value that
+  /// it does not take.
+  ///
+  /// - Parameter rule: What a number out of range breaks, or a text that is none of the words.
+  static func setting<Part: SettingPart>(
+    _ info: SettingInfo, rule: Rule = PatchRules.range,
+    _ set: @escaping @Sendable (inout Value, Located<Part>) -> Void
   ) -> Self {
-    let name = "'\(key)'"
-    return .member(key, required: required, summary, .words(words, default: word)) {
+    .member(info.key, required: info.isRequired, info.summary, .setting(info)) {
       reader, json, value in
-      set(&value, reader.string(json, name))
-    }
-  }
-
-  static func boolean(
-    _ key: String, _ summary: String, default fallback: Bool? = nil,
-    _ set: @escaping @Sendable (inout Value, Located<Bool>?) -> Void
-  ) -> Self {
-    let name = "'\(key)'"
-    let fallback: JSONText = fallback.map { ["default": .boolean($0)] } ?? [:]
-    return .member(
-      key, summary, .schema(JSONText.object([.init("type", "boolean")]).adding(fallback))
-    ) {
-      reader, json, value in
-      set(&value, reader.bool(json, name))
-    }
-  }
-
-  /// A whole number in a range.
-  static func count(
-    _ key: String, required: Bool = false, _ summary: String, in range: ClosedRange<Int>,
-    _ set: @escaping @Sendable (inout Value, Located<Int>?) -> Void
-  ) -> Self {
-    let name = "'\(key)'"
-    return .member(
-      key, required: required, summary,
-      .schema([
-        "type": "integer", "minimum": .number(range.lowerBound),
-        "maximum": .number(range.upperBound),
-      ])
-    ) { reader, json, value in
-      set(&value, reader.count(json, name, in: range))
-    }
-  }
-
-  /// A whole number from 0 to 4294967295.
-  static func uint32(
-    _ key: String, _ summary: String,
-    _ set: @escaping @Sendable (inout Value, Located<Int>?) -> Void
-  ) -> Self {
-    let name = "'\(key)'"
-    return .member(key, summary, .schema(ValuePatterns.uint32)) { reader, json, value in
-      set(&value, reader.count(json, name))
-    }
-  }
-
-  /// A number greater than 0. Messages name its unit.
-  static func positive(
-    _ key: String, _ summary: String, unit: String,
-    _ set: @escaping @Sendable (inout Value, Located<Double>?) -> Void
-  ) -> Self {
-    let name = "'\(key)'"
-    return .member(key, summary, .schema(["type": "number", "exclusiveMinimum": 0])) {
-      reader, json, value in
-      set(&value, reader.positive(json, name, unit))
-    }
-  }
-
-  /// A number of seconds greater than 0, or a text such as "250 ms".
-  static func seconds(
-    _ key: String, _ summary: String,
-    _ set: @escaping @Sendable (inout Value, Located<Double>?) -> Void
-  ) -> Self {
-    let name = "'\(key)'"
-    return .member(
-      key, summary,
-      .schema([
-        "type": ["number", "string"], "exclusiveMinimum": 0, "pattern": ValuePatterns.time,
-      ])
-    ) { reader, json, value in
-      set(&value, reader.positive(json, name, "seconds"))
+      if let part: Located<Part> = reader.setting(json, info, rule) { set(&value, part) }
     }
   }
 

@@ -1,3 +1,5 @@
+package import AudioTypes
+
 /// The grammar of an object in the document: the members that it may have, each described once.
 ///
 /// `PatchReader` reads by it. The JSON Schema is printed from its `form`; completion, hovers and
@@ -32,6 +34,14 @@ package struct ObjectGrammar<Value>: Sendable {
   /// The grammar of an object that the schema describes where it is used.
   init(_ name: String, isRepeatable: Bool = false, _ members: [MemberGrammar<Value>]) {
     self.init(name, "", isRepeatable: isRepeatable, members)
+  }
+
+  /// The setting that is a member; `nil` for a member of another form, and for none.
+  package func setting(_ key: String) -> SettingInfo? {
+    guard case .setting(let info)? = members.first(where: { $0.form.key == key })?.form.value else {
+      return nil
+    }
+    return info
   }
 
   /// Its description for the schema.
@@ -71,8 +81,8 @@ package indirect enum ValueForm: Sendable {
   case schema(JSONText)
   /// A definition of the schema by its name, and the default value.
   case definition(String, default: JSONText? = nil)
-  /// One of the words of a list, and the default word.
-  case words(WordList, default: String?)
+  /// The value of a setting.
+  case setting(SettingInfo)
   /// An array of a definition.
   case list(of: String)
   /// An object whose values all have one definition. `names` is the schema of its keys, `nil` for
@@ -83,15 +93,4 @@ package indirect enum ValueForm: Sendable {
   case level(upTo: Double)
   /// An object with members of its own.
   case object(ObjectForm)
-}
-
-/// A list of words that a module above this one defines, with the meaning of each.
-package enum WordList: Sendable {
-  case sessionCategories
-  case interruptions
-  case routeChanges
-  case deviceLosses
-  case timesWithoutDevice
-  case sampleTypes
-  case rampCurves
 }

@@ -1,18 +1,27 @@
+import AudioTypes
+
 /// Stream formats, in their two forms.
 extension PatchGrammar {
   package static let shortFormat = ObjectGrammar<PatchDocument.ShortFormat>(
     "a stream format", "A stream format by sample type, channels and rate.",
     [
-      .words("sample", required: true, "What one sample is.", .sampleTypes) { $0.sample = $1 },
-      .member(
-        "channels", required: true, "How many channels: 1 is mono, 2 is stereo.",
-        .schema(["type": "integer", "minimum": 1, "maximum": 1024])
-      ) { $2.channels = $0.count($1, "'channels'", from: 1) },
+      .setting(
+        .init(
+          "sample", .choice(of: SampleType.self), isRequired: true, summary: "What one sample is."),
+        rule: PatchRules.sampleType
+      ) { $0.sample = $1 },
+      .setting(
+        .init(
+          "channels", .integer(1...1024), isRequired: true,
+          summary: "How many channels: 1 is mono, 2 is stereo.")
+      ) { $0.channels = $1 },
       .member("sampleRate", required: true, .definition("rate")) {
         $2.sampleRate = $0.sampleRate($1, "'sampleRate'")
       },
-      .boolean(
-        "interleaved", "Whether the channels share one buffer, frame by frame.", default: false
+      .setting(
+        .init(
+          "interleaved", .boolean, defaultValue: .boolean(false),
+          summary: "Whether the channels share one buffer, frame by frame.")
       ) { $0.interleaved = $1 },
     ])
 
@@ -40,20 +49,28 @@ extension PatchGrammar {
           reader.reportType(json, "'mFormatFlags'", "a number or an array of names")
         }
       },
-      .uint32("mBytesPerPacket", "Bytes in a packet: for linear PCM, those of a frame.") {
+      field("mBytesPerPacket", "Bytes in a packet: for linear PCM, those of a frame.") {
         $0.bytesPerPacket = $1
       },
-      .uint32("mFramesPerPacket", "Frames in a packet: 1 for linear PCM.") {
+      field("mFramesPerPacket", "Frames in a packet: 1 for linear PCM.") {
         $0.framesPerPacket = $1
       },
-      .uint32(
+      field(
         "mBytesPerFrame",
         "Bytes of a frame in one buffer: of one channel where each has its own."
       ) { $0.bytesPerFrame = $1 },
-      .uint32("mChannelsPerFrame", "How many channels.") { $0.channelsPerFrame = $1 },
-      .uint32("mBitsPerChannel", "Bits of one sample.") { $0.bitsPerChannel = $1 },
+      field("mChannelsPerFrame", "How many channels.") { $0.channelsPerFrame = $1 },
+      field("mBitsPerChannel", "Bits of one sample.") { $0.bitsPerChannel = $1 },
       .member("mReserved", "0: it pads the structure.", .schema(["const": 0])) {
         $2.reserved = $0.count($1, "'mReserved'")
       },
     ])
+
+  /// A field that is a `UInt32`.
+  private static func field(
+    _ key: String, _ summary: String,
+    _ set: @escaping @Sendable (inout PatchDocument.FormatDescription, Located<Int>) -> Void
+  ) -> MemberGrammar<PatchDocument.FormatDescription> {
+    .setting(.init(key, .integer(0...Int(UInt32.max)), summary: summary), set)
+  }
 }

@@ -1,3 +1,5 @@
+import AudioTypes
+
 /// The session, the limits and the devices of a patch.
 extension PatchGrammar {
   package static let session = ObjectGrammar<PatchDocument.Session>(
@@ -6,50 +8,63 @@ extension PatchGrammar {
     What the patch asks of the audio session. It is a request: patchrun says what was granted.
     """,
     [
-      .words(
-        "category", "The session's category: what it uses of input and output.",
-        .sessionCategories
+      .setting(
+        .init(
+          "category", .choice(of: SessionCategory.self),
+          summary: "The session's category: what it uses of input and output."),
+        rule: PatchRules.category
       ) { $0.category = $1 },
-      .member(
-        "preferredSampleRate", "The rate to ask of the hardware, in frames per second.",
-        .schema(["type": "number", "minimum": 1000, "maximum": 768_000])
-      ) { $2.preferredSampleRate = $0.positive($1, "'preferredSampleRate'", "hertz") },
-      .member(
-        "preferredIOBufferDuration",
-        "The length of a slice to ask for, in seconds or as \"5 ms\": 0.005 is 256 frames or so.",
-        .schema([
-          "type": ["number", "string"], "exclusiveMinimum": 0, "maximum": 10,
-          "pattern": ValuePatterns.time,
-        ])
-      ) { $2.preferredIOBufferDuration = $0.bufferDuration($1) },
-      .words(
-        "onInterruption",
-        """
-        What to do when the sound server suspends the device, or asks for silence because somebody has \
-        a call.
-        """, .interruptions, default: "continue"
-      ) { $0.onInterruption = $1 },
-      .words(
-        "onRouteChange", "What to do when the sound server moves the sound to another device.",
-        .routeChanges, default: "follow"
-      ) { $0.onRouteChange = $1 },
-      .words(
-        "onDeviceLoss",
-        """
-        What to do when the device or the sound server goes, stays suspended or hangs, or is not there at \
-        the start.
-        """, .deviceLosses, default: "wait"
-      ) { $0.onDeviceLoss = $1 },
-      .seconds(
-        "deviceWait",
-        """
-        How long a device that is gone is waited for, in seconds. Without it: as long as it takes.
-        """
-      ) { $0.deviceWait = $1 },
-      .words(
-        "withoutDevice", "What files, timeline and recordings do while there is no device.",
-        .timesWithoutDevice, default: "continue"
-      ) { $0.withoutDevice = $1 },
+      .setting(
+        .init(
+          "preferredSampleRate", .number(1000...768_000), unit: .hertz,
+          summary: "The rate to ask of the hardware: 44100 or 48000, as most do."),
+        rule: PatchRules.preferredRate
+      ) { $0.preferredSampleRate = $1 },
+      .setting(
+        .init(
+          "preferredIOBufferDuration", .number(0...10, excludesLowerBound: true), unit: .seconds,
+          summary:
+            "The length of a slice to ask for, in seconds or as \"5 ms\": 0.005 is 256 frames or so."
+        )
+      ) { $0.preferredIOBufferDuration = $1 },
+      .setting(
+        .init(
+          "onInterruption", .choice(of: SessionPolicy.Interruption.self),
+          defaultValue: .text("continue"),
+          summary: """
+            What to do when the sound server suspends the device, or asks for silence because somebody \
+            has a call.
+            """), rule: PatchRules.sessionDecision
+      ) { $0.policy.onInterruption = $1.value },
+      .setting(
+        .init(
+          "onRouteChange", .choice(of: SessionPolicy.RouteChange.self),
+          defaultValue: .text("follow"),
+          summary: "What to do when the sound server moves the sound to another device."),
+        rule: PatchRules.sessionDecision
+      ) { $0.policy.onRouteChange = $1.value },
+      .setting(
+        .init(
+          "onDeviceLoss", .choice(of: SessionPolicy.DeviceLoss.self), defaultValue: .text("wait"),
+          summary: """
+            What to do when the device or the sound server goes, stays suspended or hangs, or is not \
+            there at the start.
+            """), rule: PatchRules.sessionDecision
+      ) { $0.policy.onDeviceLoss = $1.value },
+      .setting(
+        .init(
+          "deviceWait", .number(0 ... .infinity, excludesLowerBound: true), unit: .seconds,
+          summary: """
+            How long a device that is gone is waited for, in seconds. Without it: as long as it takes.
+            """)
+      ) { $0.policy.deviceWait = $1.value },
+      .setting(
+        .init(
+          "withoutDevice", .choice(of: SessionPolicy.TimeWithoutDevice.self),
+          defaultValue: .text("continue"),
+          summary: "What files, timeline and recordings do while there is no device."),
+        rule: PatchRules.sessionDecision
+      ) { $0.policy.withoutDevice = $1.value },
     ])
 
   package static let limits = ObjectGrammar<PatchDocument.Limits>(

@@ -1,3 +1,4 @@
+import AudioTypes
 import Diagnostics
 
 /// The timeline.
@@ -76,8 +77,10 @@ extension PatchGrammar {
       .time(
         "every", required: true, "From the beginning of one to that of the next: more than 0."
       ) { $0.every = $1 },
-      .count(
-        "count", required: true, "How often in all.", in: 1...PatchDocument.Repetition.maximumCount
+      .setting(
+        .init(
+          "count", .integer(1...PatchDocument.Repetition.maximumCount), isRequired: true,
+          summary: "How often in all.")
       ) { $0.count = $1 },
     ])
 
@@ -114,7 +117,11 @@ extension PatchGrammar {
         "duration", "How long it takes; left out, it happens at once, without a click.",
         .definition("time", default: 0)
       ) { $2.duration = $0.time($1, "'duration'") },
-      .words("curve", "The course it takes.", .rampCurves, default: "linear") { $0.curve = $1 },
+      .setting(
+        .init(
+          "curve", .choice(of: RampCurve.self), defaultValue: .text("linear"),
+          summary: "The course it takes."), rule: PatchRules.curve
+      ) { $0.curve = $1 },
     ])
 
   /// A time that names its unit, as it is being read.

@@ -1,3 +1,4 @@
+import AudioTypes
 import Diagnostics
 
 /// The grammar of patches: one table for each object that has keys of its own.
@@ -47,12 +48,13 @@ package enum PatchGrammar {
         a single format throughout.
         """, .definition("streamFormat")
       ) { $2.streamFormat = $0.streamFormat($1) },
-      .count(
-        "maximumFramesPerSlice",
-        """
-        The most frames of a slice, for every unit that does not set it. 4096 is what a device without \
-        input may ask for.
-        """, in: 1...1_048_576
+      .setting(
+        .init(
+          "maximumFramesPerSlice", .integer(1...1_048_576),
+          summary: """
+            The most frames of a slice, for every unit that does not set it. 4096 is what a device \
+            without input may ask for.
+            """)
       ) { $0.maximumFramesPerSlice = $1 },
       .member(
         "callbacks",
@@ -80,21 +82,23 @@ package enum PatchGrammar {
       ) { reader, json, patch in
         patch.connections = reader.array(json, "'connections'").compactMap { reader.connection($0) }
       },
-      .boolean(
-        "compensateLatency",
-        """
-        Whether paths that meet in one unit are made equally late: inputs that are earlier are delayed \
-        by whole frames. Of a sub-graph, the patch around it decides.
-        """, default: false
+      .setting(
+        .init(
+          "compensateLatency", .boolean, defaultValue: .boolean(false),
+          summary: """
+            Whether paths that meet in one unit are made equally late: inputs that are earlier are \
+            delayed by whole frames. Of a sub-graph, the patch around it decides.
+            """)
       ) { $0.compensateLatency = $1 },
       .member("taps", "What watches buses, by name.", .map(of: "tap", names: ["minLength": 1])) {
         reader, json, patch in
         guard reader.countsItems(of: json) else { return }
         patch.taps = reader.map(json, "'taps'", .tap) { $0.tap($1) }
       },
-      .positive(
-        "tempo", "Beats per minute, for the times of the timeline that are in beats.",
-        unit: "beats per minute"
+      .setting(
+        .init(
+          "tempo", .number(0 ... .infinity, excludesLowerBound: true), unit: .beatsPerMinute,
+          summary: "Beats per minute, for the times of the timeline that are in beats.")
       ) { $0.tempo = $1 },
       .member("timeline", "What happens at which time, in any order.", .list(of: "step")) {
         $2.timeline = $0.timeline($1)

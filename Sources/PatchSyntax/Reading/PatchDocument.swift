@@ -1,3 +1,4 @@
+public import AudioTypes
 public import Diagnostics
 
 /// A value of the patch with its place in the text.
@@ -109,19 +110,11 @@ extension PatchDocument {
   /// What the patch asks of the audio session. Rates are in hertz, durations in seconds; both are
   /// finite and greater than 0.
   public struct Session: Sendable {
-    public var category: Located<String>?
+    public var category: Located<SessionCategory>?
     public var preferredSampleRate: Located<Double>?
     public var preferredIOBufferDuration: Located<Double>?
-    /// The decision on an interruption, as written.
-    public var onInterruption: Located<String>?
-    /// The decision on a change to another device, as written.
-    public var onRouteChange: Located<String>?
-    /// The decision on the loss of the device or the server, as written.
-    public var onDeviceLoss: Located<String>?
-    /// How long to wait for a lost device.
-    public var deviceWait: Located<Double>?
-    /// What files and timeline do without a device, as written.
-    public var withoutDevice: Located<String>?
+    /// What to do when something happens to the device.
+    public var policy = SessionPolicy()
   }
 
   /// How loud the patch may become, as written.
@@ -156,9 +149,8 @@ extension PatchDocument {
   /// A stream format by sample type, channels and rate. All but `interleaved` are required; where
   /// one is `nil`, an error has been reported.
   public struct ShortFormat: Sendable {
-    /// Such as `float32`.
-    public var sample: Located<String>?
-    /// 1 or more.
+    public var sample: Located<SampleType>?
+    /// 1 to 1024.
     public var channels: Located<Int>?
     public var sampleRate: Located<SampleRate>?
     public var interleaved: Located<Bool>?
@@ -235,8 +227,8 @@ extension PatchDocument {
     public var to: JSONValue?
     /// The duration; `nil` for 0.
     public var duration: Located<Time>?
-    /// The name of its curve; `nil` if not written.
-    public var curve: Located<String>?
+    /// `nil` for linear, and where an error has been reported.
+    public var curve: Located<RampCurve>?
   }
 
   /// A moment or a length of time, finite and at least 0.

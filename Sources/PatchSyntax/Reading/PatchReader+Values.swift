@@ -248,51 +248,31 @@ extension PatchReader {
     return nil
   }
 
-  mutating func positive(
-    _ json: JSONValue, _ name: String, _ unit: String
-  ) -> Located<Double>? {
-    let measure: Quantity.Measure = unit == "seconds" ? .seconds : .number
-    guard isQuantity(json, in: measure) || check(json, name, .number),
-      let value = json.number(in: measure)
-    else { return nil }
-    guard value > 0, value.isFinite else {
-      diagnostics.append(
-        .outOfRange(json, name, "a number of \(unit) greater than 0", isTooGreat: value > 0))
-      return nil
+  /// The value of a member that a setting describes.
+  ///
+  /// - Parameter rule: What a number out of range breaks, or a text that is none of the words.
+  mutating func setting<Part: SettingPart>(
+    _ json: JSONValue, _ info: SettingInfo, _ rule: Rule = PatchRules.range
+  ) -> Located<Part>? {
+    let value = json.value(for: info)
+    if let value, info.accepts(value), let part = Part(setting: value) {
+      return Located(part, at: json)
     }
-    return Located(value, at: json)
-  }
-
-  /// Whether a text is a number with a unit of the measure.
-  private func isQuantity(_ json: JSONValue, in measure: Quantity.Measure) -> Bool {
-    json.kind == .string && json.number(in: measure) != nil
-  }
-
-  /// The preferred duration of a slice of the device, in seconds.
-  mutating func bufferDuration(_ json: JSONValue) -> Located<Double>? {
-    let name = "'preferredIOBufferDuration'"
-    guard isQuantity(json, in: .seconds) || check(json, name, .number),
-      let value = json.number(in: .seconds)
-    else { return nil }
-    guard value > 0, value <= 10 else {
-      diagnostics.append(
-        .outOfRange(
-          json, name, "a number of seconds above 0 and up to 10", isTooGreat: value > 0,
-          help: json.kind == .number && value > 0 && value <= 10_000
-            ? [
-              "durations are in seconds: \(Quantity.text(value)) ms is "
-                + Quantity.text(value / 1000)
-            ] : []))
-      return nil
+    // An invalid value has been reported.
+    guard json.kind != .invalid else { return nil }
+    let isOutOfRange = value != nil || json.number?.isFinite == false
+    let broken = isOutOfRange ? rule : PatchRules.type
+    diagnostics.append(broken, at: json.markRange) {
+      .refusal(of: json, value, by: info, broken)
     }
-    return Located(value, at: json)
+    return nil
   }
 
   /// A time or a duration: 0 to ten years.
   mutating func time(_ json: JSONValue, _ name: String) -> Located<PatchDocument.Time>? {
     guard json.kind == .object else {
       guard
-        isQuantity(json, in: .seconds)
+        json.number(in: .seconds) != nil
           || check(
             json, name, .number,
             help:
@@ -326,30 +306,15 @@ extension PatchReader {
     return value
   }
 
-  /// A whole number in a range.
+  /// A whole number that fits a `UInt32`; `range` says in words what it is to be.
   mutating func count(
-    _ json: JSONValue, _ name: String, in range: ClosedRange<Int>
-  ) -> Located<Int>? {
-    let words = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-    guard let count = count(json, name, from: range.lowerBound, expecting: words) else {
-      return nil
-    }
-    guard count.value <= range.upperBound else {
-      diagnostics.append(.outOfRange(json, name, words, isTooGreat: true))
-      return nil
-    }
-    return count
-  }
-
-  mutating func count(
-    _ json: JSONValue, _ name: String, from smallest: Int = 0, expecting range: String? = nil
+    _ json: JSONValue, _ name: String,
+    expecting range: String = "a whole number from 0 to 4294967295"
   ) -> Located<Int>? {
     guard check(json, name, .number), let number = json.number else { return nil }
-    guard let value = json.integer, smallest...Int(UInt32.max) ~= value else {
+    guard let value = json.integer, 0...Int(UInt32.max) ~= value else {
       diagnostics.append(
-        .outOfRange(
-          json, name, range ?? "a whole number from \(smallest) to 4294967295",
-          isTooGreat: number > Double(UInt32.max)))
+        .outOfRange(json, name, range, isTooGreat: number > Double(UInt32.max)))
       return nil
     }
     return Located(value, at: json)

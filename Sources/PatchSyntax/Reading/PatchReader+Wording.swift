@@ -17,6 +17,11 @@ extension Diagnostic {
     }
   }
 
+  /// A number as it is written.
+  private static func numeral(_ json: JSONValue) -> String {
+    String(description(of: json).dropFirst(11))
+  }
+
   private static func list(_ names: [String], _ conjunction: String) -> String {
     let names = names.map(quoted)
     guard let last = names.last, names.count > 1 else { return names.first ?? "" }
@@ -32,8 +37,7 @@ extension Diagnostic {
     let measure: Quantity.Measure =
       name.lowercased().hasSuffix("rate'")
       ? .hertz
-      : ["'at'", "'every'", "'duration'", "'preferredIOBufferDuration'"].contains(name)
-        ? .seconds : .number
+      : ["'at'", "'every'", "'duration'"].contains(name) ? .seconds : .number
     if let plain = json.plainForm(for: wanted ?? .null, of: measure) {
       help.insert(plain.help, at: 0)
       fixes.append(plain.fix)
@@ -46,6 +50,24 @@ extension Diagnostic {
       "\(Message(name)) is \(Message(expected)), not \(Message(description(of: json)))",
       at: json.markRange, pointer: json.pointer.description, label: "expected \(Message(expected))",
       help: help.isEmpty ? ["write \(expected) here"] : help, fixes: fixes)
+  }
+
+  /// What is said of a value that a setting does not take.
+  ///
+  /// - Parameter value: The value; `nil` for JSON of another type.
+  static func refusal(
+    of json: JSONValue, _ value: SettingValue?, by info: SettingInfo, _ rule: Rule
+  ) -> Diagnostic {
+    let name = "'\(info.key)'"
+    let remedies = json.remedies(for: info)
+    let help = [writtenForm(of: json, name)].compactMap(\.self) + remedies.help
+    let written = rule == PatchRules.type ? description(of: json) : numeral(json)
+    return rule.diagnostic(
+      .init(
+        value.map { info.refusal(of: $0) }
+          ?? "\(name) is \(info.writtenExpectation), not \(written)"),
+      at: json.markRange, pointer: json.pointer.description,
+      help: help.isEmpty ? [info.summary] : help, fixes: remedies.fixes)
   }
 
   /// Help that shows how the value is written; `nil` where that is not clear.
@@ -116,7 +138,7 @@ extension Diagnostic {
   static func schemaVersion(_ json: JSONValue) -> Diagnostic {
     let isNewer = (json.number ?? 0) > 1
     return PatchRules.schemaVersion.diagnostic(
-      "schema version \(Message(String(description(of: json).dropFirst(11)))) is not known",
+      "schema version \(Message(numeral(json))) is not known",
       at: json.range, pointer: json.pointer.description, label: "the only one there is is 1",
       help: [isNewer ? "write 1, or use a newer patchrun" : "write 1"])
   }
@@ -192,7 +214,7 @@ extension Diagnostic {
     _ json: JSONValue, _ name: String, _ expected: String, isTooGreat: Bool, help: [String] = []
   ) -> Diagnostic {
     PatchRules.range.diagnostic(
-      "\(Message(name)) is \(Message(expected)), not \(Message(String(description(of: json).dropFirst(11))))",
+      "\(Message(name)) is \(Message(expected)), not \(Message(numeral(json)))",
       at: json.range, pointer: json.pointer.description,
       label: isTooGreat ? "too great" : "expected \(Message(expected))",
       help: help.isEmpty ? ["write \(expected)"] : help)

@@ -10,7 +10,9 @@ extension JSONValue {
     case .boolean:
       if let flag = bool { return .boolean(flag) }
       return setting.unit == .boolean ? number.map { .number($0) } : nil
-    case .choice: return string.map { .text($0) } ?? integer.map { .number(Double($0)) }
+    case .choice(let choices):
+      if let string { return .text(string) }
+      return choices.contains { $0.value != nil } ? integer.map { .number(Double($0)) } : nil
     case .path, .text, .symbol, .expression: return string.map { .text($0) }
     case .numbers, .structure: return nil
     case .list: return list(of: .number).map { .list($0) }

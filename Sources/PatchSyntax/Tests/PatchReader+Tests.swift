@@ -43,7 +43,7 @@ extension PatchReader {
       switch key {
       case "at": expectation.at = reader.address(value, "'at'")
       case "during": expectation.during = reader.during(value)
-      case "channel": expectation.channel = reader.count(value, "'channel'", in: 0...1023)
+      case "channel": expectation.channel = reader.setting(value, TestGrammar.channel)
       default: return false
       }
       return true

@@ -1,3 +1,5 @@
+package import AudioTypes
+
 /// The grammar of test files. The kinds of expectations are in their own catalog.
 package enum TestGrammar {
   package static let file = ObjectGrammar<TestDocument>(
@@ -19,6 +21,11 @@ package enum TestGrammar {
       },
       .schemaPlace,
     ])
+
+  /// The channel that an expectation is about.
+  package static let channel = SettingInfo(
+    "channel", .integer(0...1023),
+    summary: "The channel that is looked at, from 0. Not given, all of them.")
 
   package static let test = ObjectGrammar<TestDocument.Test>(
     "a test", "A render of the patch, and what is expected of it.",
@@ -42,9 +49,10 @@ package enum TestGrammar {
         "input", "The sound file that the microphone hears, relative to this file.",
         minimumLength: 1
       ) { $0.input = $1 },
-      .seconds(
-        "duration",
-        "How long is rendered. Not given, until the patch ends by itself. A number of seconds."
+      .setting(
+        .init(
+          "duration", .number(0 ... .infinity, excludesLowerBound: true), unit: .seconds,
+          summary: "How long is rendered. Not given, until the patch ends by itself.")
       ) { $0.duration = $1 },
       .text(
         "hardware", "What the device is like, as --hardware has it: \"rate=48000,channels=2\"."

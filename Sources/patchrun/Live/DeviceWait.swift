@@ -1,5 +1,5 @@
 import ArgumentParser
-import PatchGraph
+import PatchSyntax
 import RenderHost
 
 /// The value of `--wait-device`: how long a run waits for a missing device. It overrides the patch's

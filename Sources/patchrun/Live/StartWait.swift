@@ -1,5 +1,5 @@
 import Glibc
-import PatchGraph
+import PatchSyntax
 import RenderHost
 
 /// Waits for a server and a device at the start of a patch.

@@ -5,7 +5,6 @@ public enum TimelineRules {
   /// All rules in this group.
   public static let all: [Rule] = [
     tempo,
-    curve,
     updateKeeps,
     trigger,
   ]

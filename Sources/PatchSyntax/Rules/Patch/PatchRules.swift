@@ -20,7 +20,12 @@ public enum PatchRules {
     constant,
     elementName,
     repetition,
+    sampleType,
     subgraphSetting,
     nodes,
+    category,
+    preferredRate,
+    sessionDecision,
+    curve,
   ]
 }

@@ -275,7 +275,9 @@ struct Run: PatchCommand {
     let request = PatchBuilder.request(of: document)
     try checkUse(of: request, draft)
     try native.check(draft, appearance, quiet: quiet)
-    let outcome = try wait.open(SessionPolicy(of: document), mayAppear: !pipes.areUsed) {
+    let outcome = try wait.open(
+      document.session?.value.policy ?? .init(), mayAppear: !pipes.areUsed
+    ) {
       (isAwaited) throws(HardwareError) in
       try backEnd.open(
         try hardwareRequest(request, on: route, title: draft.title), isAwaited: isAwaited)

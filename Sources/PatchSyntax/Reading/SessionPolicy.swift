@@ -1,5 +1,5 @@
+public import AudioTypes
 import Diagnostics
-package import PatchSyntax
 
 /// A patch's reactions to an interruption, to a change of the device, to the loss of the device,
 /// and to the time without a device.
@@ -8,7 +8,7 @@ package import PatchSyntax
 /// error, is the first case.
 public struct SessionPolicy: Hashable, Sendable {
   /// The decision for when the server suspends the device, or asks for silence because of a call.
-  public enum Interruption: String, Hashable, Sendable, CaseIterable {
+  public enum Interruption: String, Hashable, CaseIterable, Sendable, SettingWord {
     /// Plays on; a device that stays suspended counts as lost.
     case `continue`
     /// Fades out, renders nothing until it is over, and fades in at the same position.
@@ -16,7 +16,6 @@ public struct SessionPolicy: Hashable, Sendable {
     /// Fades out and ends.
     case stop
 
-    /// The decision as a sentence.
     package var summary: String {
       switch self {
       case .continue: "Plays on; a device that stays suspended counts as lost: see onDeviceLoss."
@@ -27,7 +26,7 @@ public struct SessionPolicy: Hashable, Sendable {
   }
 
   /// The decision for when the server moves the sound to another device.
-  public enum RouteChange: String, Hashable, Sendable, CaseIterable {
+  public enum RouteChange: String, Hashable, CaseIterable, Sendable, SettingWord {
     /// Plays on there; the server converts what that device does not take.
     case follow
     /// Begins again, with what that device grants.
@@ -35,7 +34,6 @@ public struct SessionPolicy: Hashable, Sendable {
     /// Fades out and ends.
     case stop
 
-    /// The decision as a sentence.
     package var summary: String {
       switch self {
       case .follow: "Plays on there; the server converts."
@@ -47,7 +45,7 @@ public struct SessionPolicy: Hashable, Sendable {
 
   /// The decision for when the device or the server is lost, stays suspended or hangs, or is
   /// missing at the start.
-  public enum DeviceLoss: String, Hashable, Sendable, CaseIterable {
+  public enum DeviceLoss: String, Hashable, CaseIterable, Sendable, SettingWord {
     /// Waits for the device that was asked for, and fades in on it.
     case wait
     /// Plays on the server's default device while the one that was asked for is missing.
@@ -55,7 +53,6 @@ public struct SessionPolicy: Hashable, Sendable {
     /// Finishes its files and ends as a failure.
     case exit
 
-    /// The decision as a sentence.
     package var summary: String {
       switch self {
       case .wait: "Waits for the device that was asked for, and fades in when it is there."
@@ -67,13 +64,12 @@ public struct SessionPolicy: Hashable, Sendable {
   }
 
   /// What time does while there is no device.
-  public enum TimeWithoutDevice: String, Hashable, Sendable, CaseIterable {
+  public enum TimeWithoutDevice: String, Hashable, CaseIterable, Sendable, SettingWord {
     /// Runs on by the clock: files, timeline and recordings go on unheard.
     case `continue`
     /// Stands still until there is a device: the next frame follows the last one that was rendered.
     case hold
 
-    /// The decision as a sentence.
     package var summary: String {
       switch self {
       case .continue: "Files, timeline and recordings go on by the clock, unheard."
@@ -92,7 +88,7 @@ public struct SessionPolicy: Hashable, Sendable {
   public init() {}
 
   /// The keys of the decisions that differ from another policy, each with this decision in words.
-  func differences(from before: SessionPolicy) -> [(key: String, text: String)] {
+  package func differences(from before: SessionPolicy) -> [(key: String, text: String)] {
     var result: [(String, String)] = []
     if onInterruption != before.onInterruption {
       result.append(
@@ -118,57 +114,5 @@ public struct SessionPolicy: Hashable, Sendable {
         ))
     }
     return result
-  }
-
-  /// The decisions of a document. One that does not exist counts as not written.
-  package init(of document: PatchDocument) {
-    let session = document.session?.value
-    if let written = session?.onInterruption {
-      onInterruption = Interruption(rawValue: written.value) ?? onInterruption
-    }
-    if let written = session?.onRouteChange {
-      onRouteChange = RouteChange(rawValue: written.value) ?? onRouteChange
-    }
-    if let written = session?.onDeviceLoss {
-      onDeviceLoss = DeviceLoss(rawValue: written.value) ?? onDeviceLoss
-    }
-    if let written = session?.withoutDevice {
-      withoutDevice = TimeWithoutDevice(rawValue: written.value) ?? withoutDevice
-    }
-    deviceWait = session?.deviceWait?.value
-  }
-}
-
-extension GraphBuilder {
-  /// Reports decisions that do not exist.
-  mutating func checkSessionPolicy() {
-    let session = document.session?.value
-    for (written, event, names) in [
-      (
-        session?.onInterruption, "an interruption",
-        SessionPolicy.Interruption.allCases.map(\.rawValue)
-      ),
-      (
-        session?.onRouteChange, "another device",
-        SessionPolicy.RouteChange.allCases.map(\.rawValue)
-      ),
-      (
-        session?.onDeviceLoss, "the loss of a device",
-        SessionPolicy.DeviceLoss.allCases.map(\.rawValue)
-      ),
-      (
-        session?.withoutDevice, "a time without a device",
-        SessionPolicy.TimeWithoutDevice.allCases.map(\.rawValue)
-      ),
-    ] {
-      guard let written, !names.contains(written.value) else { continue }
-      report(
-        NameRules.sessionDecision.diagnostic(
-          .init("there is no decision \(quoted(written.value)) upon \(event)"), at: written.range,
-          pointer: written.pointer,
-          help: [didYouMean(written.value, among: names)].compactMap(\.self)
-            + ["the decisions are: " + names.joined(separator: ", ")],
-          fixes: written.json.correction(of: written.value, among: names)))
-    }
   }
 }

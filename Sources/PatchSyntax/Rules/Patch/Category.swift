@@ -1,6 +1,6 @@
 public import AudioTypes
 
-extension NameRules {
+extension PatchRules {
   /// The category of the session exists.
   public static let category = Rule(
     "PR0606", "session/category",

@@ -1,6 +1,6 @@
 public import AudioTypes
 
-extension NameRules {
+extension PatchRules {
   /// The preferred sample rate is one that hardware can have.
   public static let preferredRate = Rule(
     "PR0609", "session/rate",

@@ -1,6 +1,6 @@
 public import AudioTypes
 
-extension TimelineRules {
+extension PatchRules {
   /// A ramp is linear, or exponential and on one side of zero.
   public static let curve = Rule(
     "PR0804", "timeline/curve",

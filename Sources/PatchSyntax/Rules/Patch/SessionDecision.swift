@@ -1,6 +1,6 @@
 public import AudioTypes
 
-extension NameRules {
+extension PatchRules {
   /// The decision about an event is one that a session can carry out.
   public static let sessionDecision = Rule(
     "PR0610", "session/decision",

@@ -1,6 +1,6 @@
 public import AudioTypes
 
-extension NameRules {
+extension PatchRules {
   /// The sample type of a stream format is one that buses carry.
   public static let sampleType = Rule(
     "PR0213", "format/sample-type",
