@@ -269,8 +269,8 @@ void cvector_pick_doubles(const double *samples, size_t stride, double gain, siz
   chosen->pick_doubles(samples, stride, gain, count, output);
 }
 
-void cvector_interleave(const float *first, const float *second, size_t count, float *output) {
-  chosen->interleave(first, second, count, output);
+uint32_t cvector_interleave(const float *first, const float *second, size_t count, float *output) {
+  return chosen->interleave(first, second, count, output);
 }
 
 uint32_t cvector_deinterleave(const float *samples, size_t count, float *first, float *second) {

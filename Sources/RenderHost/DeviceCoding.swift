@@ -42,13 +42,6 @@ struct DeviceEncoder: BitwiseCopyable {
     guard gain.isSettled && gain.current == 1 else {
       return unsafe encodeFaded(bus, into: memory, gain: &gain, rounding)
     }
-    if channelCount == 2, isCopied {
-      let (left, right) = unsafe (map[0], map[1])
-      if left >= 0, right >= 0 {
-        return unsafe interleave(
-          bus[left], bus[right], into: memory.assumingMemoryBound(to: Float.self))
-      }
-    }
     for channel in 0..<channelCount {
       let source = unsafe map[channel]
       if source < 0 {
@@ -64,6 +57,20 @@ struct DeviceEncoder: BitwiseCopyable {
         }
       }
     }
+  }
+
+  /// Writes the frames of a bus to a device of two channels in one pass with the search for their
+  /// peak, where client and device both use floats and the gain is 1.
+  ///
+  /// - Returns: The greatest magnitude, where 1 is full scale; `nil` in any other case, in which
+  ///   nothing is written.
+  @_noLocks
+  func copy(_ bus: RenderBus, into memory: UnsafeMutableRawPointer, gain: LinearRamp) -> Float? {
+    guard channelCount == 2, isCopied, gain.isSettled, gain.current == 1 else { return nil }
+    let (left, right) = unsafe (map[0], map[1])
+    guard left >= 0, right >= 0 else { return nil }
+    let samples = unsafe memory.assumingMemoryBound(to: Float.self)
+    return Float(bitPattern: unsafe interleave(bus[left], bus[right], into: samples))
   }
 
   @_noLocks

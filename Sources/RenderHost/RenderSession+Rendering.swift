@@ -250,15 +250,17 @@ extension RenderSession {
     if gain.isSettled {
       if gain.current == 0 { return unsafe silence(bus.frameCount, at: done, in: memory) }
     }
-    let offset = done * encoder.bytesPerFrame
-    let peak = encoder.peak(of: bus)
+    let place = unsafe memory + done * encoder.bytesPerFrame
+    let copied = unsafe encoder.copy(bus, into: place, gain: gain)
+    // Not `??`, whose right side is a closure.
+    let peak = if let copied { copied } else { encoder.peak(of: bus) }
     guard isLeftAlone(peak) else {
       let report = unsafe encoder.encode(
-        bus, into: memory + offset, gain: &gain, limiter: &limiter, rounding)
+        bus, into: place, gain: &gain, limiter: &limiter, rounding)
       meter(Float(report.peak))
       return note(report)
     }
-    unsafe encoder.encode(bus, into: memory + offset, gain: &gain, rounding)
+    if copied == nil { unsafe encoder.encode(bus, into: place, gain: &gain, rounding) }
     meter(peak)
   }
 

@@ -201,9 +201,10 @@ let kindCount: Int32 = {
       }
       let other = Array(samples[count...])
       var both = [Float](repeating: 7, count: 2 * count + 1)
-      unsafe kernels.interleave(samples, other, count, &both)
+      let loudest = unsafe kernels.interleave(samples, other, count, &both)
       let expected: [Float] = (0..<count).flatMap { [samples[$0], other[$0]] }
       #expect(both == expected + [7])
+      #expect(loudest == expected.map(\.magnitude.bitPattern).max() ?? 0)
       var (one, two) = (
         [Float](repeating: 7, count: count + 1), [Float](repeating: 7, count: count + 1)
       )

@@ -151,9 +151,10 @@ static void run(const struct cvector_kernels *k) {
     k->pick_doubles(doubles, stride, 0.3, FRAMES / 2, a);
     put("pick_doubles", a, FRAMES / 2);
   }
-  k->interleave(samples, others, FRAMES, a);
+  uint32_t most = k->interleave(samples, others, FRAMES, a);
+  put("interleave's largest", &most, 1);
   put("interleave", a, 2 * FRAMES);
-  uint32_t most = k->deinterleave(samples, FRAMES, a, b);
+  most = k->deinterleave(samples, FRAMES, a, b);
   put("deinterleave's largest", &most, 1);
   put("deinterleave", a, FRAMES);
   put("deinterleave", b, FRAMES);

@@ -177,8 +177,9 @@ void cvector_pick_scaled(const float *samples, size_t stride, double gain, size_
 void cvector_pick_doubles(const double *samples, size_t stride, double gain, size_t count,
                           float *output);
 
-/// Interleaves two channels of `count` samples each.
-void cvector_interleave(const float *first, const float *second, size_t count, float *output);
+/// Interleaves two channels of `count` samples each. Returns the largest magnitude, as
+/// `cvector_largest` does.
+uint32_t cvector_interleave(const float *first, const float *second, size_t count, float *output);
 
 /// Copies the two channels out of `count` interleaved frames. Returns the largest magnitude, as
 /// `cvector_largest` does.
@@ -289,7 +290,7 @@ struct cvector_kernels {
                       float *output);
   void (*pick_doubles)(const double *samples, size_t stride, double gain, size_t count,
                        float *output);
-  void (*interleave)(const float *first, const float *second, size_t count, float *output);
+  uint32_t (*interleave)(const float *first, const float *second, size_t count, float *output);
   uint32_t (*deinterleave)(const float *samples, size_t count, float *first, float *second);
   void (*scale)(float *samples, float gain, size_t count);
   int (*within)(const double *samples, size_t count);

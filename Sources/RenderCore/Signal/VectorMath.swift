@@ -457,13 +457,15 @@ struct SharedMix: ~Copyable {
   }
 }
 
-/// Interleaves two channels of one length.
+/// Interleaves two channels of one length. Returns the largest magnitude, as
+/// `VectorMath.largest(_:)` does.
 @_semantics("no_performance_analysis")
+@discardableResult
 public func interleave(
   _ first: ChannelBuffer, _ second: ChannelBuffer, into output: UnsafeMutablePointer<Float>
-) {
+) -> UInt32 {
   precondition(first.count == second.count, "both channels are as long")
-  unsafe cvector_interleave(first.start, second.start, first.count, output)
+  return unsafe cvector_interleave(first.start, second.start, first.count, output)
 }
 
 /// Copies the two channels out of interleaved frames, as many as each output has. Returns the
