@@ -56,8 +56,9 @@ public struct OfflineDevice: Sendable {
   ///   - skipping: The number of frames to pull first without giving them to the sink.
   ///   - begin: Called after the skipped frames; never where `skipping` is 0.
   ///   - isCancelled: Called before each slice.
-  ///   - progress: Called after each slice with the number of frames given so far.
-  ///   - sink: Takes the interleaved bytes of the device format, in order. Its error ends the run.
+  ///   - progress: Called after each slice with the number of frames pulled so far.
+  ///   - sink: Takes the interleaved bytes of the device format, in order, in pieces of one slice or
+  ///     several. Its error ends the run.
   public func run(
     _ session: RenderSession, frameCount: Int? = nil,
     services: @autoclosure () -> [any RenderService] = [],
@@ -66,12 +67,16 @@ public struct OfflineDevice: Sendable {
     sink: (ArraySlice<UInt8>) throws(ServiceError) -> Void = { (_) throws(ServiceError) in }
   ) -> Outcome {
     var outcome = Outcome()
+    var piece = SinkPiece(session, grant)
     do throws(ServiceError) {
       try pull(
         session, frameCount: frameCount ?? .max, services: services, readErrors: readErrors,
         skipping: skipping, begin: begin, isCancelled: isCancelled, progress: progress, sink: sink,
-        outcome: &outcome)
+        through: &piece, outcome: &outcome)
     } catch {
+      outcome.errors.append(error)
+    }
+    do throws(ServiceError) { try piece.give(to: sink, of: &outcome.frameCount) } catch {
       outcome.errors.append(error)
     }
     let hasFailed = !outcome.errors.isEmpty
@@ -99,10 +104,11 @@ public struct OfflineDevice: Sendable {
     services: @autoclosure () -> [any RenderService], isCancelled: () -> Bool
   ) throws(ServiceError) -> Int {
     var outcome = Outcome()
+    var piece = SinkPiece(session, grant)
     try pull(
       session, frameCount: frameCount, services: services, readErrors: .silence,
       isCancelled: isCancelled, progress: { _ in },
-      sink: { (_) throws(ServiceError) in }, outcome: &outcome)
+      sink: { (_) throws(ServiceError) in }, through: &piece, outcome: &outcome)
     return outcome.frameCount
   }
 
@@ -110,10 +116,9 @@ public struct OfflineDevice: Sendable {
     _ session: RenderSession, frameCount: Int, services: () -> [any RenderService],
     readErrors: ReadErrorPolicy, skipping: Int = 0, begin: () -> Void = {},
     isCancelled: () -> Bool, progress: (Int) -> Void,
-    sink: (ArraySlice<UInt8>) throws(ServiceError) -> Void, outcome: inout Outcome
+    sink: (ArraySlice<UInt8>) throws(ServiceError) -> Void, through piece: inout SinkPiece,
+    outcome: inout Outcome
   ) throws(ServiceError) {
-    let bytesPerFrame = Int(session.configuration.device?.bytesPerFrame ?? 0)
-    var memory = [UInt8](repeating: 0, count: grant.ioBufferFrames * bytesPerFrame)
     let feed = MicrophoneFeed(session: session, grant: grant, microphone: microphone)
     while outcome.frameCount < frameCount, !session.hasEnded {
       if isCancelled() {
@@ -133,23 +138,67 @@ public struct OfflineDevice: Sendable {
         }
       }
       outcome.droppedFrames += try feed.feed(length)
-      let before = session.renderedFrames
-      unsafe memory.withUnsafeMutableBytes { memory in
-        _ = unsafe session.pull(length, into: bytesPerFrame > 0 ? memory.baseAddress : nil)
-      }
-      // After the end of the session there is only silence.
-      let rendered = min(length, session.renderedFrames - before)
+      let rendered = piece.pull(length, of: session)
       if toSkip > 0 {
+        piece.drop()
         outcome.skippedFrames += rendered
         if outcome.skippedFrames == skipping { begin() }
         progress(0)
         continue
       }
-      if bytesPerFrame > 0, rendered > 0 {
-        try sink(memory[..<(rendered * bytesPerFrame)])
-      }
       outcome.frameCount += rendered
+      if piece.isFull { try piece.give(to: sink, of: &outcome.frameCount) }
       progress(outcome.frameCount)
+    }
+  }
+}
+
+/// The rendered frames that a sink is given at once: as many slices as make a write of a file worth
+/// its system call, and few enough for the processor's cache.
+private struct SinkPiece {
+  private static let size = 1 << 17
+  private let bytesPerFrame: Int
+  private let bytesPerSlice: Int
+  private var memory: [UInt8]
+  private var filled = 0
+
+  init(_ session: RenderSession, _ grant: HardwareGrant) {
+    bytesPerFrame = Int(session.configuration.device?.bytesPerFrame ?? 0)
+    bytesPerSlice = grant.ioBufferFrames * bytesPerFrame
+    let slices = bytesPerSlice > 0 ? max(1, Self.size / bytesPerSlice) : 0
+    memory = [UInt8](repeating: 0, count: slices * bytesPerSlice)
+  }
+
+  /// Whether there is no room for another slice.
+  var isFull: Bool { filled + bytesPerSlice > memory.count }
+
+  /// Pulls a slice behind those that are there. Returns the number of its frames that lie before the
+  /// end of the session: after it there is only silence.
+  mutating func pull(_ frameCount: Int, of session: RenderSession) -> Int {
+    let before = session.renderedFrames
+    let place = filled
+    unsafe memory.withUnsafeMutableBytes { memory in
+      let output = unsafe memory.baseAddress.map { unsafe $0 + place }
+      _ = unsafe session.pull(frameCount, into: bytesPerFrame > 0 ? output : nil)
+    }
+    let rendered = min(frameCount, session.renderedFrames - before)
+    filled += rendered * bytesPerFrame
+    return rendered
+  }
+
+  /// Forgets the frames that are there.
+  mutating func drop() { filled = 0 }
+
+  /// Gives the frames that are there to a sink. Takes them off the number of frames so far if it
+  /// fails.
+  mutating func give(
+    to sink: (ArraySlice<UInt8>) throws(ServiceError) -> Void, of frameCount: inout Int
+  ) throws(ServiceError) {
+    guard filled > 0 else { return }
+    defer { filled = 0 }
+    do throws(ServiceError) { try sink(memory[..<filled]) } catch {
+      frameCount -= filled / bytesPerFrame
+      throw error
     }
   }
 }

@@ -102,12 +102,51 @@ struct OfflineDeviceTests {
   }
 
   @Test
+  func `a sink is given several short slices at once, a long one alone, and the rest at the end`() {
+    func pieces(_ slice: Int, _ frameCount: Int) -> [Int] {
+      let session = session()
+      session.play(plan(.holding(CountingKernel()), maximumFramesPerSlice: 20_000))
+      var pieces: [Int] = []
+      let outcome = OfflineDevice(stereoGrant(slice)).run(
+        session, frameCount: frameCount, sink: { pieces.append($0.count / 8) })
+      #expect(outcome.frameCount == frameCount)
+      return pieces
+    }
+    // 128 KiB are 16,384 frames.
+    #expect(pieces(1000, 40_500) == [16_000, 16_000, 8500])
+    #expect(pieces(20_000, 40_500) == [20_000, 20_000, 500])
+  }
+
+  @Test
+  func `what was rendered before a service fails or the run is cancelled reaches the sink`() {
+    let service = RecordingService()
+    var bytes: [UInt8] = []
+    func run(_ isCancelled: @escaping () -> Bool, _ progress: (Int) -> Void) -> Int {
+      let session = session()
+      session.play(plan(.holding(CountingKernel())))
+      bytes = []
+      return OfflineDevice(stereoGrant(100)).run(
+        session, frameCount: 1000, services: [service], isCancelled: isCancelled,
+        progress: progress, sink: { bytes += $0 }
+      ).frameCount
+    }
+    var pulled = 0
+    #expect(run({ pulled == 300 }, { pulled = $0 }) == 300)
+    #expect(values(bytes, as: Float.self) == counted(0..<300))
+    let failed = run(
+      { false }, { if $0 == 500 { service.failure = ServiceError("it fails") } })
+    #expect(failed == 500)
+    #expect(values(bytes, as: Float.self) == counted(0..<500))
+  }
+
+  @Test
   func `a sink or a microphone that fails ends the run`() {
     let failing = ServiceError("'out.wav': no space left")
     let sink = OfflineDevice(stereoGrant(100)).run(
       session(), frameCount: 1000,
       sink: { (_: ArraySlice<UInt8>) throws(ServiceError) in throw failing })
     #expect(sink.errors == [failing])
+    #expect(sink.frameCount == 0, "no frame has reached the sink")
     let device = OfflineDevice(stereoGrant(100, input: 1)) {
       (_, _) throws(ServiceError) in throw failing
     }
