@@ -24,6 +24,9 @@ final class WaveOutput {
   private let buffer: UnsafeMutableRawPointer
   private var waiting = 0
   private var marks = WaveMarks()
+  /// `nil` for a pipe.
+  private var growth: GrowingFile?
+  private var headerLength = 0
   /// The bytes of chunks behind the samples.
   private var trailingBytes: UInt64 = 0
 
@@ -42,6 +45,9 @@ final class WaveOutput {
     self.limit = limit
     unsafe buffer = .allocate(
       byteCount: Self.piece + sampleType.bits / 8 * channelCount, alignment: 64)
+    if isSeekable { growth = GrowingFile(descriptor: descriptor) }
+    let header = header
+    headerLength = header.count
     do { try append(header) } catch {
       // Nobody calls `close` on what was not made.
       _ = Glibc.close(descriptor)
@@ -68,7 +74,7 @@ final class WaveOutput {
     var first = 0
     while first < count {
       // Whole frames, as many as fit.
-      let length = min(count - first, room())
+      let length = min(count - first, samplesThatFit())
       let range = first..<first + length
       coder?.code(samples, range)
       put(samples, range, coder?.words ?? [])
@@ -94,7 +100,7 @@ final class WaveOutput {
     precondition(sampleType == .float32, "the file has floats")
     var first = 0
     while first < floats.count {
-      let length = min(floats.count - first, room() * 4)
+      let length = min(floats.count - first, samplesThatFit() * 4)
       let source = unsafe UnsafeRawBufferPointer(rebasing: floats[first..<first + length])
       if waiting == 0, length >= Self.piece {
         try unsafe appendSamples(source)
@@ -107,7 +113,7 @@ final class WaveOutput {
   }
 
   /// The samples of the whole frames that fit before the next flush.
-  private func room() -> Int {
+  private func samplesThatFit() -> Int {
     let width = sampleType.bits / 8
     let free = (Self.piece - waiting + width * channelCount - 1) / (width * channelCount)
     return free * channelCount
@@ -173,7 +179,7 @@ final class WaveOutput {
   func writeSilence(frameCount: Int) throws(SystemFailure) {
     try flush()
     let bytes = UInt64(frameCount) * UInt64(sampleType.bits / 8 * channelCount)
-    let end = Int(UInt64(header.count) + dataBytes + bytes)
+    let end = headerLength + Int(dataBytes + bytes)
     guard ftruncate(descriptor, end) == 0, lseek(descriptor, end, SEEK_SET) == end else {
       throw SystemFailure(number: errno)
     }
@@ -190,16 +196,19 @@ final class WaveOutput {
   private func appendSamples(_ bytes: UnsafeRawBufferPointer) throws(SystemFailure) {
     var done = 0
     defer { dataBytes += UInt64(done - done % (sampleType.bits / 8 * channelCount)) }
+    let start = headerLength + Int(dataBytes)
+    growth?.reserve(start..<start + bytes.count)
     try unsafe append(bytes, done: &done)
+    growth?.wrote(upTo: start + bytes.count)
   }
 
   func close() throws(SystemFailure) {
     defer { _ = Glibc.close(descriptor) }
     var failure: SystemFailure?
     do throws(SystemFailure) { try flush() } catch { failure = error }
-    // Removes a partial frame of a failed write.
+    // Removes a partial frame of a failed write, and frees the room ahead.
     if isSeekable {
-      let end = header.count + Int(dataBytes)
+      let end = headerLength + Int(dataBytes)
       _ = ftruncate(descriptor, end)
       _ = lseek(descriptor, end, SEEK_SET)
     }
@@ -219,7 +228,7 @@ final class WaveOutput {
       try append(chunks)
       trailingBytes = UInt64(chunks.count)
     } catch {
-      guard ftruncate(descriptor, header.count + Int(dataBytes + dataBytes % 2)) == 0 else {
+      guard ftruncate(descriptor, headerLength + Int(dataBytes + dataBytes % 2)) == 0 else {
         throw SystemFailure(number: errno)
       }
     }

@@ -108,6 +108,14 @@ int shims_open_folder(int folder, const char *path, int follows_link);
 /// The type of the file system of an open file, a number of <linux/magic.h>; 0 if unknown.
 uint64_t shims_file_system(int descriptor);
 
+/// Reserves room on the disk for a range of a file, and leaves the file's length as it is. Returns
+/// -1 and sets `errno` on failure.
+int shims_reserve(int descriptor, long offset, long length);
+
+/// Begins to write a range of a file to the disk, and does not wait for it. Returns -1 and sets
+/// `errno` on failure.
+int shims_begin_writeback(int descriptor, long offset, long length);
+
 /// Flushes the file system of an open file to the disk. Returns -1 and sets `errno` on failure.
 int shims_sync_file_system(int descriptor);
 
