@@ -18,7 +18,7 @@ public struct DeviceDecoder: Sendable {
   /// - Parameter format: Interleaved, with a sample type that a bus can carry.
   public init(_ format: StreamFormat) {
     sample = format.sampleType ?? .float32
-    bytesPerSample = max(1, format.bytesPerSample)
+    bytesPerSample = max(2, format.bytesPerSample)
     channelCount = max(1, format.channelCount)
     isAlignedHigh = format.flags.contains(.isAlignedHigh)
   }
@@ -29,14 +29,17 @@ public struct DeviceDecoder: Sendable {
   public mutating func decode(_ bytes: ArraySlice<UInt8>, into samples: inout [Double]) {
     let count = bytes.count / bytesPerSample
     if samples.count < count { samples = [Double](repeating: 0, count: count) }
-    var place = bytes.startIndex
+    let bytes = bytes.span
+    var numbers = samples.mutableSpan
+    var place = 0
     var largest = peak
     for index in 0..<count {
-      var word: UInt32 = 0
-      for byte in 0..<bytesPerSample { word |= UInt32(bytes[place + byte]) << (8 * UInt32(byte)) }
+      var word = UInt32(bytes[place]) | UInt32(bytes[place + 1]) << 8
+      if bytesPerSample > 2 { word |= UInt32(bytes[place + 2]) << 16 }
+      if bytesPerSample > 3 { word |= UInt32(bytes[place + 3]) << 24 }
       place += bytesPerSample
       let value = number(word)
-      samples[index] = value
+      numbers[index] = value
       if value.magnitude > largest { largest = value.magnitude }
       if !value.isFinite {
         if badSamples == 0 { firstBadFrame = (decoded + index) / channelCount }
