@@ -20,7 +20,7 @@ public struct SourcePosition: Hashable, Sendable, Comparable, CustomStringConver
   }
 }
 
-/// A document as it was read. Its lines are found once.
+/// A document as it was read. Its lines are found once, when a place is first asked for.
 ///
 /// The bytes need not be well-formed UTF-8. A line ends at LF, CRLF or a lone CR, as in editors.
 ///
@@ -31,13 +31,8 @@ public struct SourceText: Sendable {
   public let name: String
   public let bytes: [UInt8]
 
-  private let lineStarts: [Int]
-  /// How many scalars begin before each block of `blockLength` bytes, so that a column on a line of
-  /// many megabytes is found without walking the line.
-  private let scalarsBeforeBlock: [Int]
+  private let table = LineTable()
   private var pieces: [Piece]
-
-  private static let blockLength = 4096
 
   private struct Piece: Sendable {
     var range: SourceRange
@@ -64,54 +59,35 @@ public struct SourceText: Sendable {
     self.name = name
     self.bytes = bytes
     self.pieces = pieces
-    var lineStarts = [0]
-    var scalarsBeforeBlock: [Int] = []
-    scalarsBeforeBlock.reserveCapacity(bytes.count / Self.blockLength + 1)
-    var scalars = 0
-    var blockStart = 0
-    repeat {
-      scalarsBeforeBlock.append(scalars)
-      let blockEnd = min(blockStart + Self.blockLength, bytes.count)
-      for offset in blockStart..<blockEnd {
-        let byte = bytes[offset]
-        if byte & 0xC0 != 0x80 { scalars += 1 }
-        if byte <= 0x0D {
-          if byte == 0x0A {
-            lineStarts.append(offset + 1)
-          } else if byte == 0x0D, offset + 1 == bytes.count || bytes[offset + 1] != 0x0A {
-            lineStarts.append(offset + 1)
-          }
-        }
-      }
-      blockStart = blockEnd
-    } while blockStart < bytes.count
-    self.lineStarts = lineStarts
-    self.scalarsBeforeBlock = scalarsBeforeBlock
   }
 
   /// The number of lines. A text that ends in a line end has an empty last line.
-  public var lineCount: Int { lineStarts.count }
+  public var lineCount: Int { lines.starts.count }
+
+  private var lines: Lines { table.lines(of: bytes) }
 
   /// The place of an offset, found in logarithmic time. An offset past the end is the end.
   public func position(of offset: Int) -> SourcePosition {
     let offset = min(max(offset, 0), bytes.count)
     let line = line(of: offset)
+    let lines = lines
+    let before = lines.scalarCount(before: lines.starts[line - 1], in: bytes)
     return SourcePosition(
-      line: line,
-      column: scalarCount(before: offset) - scalarCount(before: lineStarts[line - 1]) + 1)
+      line: line, column: lines.scalarCount(before: offset, in: bytes) - before + 1)
   }
 
   /// The number of the line that an offset is on, found in logarithmic time. Lines count from 1.
   public func line(of offset: Int) -> Int {
-    lineStarts.firstIndex(sortedWhere: { $0 > min(max(offset, 0), bytes.count) })
+    lines.starts.firstIndex(sortedWhere: { $0 > min(max(offset, 0), bytes.count) })
   }
 
   /// The bytes of a line without its line end. Lines count from 1.
   public func range(ofLine number: Int) -> SourceRange {
-    precondition(number >= 1 && number <= lineCount, "the text has no such line")
-    let start = lineStarts[number - 1]
-    guard number < lineStarts.count else { return start..<bytes.count }
-    var end = lineStarts[number] - 1
+    let starts = lines.starts
+    precondition(number >= 1 && number <= starts.count, "the text has no such line")
+    let start = starts[number - 1]
+    guard number < starts.count else { return start..<bytes.count }
+    var end = starts[number] - 1
     if end > start, bytes[end] == 0x0A, bytes[end - 1] == 0x0D { end -= 1 }
     return start..<end
   }
@@ -120,15 +96,6 @@ public struct SourceText: Sendable {
   /// out.
   public subscript(range: SourceRange) -> String {
     String(decoding: bytes[range.clamped(to: 0..<bytes.count)], as: UTF8.self)
-  }
-
-  private func scalarCount(before offset: Int) -> Int {
-    let block = min(offset / Self.blockLength, scalarsBeforeBlock.count - 1)
-    var count = scalarsBeforeBlock[block]
-    for index in (block * Self.blockLength)..<offset where bytes[index] & 0xC0 != 0x80 {
-      count += 1
-    }
-    return count
   }
 }
 

@@ -265,8 +265,11 @@ public struct JSONValue: Sendable {
   /// The value of a number, rounded to the nearest double; infinite where it is greater than any.
   /// `nil` for other values.
   public var number: Double? {
-    guard let text = numberText else { return nil }
-    return Double(text)
+    let value = resolved
+    guard value.node.kind == .number else { return nil }
+    let bytes = tree.source.bytes
+    return shortDecimal(bytes.span.extracting(value.localRange))
+      ?? Double(tree.source[value.localRange])
   }
 
   /// A number as it was written; `nil` for other values.
@@ -314,6 +317,17 @@ public struct JSONValue: Sendable {
       guard index < end else { return nil }
       defer { index = Int(tree.nodes[index].next) }
       return JSONValue(tree: tree, index: index)
+    }
+
+    /// How many values are left: of an object its keys, too.
+    func count() -> Int {
+      var count = 0
+      var index = index
+      while index < end {
+        index = Int(tree.nodes[index].next)
+        count += 1
+      }
+      return count
     }
   }
 
@@ -412,6 +426,31 @@ private func unescaped(_ content: ArraySlice<UInt8>) -> String {
     }
   }
   return String(decoding: result, as: UTF8.self)
+}
+
+/// The value of a number of at most 15 digits without an exponent; `nil` for any other. The digits
+/// and the power of ten are exact as doubles, so that their quotient is rounded once, to the nearest
+/// (W. D. Clinger, "How to read floating point numbers accurately", 1990).
+private func shortDecimal(_ text: Span<UInt8>) -> Double? {
+  let isNegative = text[0] == UInt8(ascii: "-")
+  let digits = (isNegative ? 1 : 0)..<text.count
+  guard digits.count <= 16 else { return nil }
+  var whole = 0
+  var scale: Double?
+  for index in digits {
+    let byte = text[index]
+    if byte == UInt8(ascii: ".") {
+      scale = 1
+    } else if (0x30...0x39).contains(byte) {
+      whole = whole * 10 + Int(byte - 0x30)
+      scale = scale.map { $0 * 10 }
+    } else {
+      return nil
+    }
+  }
+  guard whole < 1_000_000_000_000_000 else { return nil }
+  let value = Double(whole) / (scale ?? 1)
+  return isNegative ? -value : value
 }
 
 /// The value of four hexadecimal digits.
