@@ -347,7 +347,8 @@ let package = Package(
         "CMysofa", "TestSupport",
       ],
       swiftSettings: settings),
-    .testTarget(name: "FileAccessTests", dependencies: ["FileAccess"], swiftSettings: settings),
+    .testTarget(
+      name: "FileAccessTests", dependencies: ["FileAccess", "CShims"], swiftSettings: settings),
     .testTarget(
       name: "SoundFilesTests",
       dependencies: ["AudioTypes", "FileAccess", "SoundFiles", "TestSupport"],
