@@ -15,6 +15,8 @@ struct RecentTexts: Sendable {
     guard node.isPlain, tree.constantRows.isEmpty, !node.content.isEmpty else { return json.string }
     let content = node.content
     let all = tree.source.bytes
+    // Swift keeps so few bytes without memory of their own.
+    if content.count < 16 { return String(decoding: all[content], as: UTF8.self) }
     let bytes = all.span.extracting(content)
     let last = bytes.count - 1
     let slot =

@@ -29,10 +29,11 @@ extension JSONTree {
       }
       if rows.count <= 8 {
         // Most objects are so small that comparing all pairs is the quickest.
-        for place in rows.indices.dropFirst() {
-          if let earlier = rows[..<place].first(where: { haveSameText($0, rows[place]) }) {
+        for place in rows.indices {
+          for earlier in 0..<place where haveSameText(rows[earlier], rows[place]) {
             let key = JSONValue(tree: self, index: rows[place])
-            report(key, key.string ?? "", after: JSONValue(tree: self, index: earlier))
+            report(key, key.string ?? "", after: JSONValue(tree: self, index: rows[earlier]))
+            break
           }
         }
       } else {
@@ -51,16 +52,20 @@ extension JSONTree {
   }
 
   /// Whether two strings have the same text.
-  private func haveSameText(_ one: Int, _ other: Int) -> Bool {
-    guard nodes[one].isPlain, nodes[other].isPlain else {
-      return JSONValue(tree: self, index: one).string == JSONValue(tree: self, index: other).string
+  private func haveSameText(_ first: Int, _ second: Int) -> Bool {
+    let (one, other) = (nodes[first], nodes[second])
+    guard one.isPlain, other.isPlain else {
+      return JSONValue(tree: self, index: first).string
+        == JSONValue(tree: self, index: second).string
     }
-    let (first, second) = (nodes[one].content, nodes[other].content)
-    guard first.count == second.count else { return false }
+    // A plain string has a quote at each end.
+    guard one.end - one.start == other.end - other.start else { return false }
     let all = source.bytes
     let bytes = all.span
-    for offset in 0..<first.count
-    where bytes[first.lowerBound + offset] != bytes[second.lowerBound + offset] { return false }
+    let distance = Int(other.start) - Int(one.start)
+    for index in Int(one.start)..<Int(one.end) where bytes[index] != bytes[index + distance] {
+      return false
+    }
     return true
   }
 }
