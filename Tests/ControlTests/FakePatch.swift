@@ -215,6 +215,14 @@ final class FakePatch: ControlledPatch {
 
   func filters() async -> [String] { ["eq"] }
 
+  func units() async -> [ControlUnit] {
+    [
+      ControlUnit(
+        name: "MultichannelMixer", summary: "Mixes.", inputs: .init(count: 8, most: 1024),
+        outputs: .init(count: 1, most: 1), isOutputUnit: false)
+    ]
+  }
+
   /// Whether drawings keep their threads busy until this is false again.
   var holdsDrawings: Bool {
     get { state.withLock(\.holdsDrawings) }

@@ -83,7 +83,7 @@ import Testing
     Request(method: "GET", path: "/controls", query: "?form=kinds"),
     Request(method: "GET", path: "/controls", query: "?form=values"),
     Request(method: "GET", path: "/controls", query: "?form=tree", status: 400),
-    Request(method: "GET", path: "/metrics"),
+    Request(method: "GET", path: "/metrics"), Request(method: "GET", path: "/units"),
     Request(method: "GET", path: "/shares"), Request(method: "GET", path: "/takes"),
     Request(method: "GET", path: "/takes", query: "?number=1"),
     Request(method: "GET", path: "/takes", query: "?number=2", status: 410),

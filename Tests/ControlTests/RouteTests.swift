@@ -185,9 +185,9 @@ import Testing
     let index = try room.ask("GET /")
     #expect(
       index.json?["resources"]?.elements.compactMap { $0["path"]?.string } == [
-        "/", "/patch", "/status", "/meters", "/controls", "/graph.svg", "/response", "/events",
-        "/metrics", "/shares", "/takes", "/validate", "/language", "/history", "/undo", "/redo",
-        "/save", "/trigger", "/pause", "/start", "/stop",
+        "/", "/patch", "/status", "/meters", "/controls", "/units", "/graph.svg", "/response",
+        "/events", "/metrics", "/shares", "/takes", "/validate", "/language", "/history", "/undo",
+        "/redo", "/save", "/trigger", "/pause", "/start", "/stop",
       ])
   }
 

@@ -117,6 +117,8 @@ final class FuzzedPatch: ControlledPatch {
 
   func filters() async -> [String] { ["eq~/*"] }
 
+  func units() async -> [ControlUnit] { [] }
+
   func drawing() async -> ControlDocument {
     ControlDocument(
       text: "<svg xmlns=\"http://www.w3.org/2000/svg\"/>", tag: await document().tag)

@@ -63,6 +63,9 @@ public protocol ControlledPatch: AnyObject, Sendable {
   /// The nodes that have a frequency response.
   func filters() async -> [String]
 
+  /// The kinds of unit that a node can have, in the order of the catalogue.
+  func units() async -> [ControlUnit]
+
   /// The status.
   func status() async -> ControlStatus
 

@@ -2,16 +2,13 @@
 // one request each; what would be wrong is not done, and is said as `validate` says it.
 
 import { byId, make, makeSVG } from "./dom.js";
+import { readUnits } from "./server.js";
 
-/** What can be put into a graph, by how many sounds go through. The units of `patchrun units` but the devices. */
-export const units = [
-  "BandPassFilter", "Delay", "Distortion", "DynamicsProcessor", "FormatConverter", "HighPassFilter", "HighShelfFilter",
-  "LowPassFilter", "LowShelfFilter", "NBandEQ", "ParametricEQ", "PeakLimiter", "Reverb2", "SampleDelay", "Varispeed",
-  "iPodEQ", "MultichannelMixer", "3DMixer", "MatrixMixer", "Merger", "Splitter", "MultiSplitter",
-];
-/** Those that one sound goes into and one comes out of. */
-const inserts = new Set(units.slice(0, units.indexOf("MultichannelMixer")));
-const growing = new Set(["MultichannelMixer", "3DMixer", "MatrixMixer"]);
+const single = { count: 1, most: 1 };
+/** What a node is taken for whose component is written otherwise than by its name. */
+const unknown = { inputs: single, outputs: single, isOutputUnit: false };
+/** Whether one sound goes into a unit and one comes out of it. */
+const isInsert = (unit) => !unit.isOutputUnit && unit.inputs.count === 1 && unit.outputs.count === 1;
 const callbacks = {
   "a tone": { kind: "tone", frequency: 440, amplitude: 0.1 }, noise: { kind: "noise", amplitude: 0.1 },
   "a sound file": { kind: "file", path: "", loop: true }, "an impulse": { kind: "impulse" },
@@ -36,6 +33,8 @@ export class GraphEditor {
   #refused = make("div", { class: "refused", role: "alert", hidden: true });
   #remove;
   #line = null;
+  /** The kinds of unit by name, as the server has them; empty until they are first needed. */
+  #units = new Map();
 
   constructor({ model, changes }, graph) {
     this.#model = model;
@@ -43,8 +42,8 @@ export class GraphEditor {
     this.#graph = graph;
     this.#remove = make("button", { type: "button", id: "graph-remove", disabled: true, onclick: () => this.#removeChosen() }, "Remove");
     byId("graph-tools").prepend(
-      make("button", { type: "button", id: "graph-add", "aria-keyshortcuts": "N", onclick: () => this.#askNode() }, "Add…"),
-      make("button", { type: "button", id: "graph-connect", "aria-keyshortcuts": "L", onclick: () => this.#askConnection() }, "Connect…"),
+      make("button", { type: "button", id: "graph-add", "aria-keyshortcuts": "N", onclick: () => this.#withUnits(() => this.#askNode()) }, "Add…"),
+      make("button", { type: "button", id: "graph-connect", "aria-keyshortcuts": "L", onclick: () => this.#withUnits(() => this.#askConnection()) }, "Connect…"),
       this.#remove);
     this.#dialog = make("dialog", { id: "graph-dialog", "aria-labelledby": "graph-dialog-title" });
     document.body.append(this.#dialog);
@@ -54,8 +53,8 @@ export class GraphEditor {
     graph.takesPress = (event) => this.#beginLine(event);
     this.#view.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select")) return;
-      if (event.key === "n") this.#askNode();
-      else if (event.key === "l") this.#askConnection();
+      if (event.key === "n") this.#withUnits(() => this.#askNode());
+      else if (event.key === "l") this.#withUnits(() => this.#askConnection());
       else if (event.key === "Delete" && !this.#remove.disabled) this.#removeChosen();
       else return;
       event.preventDefault();
@@ -95,7 +94,33 @@ export class GraphEditor {
     for (let number = 0; ; number += 1) if (!used.has(`${node}/input/${number}`)) return `${node}/input/${number}`;
   }
 
+  #unitOf({ component }) { return this.#units.get(component) ?? unknown; }
+  #inputCount(node) { return node.inputCount ?? this.#unitOf(node).inputs.count; }
+  #grows(node) { const { count, most } = this.#unitOf(node).inputs; return most > count; }
+
+  /** Whether another sound can be connected to an input that has none. */
+  #takes(node, input) { return numberOf(input) < this.#inputCount(node) || this.#grows(node); }
+
+  /** Runs what needs the kinds of unit, once they are there. */
+  async #withUnits(body) {
+    try {
+      if (!this.#units.size) this.#units = new Map((await readUnits()).map((unit) => [unit.name, unit]));
+    } catch (error) {
+      this.#refuse(error, this.#refused);
+      return false;
+    }
+    return body();
+  }
+
   // Changes
+
+  #refuse(error, place) {
+    place.hidden = false;
+    const text = error.text ?? error.message;
+    place.replaceChildren(make("p", {}, make("strong", {}, "Not done. "), text.split("\n", 1)[0]),
+      text.includes("\n") ? make("pre", { tabindex: 0, "aria-label": "What is wrong, in full" }, text) : "",
+      place === this.#refused ? make("button", { type: "button", class: "slight", onclick: () => (place.hidden = true) }, "Close") : "");
+  }
 
   /** @returns {Promise<boolean>} whether it was done */
   async #change(operations, label, place = this.#refused) {
@@ -104,11 +129,7 @@ export class GraphEditor {
       this.#refused.hidden = true;
       return true;
     } catch (error) {
-      place.hidden = false;
-      const text = error.text ?? error.message;
-      place.replaceChildren(make("p", {}, make("strong", {}, "Not done. "), text.split("\n", 1)[0]),
-        text.includes("\n") ? make("pre", { tabindex: 0, "aria-label": "What is wrong, in full" }, text) : "",
-        place === this.#refused ? make("button", { type: "button", class: "slight", onclick: () => (place.hidden = true) }, "Close") : "");
+      this.#refuse(error, place);
       return false;
     }
   }
@@ -116,9 +137,7 @@ export class GraphEditor {
   /** What an input takes to be there: a mixer has as many as it says. */
   #grown(to) {
     const node = this.#document.nodes?.[nodeOf(to)];
-    if (!node || !growing.has(node.component)) return [];
-    const count = node.inputCount ?? (node.component === "MatrixMixer" ? 2 : 8);
-    if (numberOf(to) < count) return [];
+    if (!node || !this.#grows(node) || numberOf(to) < this.#inputCount(node)) return [];
     return [{ op: "add", path: `/nodes/${escaped(nodeOf(to))}/inputCount`, value: numberOf(to) + 1 }];
   }
 
@@ -147,7 +166,9 @@ export class GraphEditor {
       : [{ op: "add", path, value: { [number]: { streamFormat: value } } }];
   }
 
-  connect(from, to, place) {
+  connect(from, to, place) { return this.#withUnits(() => this.#connect(from, to, place)); }
+
+  #connect(from, to, place) {
     const operations = [...this.#grown(to), ...this.#formatted(from, to)];
     const index = this.#indexOf({ to });
     if (index >= 0) operations.push({ op: "remove", path: `/connections/${index}` });
@@ -218,6 +239,10 @@ export class GraphEditor {
   #askNode() {
     const { selected } = this.#model;
     const edge = selected?.edge && this.#indexOf(selected.edge) >= 0 ? selected.edge : null;
+    const all = [...this.#units.values()].filter((unit) => !unit.isOutputUnit);
+    const inserts = new Set(all.filter(isInsert).map(({ name }) => name));
+    const others = all.filter((unit) => !isInsert(unit)).map(({ name }) => name);
+    const units = [...[...inserts].sort((a, b) => a.localeCompare(b)), ...others];
     const kind = make("select", {},
       make("optgroup", { label: "Units" }, ...units.map((name) => make("option", {}, name))),
       make("optgroup", { label: "Sounds" }, ...Object.keys(callbacks).map((name) => make("option", {}, name))));
@@ -239,10 +264,10 @@ export class GraphEditor {
         }
       }
       if (!isUnit) {
-        for (const [node, { component }] of Object.entries(this.#document.nodes ?? {})) {
-          if (!component) continue;
-          const free = this.#freeInput(node);
-          if (numberOf(free) === 0 || growing.has(component)) options.push(make("option", { value: JSON.stringify({ to: free }) }, `into ${address(free)}`));
+        for (const [key, node] of Object.entries(this.#document.nodes ?? {})) {
+          if (!node.component) continue;
+          const free = this.#freeInput(key);
+          if (numberOf(free) === 0 || this.#grows(node)) options.push(make("option", { value: JSON.stringify({ to: free }) }, `into ${address(free)}`));
         }
       }
       options.push(make("option", { value: "" }, "not connected yet"));
@@ -289,16 +314,17 @@ export class GraphEditor {
     const { selected } = this.#model;
     const nodes = Object.entries(this.#document.nodes ?? {});
     const outs = [...Object.keys(this.#document.callbacks ?? {}).map((name) => `${name}/output/0`),
-      ...nodes.flatMap(([name, { component, outputCount }]) => {
-        if (component === "GenericOutput") return [];
-        if (/IO$/.test(component ?? "")) return [`${name}/output/1`];
-        const count = component === "Splitter" ? 2 : outputCount ?? 1;
+      ...nodes.flatMap(([name, node]) => {
+        const { outputs, isOutputUnit } = this.#unitOf(node);
+        // The microphone's side, where there is one.
+        if (isOutputUnit) return outputs.count > 1 ? [`${name}/output/1`] : [];
+        const count = node.outputCount ?? outputs.count;
         return Array.from({ length: count }, (_, number) => `${name}/output/${number}`);
       })];
-    const ins = nodes.flatMap(([name, { component }]) => {
+    const ins = nodes.flatMap(([name, node]) => {
       const used = this.#connections.map((one) => busOf(one.to, "input")).filter((bus) => nodeOf(bus) === name);
       const free = this.#freeInput(name);
-      const hasFree = !used.length || growing.has(component) || component === "Merger";
+      const hasFree = this.#unitOf(node).isOutputUnit ? !used.length : this.#takes(node, free);
       return [...used, ...(hasFree ? [free] : [])];
     });
     const used = new Set(this.#connections.map((one) => busOf(one.to, "input")));

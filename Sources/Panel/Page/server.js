@@ -78,6 +78,9 @@ export async function readControls() {
 
 /** What the controls say that are not at their defaults; `list` is another where there are other controls. */
 export const readValues = () => json("GET", "/controls?form=values");
+
+/** The kinds of unit that a node can have, with the number of their buses. */
+export const readUnits = async () => (await json("GET", "/units")).units;
 export const readResponse = (node) => json("GET", `/response?node=${encodeURIComponent(node)}`);
 export const readGraph = () => ask("GET", "/graph.svg");
 export const readDocument = () => ask("GET", "/patch");

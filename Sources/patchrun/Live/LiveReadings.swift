@@ -80,6 +80,15 @@ extension LiveControl {
 
   func filters() async -> [String] { stage.live.filters }
 
+  func units() async -> [ControlUnit] {
+    UnitCatalog.standard.units.map { unit in
+      let unit = unit.description
+      return ControlUnit(
+        name: unit.name, summary: unit.summary, inputs: .init(unit.inputs),
+        outputs: .init(unit.outputs), isOutputUnit: unit.component.type == .outputType)
+    }
+  }
+
   func meters() async -> [ControlMeter] {
     let graph = stage.graph
     return graph.readings.map { ControlMeter($0) }
@@ -195,5 +204,11 @@ extension ControlMeter {
           values: [spectrum.recent.peakFrequency].compactMap(\.self)),
       ]
     }
+  }
+}
+
+extension ControlUnit.Buses {
+  fileprivate init(_ buses: UnitDescription.Buses) {
+    self.init(count: buses.count, most: buses.settable?.upperBound ?? buses.count)
   }
 }

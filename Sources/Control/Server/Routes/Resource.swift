@@ -7,6 +7,7 @@ enum Resource: String, CaseIterable {
   case status = "/status"
   case meters = "/meters"
   case controls = "/controls"
+  case units = "/units"
   case drawing = "/graph.svg"
   case response = "/response"
   case events = "/events"
@@ -63,6 +64,7 @@ enum Resource: String, CaseIterable {
     case .controls:
       "all parameters and properties that can be set, with their descriptions and values; with "
         + "?form=kinds the shared parts of descriptions once, with ?form=values only the values"
+    case .units: "the kinds of unit that a node can have, each with the number of its buses"
     case .drawing: "a drawing of the graph that plays, as SVG for a page"
     case .response: "with ?node=eq the frequency response of an equalizer or filter"
     case .events:

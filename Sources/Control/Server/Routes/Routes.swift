@@ -57,6 +57,7 @@ struct Routes: Sendable {
     case .meters: return .response(.json(ControlMeter.json(await patch.meters())))
     case .drawing: return .response(await drawing(request))
     case .controls: return .response(await controls(target))
+    case .units: return .response(.json(ControlUnit.json(await patch.units())))
     case .response: return .response(await response(target))
     case .events: return events(request, target)
     case .metrics: return .response(await metrics())
