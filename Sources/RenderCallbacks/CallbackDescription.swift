@@ -16,13 +16,18 @@ public struct CallbackDescription: Sendable {
   /// Whether its sound can restart from a beginning; for an expression, only where it pulls
   /// nothing.
   public var hasBeginning: Bool
+  /// The settings that decide where in its sound it is: with the same values of these, a callback
+  /// that replaces another goes on at its place. `nil` where every change begins anew.
+  public var placeSettings: Set<String>?
   private let check: (@Sendable (SettingValues) -> [CallbackProblem])?
   private let make: @Sendable (SettingValues) -> any RenderCallback
 
-  /// - Parameter check: Finds problems of settings that are valid one by one.
+  /// - Parameters:
+  ///   - placeSettings: Given by a kind whose source takes a `SourceContinuation`.
+  ///   - check: Finds problems of settings that are valid one by one.
   init(
     kind: String, summary: String, input: CallbackInput = .none, hasBeginning: Bool = false,
-    settings: [SettingInfo],
+    placeSettings: Set<String>? = nil, settings: [SettingInfo],
     check: (@Sendable (SettingValues) -> [CallbackProblem])? = nil,
     make: @escaping @Sendable (SettingValues) -> any RenderCallback
   ) {
@@ -30,6 +35,7 @@ public struct CallbackDescription: Sendable {
     self.summary = summary
     self.input = input
     self.hasBeginning = hasBeginning
+    self.placeSettings = placeSettings
     self.settings = settings.enumerated().map { index, setting in
       var setting = setting
       setting.id = UInt32(index)

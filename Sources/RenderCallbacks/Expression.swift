@@ -12,7 +12,7 @@ public import RenderCore
 public struct ExpressionCallback: LiveCallback {
   public static let description = CallbackDescription(
     kind: "expression", summary: "A formula, computed for each frame of each channel.",
-    input: .optional, hasBeginning: true,
+    input: .optional, hasBeginning: true, placeSettings: [],
     settings: [
       SettingInfo(
         "value", .expression, isRequired: true,

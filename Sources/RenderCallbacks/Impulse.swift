@@ -5,7 +5,7 @@ public import RenderCore
 public struct ImpulseCallback: KeyPathCallback {
   public static let description = CallbackDescription(
     kind: "impulse", summary: "A single sample in silence, once or periodically.",
-    hasBeginning: true,
+    hasBeginning: true, placeSettings: [],
     settings: [
       SettingInfo(
         "amplitude", .number(-8...8), unit: .linearGain, defaultValue: .number(1), change: .ramp,

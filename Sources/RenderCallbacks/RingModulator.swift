@@ -9,6 +9,7 @@ public import RenderCore
 public struct RingModulatorCallback: KeyPathCallback {
   public static let description = CallbackDescription(
     kind: "ringModulator", summary: "What it pulls, multiplied by a sine.", input: .required,
+    placeSettings: [],
     settings: [
       SettingInfo(
         "frequency", .number(0...1_500_000, excludesLowerBound: true), unit: .hertz,

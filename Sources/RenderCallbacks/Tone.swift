@@ -14,7 +14,7 @@ public struct ToneCallback: KeyPathCallback {
   }
 
   public static let description = CallbackDescription(
-    kind: "tone", summary: "A steady tone, the same on each channel.",
+    kind: "tone", summary: "A steady tone, the same on each channel.", placeSettings: [],
     settings: [
       SettingInfo(
         "waveform", .choice(Waveform.allCases.map(\.rawValue)), defaultValue: .text("sine"),

@@ -23,6 +23,7 @@ public struct TremoloCallback: KeyPathCallback {
 
   public static let description = CallbackDescription(
     kind: "tremolo", summary: "What it pulls, its level going up and down.", input: .required,
+    placeSettings: [],
     settings: [
       SettingInfo(
         "rate", .number(0...100, excludesLowerBound: true), unit: .hertz,

@@ -388,4 +388,16 @@ struct LiveSettingTests {
     try instance.set("amplitude", to: 0.75)
     #expect(unsafe heard == [101, 2.5])
   }
+
+  @Test func `a kind that goes on at its place notes its place`() throws {
+    // A file is there to be opened, and has its own tests.
+    for kind in CallbackCatalog.standard where kind.placeSettings != nil && kind.kind != "file" {
+      let value: [String: SettingValue] = kind.kind == "expression" ? ["value": .text("0")] : [:]
+      let source = try kind.makeCallback(value)
+        .makeSource(for: mono48, maximumFramesPerSlice: 512)
+      #expect(source.clock != nil, "\(kind.kind)")
+      let known = Set(kind.settings.map(\.key))
+      #expect(kind.placeSettings?.isSubset(of: known) == true, "\(kind.kind)")
+    }
+  }
 }

@@ -1,6 +1,7 @@
 import AudioTypes
 import Diagnostics
 import PatchSyntax
+import RenderCallbacks
 import RenderCore
 
 /// Finds the callbacks of a patch that continue in another: by name, and by settings where a
@@ -108,16 +109,12 @@ struct CallbackMatch {
     return .continuing(place.input, behind: place.behind)
   }
 
-  /// Whether a callback with other settings continues at the position of the old one. A file does
-  /// if its path, start, end and "at" are the same.
+  /// Whether a callback with other settings continues at the position of the old one.
   private static func continues(_ was: PatchLayout.Link, _ link: PatchLayout.Link) -> Bool {
-    switch link.kind {
-    case "tone", "expression", "tremolo", "ringModulator", "impulse": true
-    case "file":
-      was.fixed["path"] == link.fixed["path"] && was.fixed["start"] == link.fixed["start"]
-        && was.fixed["end"] == link.fixed["end"] && was.fixed["at"] == link.fixed["at"]
-    default: false
+    guard let deciding = CallbackCatalog.description(of: link.kind)?.placeSettings else {
+      return false
     }
+    return deciding.allSatisfy { was.fixed[$0] == link.fixed[$0] }
   }
 
   // MARK: Changes in words

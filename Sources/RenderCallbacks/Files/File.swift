@@ -12,7 +12,7 @@ import SoundFiles
 public struct FileCallback: KeyPathCallback {
   public static let description = CallbackDescription(
     kind: "file", summary: "A sound file, once or in a loop, in the format of its bus.",
-    hasBeginning: true,
+    hasBeginning: true, placeSettings: ["path", "start", "end", "at"],
     settings: [
       SettingInfo(
         "path", .path, isRequired: true,
