@@ -9,43 +9,68 @@ import Testing
 
 /// A device for a session, and a way to break it.
 final class TestBench {
-  enum Kind: CaseIterable { case pulse, paced, pipes }
+  /// A kind of device: one that a back end opens, or hardware of `RenderHost`.
+  struct Kind: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// The back end, for what it says of itself; `nil` for hardware without one.
+    var backEnd: (any AudioBackEnd)?
+    /// Whether this machine has it.
+    var isInstalled = true
+    /// Whether something can end its run. Nothing takes a clock away.
+    var canBreak = true
+    /// Opens it; the second part breaks it.
+    let open: @Sendable () throws -> (any AudioHardware, () -> Void)
+  }
 
+  /// Every kind; what is no back end is `RenderHost`'s.
+  static let all: [Kind] = [pulse, paced, clock, pipes]
   /// The kinds that this machine has.
-  static let kinds = Kind.allCases.filter { $0 != .pulse || PrivatePulse.isInstalled }
+  static let kinds = all.filter(\.isInstalled)
+  /// Those whose run something can end.
+  static let breakable = kinds.filter(\.canBreak)
+
+  /// What is asked of each back end.
+  private static let request = HardwareRequest(
+    preferredSampleRate: 48_000, preferredIOBufferDuration: 0.01)
+  private static let stereo = StreamFormat(
+    .float32, channels: 2, sampleRate: 48_000, interleaved: true)
+
+  private static let pulse = Kind(
+    testDescription: "pulse", backEnd: PulseBackEnd(address: "unix:/nowhere"),
+    isInstalled: PrivatePulse.isInstalled
+  ) {
+    let server = try PrivatePulse()
+    return (try PulseBackEnd(address: server.address).open(request), { server.kill() })
+  }
+
+  private static let paced = Kind(testDescription: "paced") {
+    let flag = TestFlag()
+    let mono = StreamFormat(.float32, channels: 1, sampleRate: 48_000, interleaved: true)
+    let host = PacedHost(
+      HardwareGrant(outputFormat: stereo, inputFormat: mono, ioBufferFrames: 512), speed: 4
+    ) { (_, _) throws(ServiceError) in
+      if flag.isSet { throw ServiceError("unplugged") }
+    }
+    return (host, { flag.set() })
+  }
+
+  private static let clock = Kind(testDescription: "clock", canBreak: false) {
+    let grant = HardwareGrant(outputFormat: stereo, inputFormat: nil, ioBufferFrames: 512)
+    return (PacedHost(grant, speed: 4), {})
+  }
+
+  private static let pipes = Kind(testDescription: "pipes", backEnd: PipeBackEnd()) {
+    let pipe = try TestFIFO()
+    let drain = try Drain(pipe)
+    var toPipe = request
+    toPipe.sinkName = pipe.path
+    return (try PipeBackEnd().open(toPipe), { drain.end() })
+  }
 
   let hardware: any AudioHardware
   private let harm: () -> Void
 
-  init(_ kind: Kind) throws {
-    switch kind {
-    case .pulse:
-      let server = try PrivatePulse()
-      hardware = try PulseBackEnd(address: server.address).open(
-        HardwareRequest(preferredSampleRate: 48_000, preferredIOBufferDuration: 0.01))
-      harm = { server.kill() }
-    case .paced:
-      let flag = TestFlag()
-      hardware = PacedHost(
-        HardwareGrant(
-          outputFormat: StreamFormat(
-            .float32, channels: 2, sampleRate: 48_000, interleaved: true),
-          inputFormat: StreamFormat(
-            .float32, channels: 1, sampleRate: 48_000, interleaved: true), ioBufferFrames: 512),
-        speed: 4
-      ) { (_, _) throws(ServiceError) in
-        if flag.isSet { throw ServiceError("unplugged") }
-      }
-      harm = { flag.set() }
-    case .pipes:
-      let pipe = try TestFIFO()
-      let drain = try Drain(pipe)
-      hardware = try PipeBackEnd().open(
-        HardwareRequest(
-          preferredSampleRate: 48_000, preferredIOBufferDuration: 0.01, sinkName: pipe.path))
-      harm = { drain.end() }
-    }
-  }
+  init(_ kind: Kind) throws { (hardware, harm) = try kind.open() }
 
   func session() -> RenderSession {
     let session = RenderSession(
@@ -108,7 +133,7 @@ struct BackEndContractTests {
     #expect(bench.hardware.failure == nil)
   }
 
-  @Test(arguments: TestBench.kinds)
+  @Test(arguments: TestBench.breakable)
   func `what ends the pulls is its failure, and stop still returns`(kind: TestBench.Kind) throws {
     let bench = try TestBench(kind)
     let session = bench.session()
@@ -138,7 +163,9 @@ struct BackEndContractTests {
 
   @Test
   func `each says what it is called, what it has, and what it cannot open`() throws {
-    for backEnd in [PulseBackEnd(address: "unix:/nowhere"), PipeBackEnd()] as [any AudioBackEnd] {
+    let backEnds = TestBench.all.compactMap(\.backEnd)
+    #expect(Set(backEnds.map(\.name)).count == backEnds.count && backEnds.count >= 2)
+    for backEnd in backEnds {
       #expect(!backEnd.name.isEmpty && backEnd.summary.hasSuffix("."))
       #expect(throws: HardwareError.self) {
         try backEnd.open(HardwareRequest(sinkName: "/nowhere/at/all"))
