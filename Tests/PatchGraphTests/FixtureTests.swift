@@ -19,14 +19,21 @@ import Testing
     (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
       .filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }) ?? []
 
+  private static func build(_ name: String) throws -> (PatchReader.Result, BuiltPatch) {
+    let file = folder.appending(path: name + ".json")
+    let reading = PatchReader.read(bytes: try [UInt8](Data(contentsOf: file)), name: name + ".json")
+    return (reading, PatchBuilder.build(reading, directory: folder.path))
+  }
+
+  private static func text(of patch: BuiltPatch) -> String {
+    TextRenderer(source: patch.source).render(patch.diagnostics)
+      .replacing(folder.path + "/", with: "")
+  }
+
   @Test(arguments: names)
   func `a wrong patch is answered with the words expected`(name: String) throws {
-    let file = Self.folder.appending(path: name + ".json")
-    let reading = PatchReader.read(bytes: try [UInt8](Data(contentsOf: file)), name: name + ".json")
-    let patch = PatchBuilder.build(reading, directory: Self.folder.path)
-    let found =
-      TextRenderer(source: patch.source).render(patch.diagnostics)
-      .replacing(Self.folder.path + "/", with: "")
+    let (reading, patch) = try Self.build(name)
+    let found = Self.text(of: patch)
     let expectation = Self.folder.appending(path: name + ".expected")
     if ProcessInfo.processInfo.environment["PATCHRUN_REPRINT"] != nil {
       try found.write(to: expectation, atomically: true, encoding: .utf8)
@@ -45,8 +52,8 @@ import Testing
   private static func page() throws -> String {
     var rows = ""
     for name in names {
-      let text = try String(
-        contentsOf: folder.appending(path: name + ".expected"), encoding: .utf8)
+      // Not the file: where all texts are printed again, it may not be there yet.
+      let text = Self.text(of: try build(name).1)
       let heads = text.split(separator: "\n").filter {
         $0.hasPrefix("error[") || $0.hasPrefix("warning[")
       }
