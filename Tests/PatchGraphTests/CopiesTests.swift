@@ -200,6 +200,14 @@ import Testing
     #expect(patch.diagnostics.first?.message.text.contains(message) == true)
   }
 
+  @Test func `a trailing comma in what is repeated hides no other mistake`() {
+    let patch = Self.build(
+      Self.patch(
+        callbacks: #""tone{i}": { "count": 3, "kind": "tone", "frequency": 440, }"#,
+        more: #", "titel": "tones""#))
+    #expect(patch.diagnostics.map(\.code) == ["PR0005", "PR0102"], "\(Self.words(patch))")
+  }
+
   @Test(arguments: [
     ("{i / 0}", "this is no number"), ("{i $three}", "'$' cannot stand here"),
     ("{$tree}", "there is no constant 'tree'"), ("{$word}", "the constant 'word' is no number"),

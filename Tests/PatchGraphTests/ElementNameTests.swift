@@ -94,6 +94,18 @@ import Testing
     #expect(patch.diagnostics.first?.status == .invalidElement)
   }
 
+  @Test(arguments: ["elementNae", "elementname", "elementNames"])
+  func `a misspelt name of an element is one mistake, whatever is connected to it`(key: String) {
+    let patch = PatchBuilder.build(
+      Self.patch(
+        to: "mixer:Drums",
+        inputs: #""inputs": { "0": { "properties": { "\#(key)": "Drums" } } }"#))
+    #expect(
+      Self.words(patch) == [
+        "PR0501 /nodes/mixer/inputs/0/properties/\(key) MultichannelMixer has no property '\(key)'"
+      ])
+  }
+
   @Test func `a name that two elements have is said to be theirs`() {
     let twice = """
       "inputs": { "0": { "properties": { "elementName": "A" } }, "3": { "properties": { "elementName": "A" } } }

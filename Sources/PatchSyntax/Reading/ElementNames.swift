@@ -131,9 +131,21 @@ extension PatchReader {
     }
     resolver.resolve(&document)
     for (address, problem) in resolver.problems {
-      let range = nodes[address.value.node]?.json.range ?? 0..<0
-      guard !errors.contains(where: range.contains) else { continue }
+      if let node = nodes[address.value.node] {
+        guard !errors.contains(where: node.json.range.contains), !node.misspellsElementName else {
+          continue
+        }
+      }
       diagnostics.append(PatchRules.elementName, at: address.range) { problem.diagnostic(address) }
+    }
+  }
+}
+
+extension PatchDocument.Node {
+  /// Whether an element has a property that was probably meant to be its name. The unit reports it.
+  fileprivate var misspellsElementName: Bool {
+    (inputs + outputs).contains { element in
+      element.properties.contains { nearMisses(to: $0.name, among: ["elementName"]).first != nil }
     }
   }
 }

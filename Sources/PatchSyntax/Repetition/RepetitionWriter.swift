@@ -62,9 +62,10 @@ struct RepetitionWriter {
     writer.appendWritten(upTo: tree.source.bytes.count)
     guard writer.isClear, !writer.isOverLimit else { return writer.unclear }
     let source = SourceText(name: tree.source.name, parts: writer.parts)
-    let reading = JSONReader.read(source, dialect: JSONReader.Dialect(fileName: source.name))
+    // Trailing commas and comments stand in each copy: they have been reported once.
+    let reading = JSONReader.read(source, dialect: .jsonc)
     // Options that were refused may follow a document.
-    guard let whole = reading.tree, !reading.hasErrors else { return writer.unclear }
+    guard let whole = reading.tree, reading.isStructureIntact else { return writer.unclear }
     let diagnostics = writer.findings.map { finding in
       var diagnostic = finding.diagnostic
       if let place = finding.place { diagnostic.range = place }

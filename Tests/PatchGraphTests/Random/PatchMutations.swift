@@ -190,9 +190,12 @@ extension PatchMutation {
         let unit = PatchView(document).nodes.first(where: { $0.name == feed.to.node })?.unit,
         unit.description.inputs.count > feed.to.bus + 1
       else { return nil }
-      for bus in [feed.to.bus, feed.to.bus + 1] {
-        document["nodes", feed.to.node, "inputs", "\(bus)", "properties", "elementName"] = "twice"
+      func name(_ bus: Int) -> [String] {
+        ["nodes", feed.to.node, "inputs", "\(bus)", "properties", "elementName"]
       }
+      // What connects to it by a name that it has would be wrong, too.
+      guard document[name(feed.to.bus + 1)] == nil else { return nil }
+      for bus in [feed.to.bus, feed.to.bus + 1] { document[name(bus)] = "twice" }
       document[feed.path + ["to"]] = .string("\(feed.to.node):twice")
       return [feed.path + ["to"]]
     },
@@ -200,7 +203,9 @@ extension PatchMutation {
       guard let feed = PatchView(document).connections.any(&random),
         let end = ["from", "to"].any(&random)
       else { return nil }
-      document[feed.path + [end]] = ["mixer:x", ":1", "", "mixer:01", "mixer:", 3].any(&random)
+      let node = end == "from" ? feed.from.node : feed.to.node
+      let texts = ["\(node):x", ":1", "", "\(node):01", "\(node):"].map(JSONText.string)
+      document[feed.path + [end]] = (texts + [3]).any(&random)
       return [feed.path + [end]]
     },
   ]
@@ -443,13 +448,18 @@ extension PatchMutation {
     PatchMutation("a sample type that there is not") { document, random in
       let places = document.formats.filter { document[$0 + ["sample"]] != nil }
       guard let place = places.any(&random) else { return nil }
-      document[place + ["sample"]] = ["flaot32", "float64", "pcm", 16].any(&random)
+      // The edit that is offered puts right what was another type as little as it can.
+      let isFloat = document[place + ["sample"]]?.compact == "\"float32\""
+      let near: [JSONText] = isFloat ? ["flaot32", "float64"] : []
+      document[place + ["sample"]] = (near + ["pcm", 16]).any(&random)
       return [place + ["sample"]]
     },
     PatchMutation("a number of channels that there is not") { document, random in
       let places = document.formats.filter { document[$0 + ["channels"]] != nil }
       guard let place = places.any(&random) else { return nil }
-      document[place + ["channels"]] = [0, -1, 2000, 1.5, "2"].any(&random)
+      let quoted = document[place + ["channels"]].map { JSONText.string($0.compact) }
+      document[place + ["channels"]] = ([0, -1, 2000, 1.5] + [quoted].compactMap(\.self))
+        .any(&random)
       return [place + ["channels"]]
     },
     PatchMutation("a rate that there is not") { document, random in
@@ -592,7 +602,9 @@ extension PatchMutation {
       return [feed.path + ["to"]]
     },
     PatchMutation("a connection begins at a bus that there is not") { document, random in
-      guard let feed = PatchView(document).links.any(&random) else { return nil }
+      // An I/O unit that feeds itself from another bus is told that it does.
+      let links = PatchView(document).links.filter { $0.from.node != $0.to.node }
+      guard let feed = links.any(&random) else { return nil }
       document[feed.path + ["from"]] = .string("\(feed.from.node):5")
       return [feed.path + ["from"]]
     },
