@@ -94,7 +94,9 @@ extension UnitInstance {
 
   func notify(_ id: PropertyID, _ scope: Scope, _ element: Int) {
     let tokens = state.withLock { state in
-      state.propertyListeners.filter { $0.value.0 == id }.keys.sorted()
+      // Most units have none.
+      state.propertyListeners.isEmpty
+        ? [] : state.propertyListeners.filter { $0.value.0 == id }.keys.sorted()
     }
     for token in tokens {
       // A listener may have removed another.

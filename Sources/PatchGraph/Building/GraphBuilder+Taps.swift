@@ -42,7 +42,7 @@ extension GraphBuilder {
       namedFiles.addWritten(first, place)
     }
     let bus = at.value.bus ?? 0
-    places.record(at.json, for: Violation.Place(node: node, .bus(.output, bus)))
+    places.recordFirst(at.json, for: Violation.Place(node: node, .bus(.output, bus)))
     guard let id = try? graph.addTap(tap, at: node, bus, name: member.name) else { return }
     let place = Violation.Place(node: node, .tap(id.rawValue))
     places.taps[place] = member.value.json
