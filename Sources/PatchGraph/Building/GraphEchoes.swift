@@ -20,7 +20,9 @@ extension GraphBuilder {
     // Nodes downstream of a format that could not be set depend on it.
     for node in downstream(of: doubts.nodes(.format)) { doubts.raise(.format, about: node) }
     // How many frames a unit is pulled for follows from the formats behind it.
-    let isPaceKnown = !violations.contains { $0.rule == UnitRules.formatSupported }
+    let isPaceKnown =
+      doubts.nodes(.format).isEmpty
+      && !violations.contains { $0.rule == UnitRules.formatSupported }
     var echoes: [Violation] = []
     /// Reported violations that may be repeated for other elements of the same node.
     var reported: [NodeID?: [Violation]] = [:]

@@ -188,7 +188,8 @@ extension PatchMutation {
     PatchMutation("two elements have the name that is meant") { document, random in
       guard let feed = PatchView(document).connections.any(&random),
         let unit = PatchView(document).nodes.first(where: { $0.name == feed.to.node })?.unit,
-        unit.description.inputs.count > feed.to.bus + 1
+        case let given = document["nodes", feed.to.node, "inputCount"].flatMap({ Int($0.compact) }),
+        given ?? unit.description.inputs.count > feed.to.bus + 1
       else { return nil }
       func name(_ bus: Int) -> [String] {
         ["nodes", feed.to.node, "inputs", "\(bus)", "properties", "elementName"]
