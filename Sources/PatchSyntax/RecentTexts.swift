@@ -1,7 +1,7 @@
 import Diagnostics
 
-/// The texts that were read last, so that equal texts are made once: the nodes of a patch repeat
-/// the same few keys and names.
+/// The longer texts that were read last, so that equal texts are made once: the nodes of a patch
+/// repeat the same few keys and names.
 struct RecentTexts: Sendable {
   private static let capacity = 64
 
@@ -12,7 +12,7 @@ struct RecentTexts: Sendable {
   mutating func text(of json: JSONValue) -> String? {
     let tree = json.tree
     let node = tree.nodes[json.index]
-    guard node.isPlain, tree.constantRows.isEmpty, !node.content.isEmpty else { return json.string }
+    guard node.isPlain, tree.constantRows.isEmpty else { return json.string }
     let content = node.content
     let all = tree.source.bytes
     // Swift keeps so few bytes without memory of their own.

@@ -67,7 +67,7 @@ public struct OfflineDevice: Sendable {
     sink: (ArraySlice<UInt8>) throws(ServiceError) -> Void = { (_) throws(ServiceError) in }
   ) -> Outcome {
     var outcome = Outcome()
-    var piece = SinkPiece(session, grant)
+    var piece = SinkPiece(session, grant, frameCount: frameCount ?? .max)
     do throws(ServiceError) {
       try pull(
         session, frameCount: frameCount ?? .max, services: services, readErrors: readErrors,
@@ -104,7 +104,7 @@ public struct OfflineDevice: Sendable {
     services: @autoclosure () -> [any RenderService], isCancelled: () -> Bool
   ) throws(ServiceError) -> Int {
     var outcome = Outcome()
-    var piece = SinkPiece(session, grant)
+    var piece = SinkPiece(session, grant, frameCount: frameCount)
     try pull(
       session, frameCount: frameCount, services: services, readErrors: .silence,
       isCancelled: isCancelled, progress: { _ in },
@@ -162,11 +162,13 @@ private struct SinkPiece {
   private var memory: [UInt8]
   private var filled = 0
 
-  init(_ session: RenderSession, _ grant: HardwareGrant) {
+  /// - Parameter frameCount: The most frames that are pulled.
+  init(_ session: RenderSession, _ grant: HardwareGrant, frameCount: Int) {
     bytesPerFrame = Int(session.configuration.device?.bytesPerFrame ?? 0)
     bytesPerSlice = grant.ioBufferFrames * bytesPerFrame
-    let slices = bytesPerSlice > 0 ? max(1, Self.size / bytesPerSlice) : 0
-    memory = [UInt8](repeating: 0, count: slices * bytesPerSlice)
+    // A short render needs no more memory than it has slices.
+    let slices = min(frameCount / grant.ioBufferFrames + 1, Self.size / max(1, bytesPerSlice))
+    memory = [UInt8](repeating: 0, count: max(1, slices) * bytesPerSlice)
   }
 
   /// Whether there is no room for another slice.

@@ -318,17 +318,6 @@ public struct JSONValue: Sendable {
       defer { index = Int(tree.nodes[index].next) }
       return JSONValue(tree: tree, index: index)
     }
-
-    /// How many values are left: of an object its keys, too.
-    func count() -> Int {
-      var count = 0
-      var index = index
-      while index < end {
-        index = Int(tree.nodes[index].next)
-        count += 1
-      }
-      return count
-    }
   }
 
   /// Members of an object.
@@ -338,6 +327,13 @@ public struct JSONValue: Sendable {
     public mutating func next() -> (key: JSONValue, value: JSONValue)? {
       guard let key = base.next(), let value = base.next() else { return nil }
       return (key, value)
+    }
+
+    /// How many are left.
+    func count() -> Int {
+      var (base, rows) = (base, 0)
+      while base.next() != nil { rows += 1 }
+      return rows / 2
     }
   }
 }

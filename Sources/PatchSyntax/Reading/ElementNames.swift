@@ -131,10 +131,10 @@ extension PatchReader {
     }
     resolver.resolve(&document)
     for (address, problem) in resolver.problems {
-      if let node = nodes[address.value.node] {
-        guard !errors.contains(where: node.json.range.contains), !node.misspellsElementName else {
-          continue
-        }
+      if let node = nodes[address.value.node],
+        node.misspellsElementName || errors.contains(where: node.json.range.contains)
+      {
+        continue
       }
       diagnostics.append(PatchRules.elementName, at: address.range) { problem.diagnostic(address) }
     }
@@ -145,7 +145,7 @@ extension PatchDocument.Node {
   /// Whether an element has a property that was probably meant to be its name. The unit reports it.
   fileprivate var misspellsElementName: Bool {
     (inputs + outputs).contains { element in
-      element.properties.contains { nearMisses(to: $0.name, among: ["elementName"]).first != nil }
+      element.properties.contains { !nearMisses(to: $0.name, among: ["elementName"]).isEmpty }
     }
   }
 }

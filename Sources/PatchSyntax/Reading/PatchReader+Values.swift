@@ -16,7 +16,7 @@ extension PatchReader {
     }
     var members: [PatchDocument.Member<Value>] = []
     // A node is large, and an array that grows copies all of them each time.
-    members.reserveCapacity(json.members.base.count() / 2)
+    members.reserveCapacity(json.members.count())
     eachMember(of: json) { reader, key, name, value in
       // The value under a bad name is read anyway.
       if name.isEmpty || kind == .source && name.utf8.contains(UInt8(ascii: ":")) {
