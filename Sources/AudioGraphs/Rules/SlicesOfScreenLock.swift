@@ -7,7 +7,7 @@ package enum SlicesOfScreenLock: NodeRule {
     "PR0311", "unit/slice-4096",
     "with no input active, a unit takes the 4096 frames of a slice while the screen is locked",
     severity: .warning,
-    silencedBy: [.unreadNode, .sides],
+    silencedBy: [.unreadNode, .sides, .formatElsewhere],
     page: .init(
       "With no input active, a unit of a patch that plays on behind a locked screen takes slices of "
         + "4096 frames.",

@@ -30,6 +30,9 @@ public struct Doubts: OptionSet, Hashable, Sendable {
   public static let destination = Doubts(rawValue: 1 << 6)
   /// A feed of some node of the patch, or an input that it feeds, is missing.
   public static let feedsElsewhere = Doubts(rawValue: 1 << 7)
+  /// A stream format of some node of the patch is wrong, so that it is not known how many frames
+  /// the nodes in front of it are pulled for.
+  public static let formatElsewhere = Doubts(rawValue: 1 << 11)
   /// It is not known which sides of an I/O unit are on.
   public static let sides = Doubts(rawValue: 1 << 8)
   /// The patch's stream format could not be read.

@@ -19,15 +19,14 @@ extension GraphBuilder {
     }
     // Nodes downstream of a format that could not be set depend on it.
     for node in downstream(of: doubts.nodes(.format)) { doubts.raise(.format, about: node) }
-    // How many frames a unit is pulled for follows from the formats behind it.
-    let isPaceKnown =
-      doubts.nodes(.format).isEmpty
-      && !violations.contains { $0.rule == UnitRules.formatSupported }
+    if violations.contains(where: { $0.rule == UnitRules.formatSupported }) {
+      doubts.raise(.formatElsewhere)
+    }
     var echoes: [Violation] = []
     /// Reported violations that may be repeated for other elements of the same node.
     var reported: [NodeID?: [Violation]] = [:]
     for violation in violations {
-      if isEcho(violation) || violation.rule == SlicesOfScreenLock.rule && !isPaceKnown {
+      if isEcho(violation) {
         echoes.append(violation)
       } else if violation.rule == SlicesOfScreenLock.rule, !playsBehindLockedScreen {
         if reportsNotes { reportNote(violation) }

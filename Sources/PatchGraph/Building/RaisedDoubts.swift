@@ -18,6 +18,7 @@ struct RaisedDoubts {
   mutating func raise(_ doubts: Doubts, about node: NodeID) {
     ofNodes[node, default: []].formUnion(doubts)
     if doubts.contains(.feeds) { raise(.feedsElsewhere) }
+    if doubts.contains(.format) { raise(.formatElsewhere) }
   }
 
   /// Raises doubt about a property of a node that could not be set.
