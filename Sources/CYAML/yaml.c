@@ -6,10 +6,12 @@
 // clang-format off
 #define FUNCTIONS(CALL)                                                                           \
   CALL(void, yaml_document_delete, (yaml_document_t *document), (document))                       \
+  CALL(void, yaml_event_delete, (yaml_event_t *event), (event))                                   \
   CALL(void, yaml_parser_delete, (yaml_parser_t *parser), (parser))                               \
   CALL(int, yaml_parser_initialize, (yaml_parser_t *parser), (parser))                            \
   CALL(int, yaml_parser_load, (yaml_parser_t *parser, yaml_document_t *document),                 \
        (parser, document))                                                                        \
+  CALL(int, yaml_parser_parse, (yaml_parser_t *parser, yaml_event_t *event), (parser, event))     \
   CALL(void, yaml_parser_set_encoding, (yaml_parser_t *parser, yaml_encoding_t encoding),         \
        (parser, encoding))                                                                        \
   CALL(void, yaml_parser_set_input_string,                                                        \

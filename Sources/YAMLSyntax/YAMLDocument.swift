@@ -27,14 +27,17 @@ public struct YAMLDocument: Sendable {
 
   /// Reads UTF-8 text with one document.
   ///
+  /// - Parameter maximumDepth: How many values may be inside each other. libyaml's time for a value
+  ///   grows with the number of open brackets.
   /// - Returns: `nil` where the text has no document.
   /// - Throws: ``YAMLError`` where libyaml cannot be loaded, or the text is not valid.
-  public init?(_ bytes: [UInt8]) throws(YAMLError) {
+  public init?(_ bytes: [UInt8], maximumDepth: Int) throws(YAMLError) {
     if let failure = unsafe cyaml_load() {
       throw .noLibrary(unsafe String(cString: failure))
     }
     let nodes: Result<[Node], YAMLError> = unsafe bytes.withUnsafeBufferPointer { bytes in
       do throws(YAMLError) {
+        try unsafe Self.checkDepth(of: bytes, upTo: maximumDepth)
         return .success(try unsafe Self.nodes(in: bytes))
       } catch { return .failure(error) }
     }
@@ -42,14 +45,43 @@ public struct YAMLDocument: Sendable {
     if self.nodes.isEmpty { return nil }
   }
 
+  /// Prepares a parser for some bytes. It is the caller's to delete.
+  private static func begin(
+    _ parser: inout yaml_parser_t, _ bytes: UnsafeBufferPointer<UInt8>
+  ) throws(YAMLError) {
+    guard unsafe yaml_parser_initialize(&parser) == 1 else { throw .noMemory }
+    unsafe yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING)
+    unsafe yaml_parser_set_input_string(&parser, bytes.baseAddress, bytes.count)
+  }
+
+  /// Throws where a value is too deep, as soon as it begins.
+  private static func checkDepth(
+    of bytes: UnsafeBufferPointer<UInt8>, upTo limit: Int
+  ) throws(YAMLError) {
+    var parser = unsafe yaml_parser_t()
+    try unsafe begin(&parser, bytes)
+    defer { unsafe yaml_parser_delete(&parser) }
+    var depth = 0
+    while true {
+      var event = unsafe yaml_event_t()
+      guard unsafe yaml_parser_parse(&parser, &event) == 1 else { throw unsafe YAMLError(parser) }
+      defer { unsafe yaml_event_delete(&event) }
+      switch unsafe event.type {
+      case YAML_SEQUENCE_START_EVENT, YAML_MAPPING_START_EVENT: depth += 1
+      case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: depth -= 1
+      case YAML_STREAM_END_EVENT, YAML_NO_EVENT: return
+      default: break
+      }
+      if depth > limit { throw unsafe .tooDeep(Mark(event.start_mark)) }
+    }
+  }
+
   private static func nodes(
     in bytes: UnsafeBufferPointer<UInt8>
   ) throws(YAMLError) -> [Node] {
     var parser = unsafe yaml_parser_t()
-    guard unsafe yaml_parser_initialize(&parser) == 1 else { throw .noMemory }
+    try unsafe begin(&parser, bytes)
     defer { unsafe yaml_parser_delete(&parser) }
-    unsafe yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING)
-    unsafe yaml_parser_set_input_string(&parser, bytes.baseAddress, bytes.count)
     var document = unsafe yaml_document_t()
     guard unsafe yaml_parser_load(&parser, &document) == 1 else {
       throw unsafe YAMLError(parser)
@@ -102,6 +134,8 @@ public enum YAMLError: Error {
   /// libyaml cannot be loaded; a sentence in lower case says why.
   case noLibrary(String)
   case noMemory
+  /// A value is deeper than permitted.
+  case tooDeep(YAMLDocument.Mark)
   /// The text is not UTF-8, or has a character that YAML does not allow, at an offset in bytes.
   case unreadable(byte: Int)
   /// The problem in libyaml's words, and its place.

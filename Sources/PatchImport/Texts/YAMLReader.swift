@@ -10,6 +10,8 @@ struct YAMLReader {
   /// The greatest number of values of a document, including those that aliases repeat.
   private static let maximumValues = 100_000
   private static let maximumAliases = 24
+  /// The greatest depth of a value; that of the document is 0.
+  private static let maximumDepth = 64
 
   static func read(_ reading: inout ImportReading) throws(ImportRefused) -> ConfigValue {
     let source = reading.source
@@ -20,19 +22,26 @@ struct YAMLReader {
     }
     var reader = YAMLReader(source: source)
     let document: YAMLDocument?
-    do throws(YAMLError) { document = try YAMLDocument(source.bytes) } catch {
-      throw reader.refuse(error, &reading)
-    }
+    do throws(YAMLError) {
+      document = try YAMLDocument(source.bytes, maximumDepth: maximumDepth + 1)
+    } catch { throw reader.refuse(error, &reading) }
     guard let document else {
       throw reading.refuse("the document is empty", at: 0..<0)
     }
     guard let value = try reader.value(document, 0, depth: 0, &reading) else {
-      reading.report(
-        ImportRules.size, "the document has more than 100,000 values, or is more than 64 deep",
-        at: reader.range(document.nodes[0].mark, ""))
-      throw ImportRefused()
+      throw reader.refuseSize(at: document.nodes[0].mark, &reading)
     }
     return value.withPointers()
+  }
+
+  private func refuseSize(
+    at mark: YAMLDocument.Mark, _ reading: inout ImportReading
+  ) -> ImportRefused {
+    reading.report(
+      ImportRules.size,
+      "the document has more than 100,000 values, or is more than \(Self.maximumDepth) deep",
+      at: range(mark, ""))
+    return ImportRefused()
   }
 
   private init(source: SourceText) { self.source = source }
@@ -46,6 +55,7 @@ struct YAMLReader {
     switch error {
     case .noLibrary(let why):
       return reading.refuse("libyaml, which reads YAML, cannot be loaded (\(why))", at: 0..<0)
+    case .tooDeep(let mark): return refuseSize(at: mark, &reading)
     case .noMemory: return reading.refuse("there is not enough memory to read it", at: 0..<0)
     case .unreadable(let byte):
       return reading.refuse(
@@ -79,7 +89,7 @@ struct YAMLReader {
     _ document: YAMLDocument, _ index: Int, depth: Int, _ reading: inout ImportReading
   ) throws(ImportRefused) -> ConfigValue? {
     count += 1
-    guard count <= Self.maximumValues, depth <= 64 else { return nil }
+    guard count <= Self.maximumValues, depth <= Self.maximumDepth else { return nil }
     let node = document.nodes[index]
     switch node.content {
     case .scalar(let text, let isPlain):
