@@ -11,6 +11,11 @@ uint32_t shims_denormals_off(void);
 /// Restores the mode that `shims_denormals_off` returned.
 void shims_denormals_restore(uint32_t previous);
 
+/// Has the heap grow at once by the memory that is expected to be needed, at most 1 GiB, in pages of 2 MiB where
+/// the system has some: a page is zeroed when it is first touched, and that takes 2.5 µs for each of 4 KiB.
+/// What is not touched is not taken. Call it once, before other threads allocate.
+void shims_expect_memory(size_t bytes);
+
 /// Names the calling thread for debuggers and `top -H`: at most 15 bytes.
 void shims_name_thread(const char *name);
 

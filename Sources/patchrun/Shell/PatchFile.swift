@@ -1,3 +1,4 @@
+import CShims
 import Diagnostics
 import FileAccess
 import Glibc
@@ -70,7 +71,9 @@ struct PatchFile {
   func read(_ options: OverrideOptions) -> PatchReader.Result { read(options.overrides) }
 
   func read(_ overrides: [String] = []) -> PatchReader.Result {
-    isTooLarge
+    // The document, the graph and the plan of 250 bytes take about 6 kB.
+    if source.bytes.count >= 1 << 18 { shims_expect_memory(24 * source.bytes.count) }
+    return isTooLarge
       ? PatchReader.tooLarge(name: source.name, limits: limits)
       : PatchReader.read(source, overrides: overrides, limits: limits)
   }
