@@ -10,7 +10,7 @@ struct BusMemory {
   private(set) var count = 0
 
   /// The free stretches of each strand.
-  private var free: [Int: [Int]] = [:]
+  private var free: [[Int]] = []
 
   /// Gives every channel a stretch of its own.
   init(_ busChannelCounts: [Int]) {
@@ -51,6 +51,7 @@ struct BusMemory {
       }
     }
     for bus in kept { first[bus] = .max }
+    free = Array(repeating: [], count: 1 + (strands?.max() ?? 0))
     var begins = [Int](repeating: 0, count: busChannelCounts.count)
     var channel = 0
     for (bus, channelCount) in busChannelCounts.enumerated() {
@@ -79,7 +80,7 @@ struct BusMemory {
           // A row may name a bus twice; it is freed once.
           last[bus] = .max
           guard owners[bus] == strand else { continue }
-          free[strand, default: []] +=
+          free[strand] +=
             stretches[begins[bus]..<begins[bus] + busChannelCounts[bus]]
         }
       }
@@ -87,7 +88,7 @@ struct BusMemory {
   }
 
   private mutating func take(for strand: Int) -> Int {
-    if let stretch = free[strand]?.popLast() { return stretch }
+    if let stretch = free[strand].popLast() { return stretch }
     count += 1
     return count - 1
   }

@@ -97,7 +97,9 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
       rows[index].callsClient || rows[index].pulled.values.contains { $0.callsClients }
     }
     var strands: RowStrands?
-    if threadCount > 1, !callsClients {
+    if threadCount > 1, !callsClients,
+      RowStrands.maySave(rows, busCount: busChannelCounts.count, maximumFramesPerSlice)
+    {
       var order = RowStrands(rows, busCount: busChannelCounts.count)
       if order.isWorthSharing(maximumFramesPerSlice) {
         order.gather(for: threadCount)

@@ -3,7 +3,28 @@ extension RowStrands {
   /// longest chain of rows. A row takes some microseconds per slice; synchronizing threads takes
   /// about one.
   func isWorthSharing(_ frameCount: Int) -> Bool {
+    Self.isWorthSharing(workCount, longestChain: longestChain, frameCount)
+  }
+
+  private static func isWorthSharing(
+    _ workCount: Int, longestChain: Int, _ frameCount: Int
+  ) -> Bool {
     2 * workCount >= 3 * longestChain && (workCount - longestChain) * frameCount >= 8192
+  }
+
+  /// Whether the strands of rows, which take time to find, may be worth sharing. Only the longest
+  /// chain of rows that read what the one before has written is looked at; no chain is shorter.
+  static func maySave(_ rows: [some BusRow], busCount: Int, _ frameCount: Int) -> Bool {
+    var depths = [Int](repeating: 0, count: busCount)
+    var (workCount, longestChain) = (0, 0)
+    for index in rows.indices {
+      var depth = 0
+      for bus in rows[index].inputs { depth = max(depth, depths[bus]) }
+      for bus in rows[index].outputs { depths[bus] = depth + 1 }
+      longestChain = max(longestChain, depth + 1)
+      if !rows[index].isNearlyFree { workCount += 1 }
+    }
+    return isWorthSharing(workCount, longestChain: longestChain, frameCount)
   }
 
   /// Joins successive strands that need no other, because taking a strand synchronizes threads. The
