@@ -4,7 +4,7 @@ package import AudioTypes
 ///
 /// `PatchReader` reads by it. The JSON Schema is printed from its `form`; completion, hovers and
 /// the manual are made from the schema.
-package struct ObjectGrammar<Value>: Sendable {
+package final class ObjectGrammar<Value>: Sendable {
   /// The name of the object in messages: "the session".
   package let name: String
   package let members: [MemberGrammar<Value>]
@@ -32,7 +32,7 @@ package struct ObjectGrammar<Value>: Sendable {
   }
 
   /// The grammar of an object that the schema describes where it is used.
-  init(_ name: String, isRepeatable: Bool = false, _ members: [MemberGrammar<Value>]) {
+  convenience init(_ name: String, isRepeatable: Bool = false, _ members: [MemberGrammar<Value>]) {
     self.init(name, "", isRepeatable: isRepeatable, members)
   }
 

@@ -20,11 +20,15 @@ extension JSONTree {
     for index in nodes.indices where nodes[index].kind == .object {
       rows.removeAll(keepingCapacity: true)
       var row = index + 1
-      while row < Int(nodes[index].next) {
+      let end = Int(nodes[index].next)
+      // An object with one member repeats none.
+      let first = row < end ? Int(nodes[row].next) : end
+      if first >= end || Int(nodes[first].next) >= end { continue }
+      while row < end {
         // An empty range stands for a missing key, which has been reported.
         if nodes[row].kind == .string, nodes[row].end > nodes[row].start { rows.append(row) }
         let value = Int(nodes[row].next)
-        guard value < Int(nodes[index].next) else { break }
+        guard value < end else { break }
         row = Int(nodes[value].next)
       }
       if rows.count <= 8 {
@@ -37,13 +41,13 @@ extension JSONTree {
           }
         }
       } else {
-        var first: [String: Int] = [:]
-        first.reserveCapacity(rows.count)
+        var firstRows: [String: Int] = [:]
+        firstRows.reserveCapacity(rows.count)
         for row in rows {
           let key = JSONValue(tree: self, index: row)
           let name = key.string ?? ""
-          guard let earlier = first.updateValue(row, forKey: name) else { continue }
-          first[name] = earlier
+          guard let earlier = firstRows.updateValue(row, forKey: name) else { continue }
+          firstRows[name] = earlier
           report(key, name, after: JSONValue(tree: self, index: earlier))
         }
       }

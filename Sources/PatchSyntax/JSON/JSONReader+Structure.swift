@@ -24,8 +24,12 @@ extension JSONReader {
 
     var state = State.value
     while !hasGivenUp {
-      skipBlanks()
-      if hasGivenUp { break }
+      if offset < bytes.count, bytes[offset] == 0x20 { offset += 1 }
+      // Behind one blank there is mostly a token.
+      if offset >= bytes.count || !Self.beginsToken(bytes[offset]) {
+        skipBlanks()
+        if hasGivenUp { break }
+      }
       guard offset < bytes.count else {
         if state == .afterValue, open.isEmpty { return }
         return reportEnd(state)
@@ -40,6 +44,11 @@ extension JSONReader {
       }
       lastTokenEnd = offset
     }
+  }
+
+  /// Whether a byte begins neither a blank nor a comment, nor a character beyond ASCII.
+  private static func beginsToken(_ byte: UInt8) -> Bool {
+    byte > 0x2F && byte < 0x80 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: ",")
   }
 
   private mutating func readElement(_ state: State) -> State {

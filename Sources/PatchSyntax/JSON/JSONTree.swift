@@ -136,6 +136,14 @@ public final class JSONTree: Sendable {
   }
 }
 
+extension JSONTree {
+  /// The index of the text that a string is, among some.
+  func index(of row: Int, among texts: [String]) -> Int? {
+    let length = nodes[row].isPlain ? nodes[row].content.count : nil
+    return texts.firstIndex { (length == nil || $0.utf8.count == length) && isText(row, $0) }
+  }
+}
+
 /// One value of a `JSONTree`.
 public struct JSONValue: Sendable {
   /// The type of a value. `invalid` is text with an error that has been reported: take it for a

@@ -97,7 +97,6 @@ extension PatchReader {
     guard check(json, "a node", .object) else { return nil }
     var written = PatchGrammar.WrittenNode(node: PatchDocument.Node(json: json))
     read(json, as: PatchGrammar.node, into: &written)
-    let node = written.node
     let keys = PatchGrammar.node.keys
     /// Whether the node has an unknown key, which may be a misspelt `component`.
     func hasUnknownKey() -> Bool {
@@ -106,9 +105,9 @@ extension PatchReader {
         return key != "comment" && !keys.contains(key)
       }
     }
-    if let component = written.component, let subgraph = node.subgraph {
+    if let component = written.component, let subgraph = written.node.subgraph {
       diagnostics.append(.componentAndSubgraph(component, subgraph))
-    } else if let subgraph = node.subgraph {
+    } else if let subgraph = written.node.subgraph {
       // Keys that only a unit has.
       for (key, value) in json.members {
         guard let name = key.string, keys.contains(name),
@@ -120,10 +119,10 @@ extension PatchReader {
     } else if let settings = written.settings, written.component != nil || !hasUnknownKey() {
       diagnostics.append(.settingsOfUnit(settings))
     }
-    if written.component == nil, node.subgraph == nil, !hasUnknownKey() {
+    if written.component == nil, written.node.subgraph == nil, !hasUnknownKey() {
       diagnostics.append(.missing(["component"], in: json, "a node"))
     }
-    return node
+    return written.node
   }
 
   mutating func bands(_ json: JSONValue) -> Located<[PatchDocument.Band]> {
@@ -195,7 +194,7 @@ extension PatchReader {
       guard reader.check(value, grammar.name, .object) else { return }
       var element = PatchDocument.Element(json: value, bus: Located(bus, at: key))
       reader.read(value, as: grammar, into: &element)
-      elements.append(element)
+      elements.append(consume element)
     }
     return elements
   }

@@ -47,28 +47,26 @@ extension PatchReader {
     guard check(json, name, .string, help: "write \"node\" or \"node:bus\""),
       let text = json.string
     else { return nil }
+    let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
     // Most addresses have no bus.
-    let parts =
-      text.utf8.contains(UInt8(ascii: ":"))
-      ? text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      : [Substring(text)]
-    let node = String(parts.first ?? "")
+    let node = colon.map { String(text[..<$0]) } ?? text
     guard !node.isEmpty else {
       diagnostics.append(.address(json, text, "the name is missing"))
       return nil
     }
-    guard parts.count == 2 else { return Located(PatchDocument.Address(node: node), at: json) }
-    if let bus = Self.busNumber(String(parts[1])) {
-      return Located(PatchDocument.Address(node: node, bus: bus), at: json)
+    guard let colon else { return Located(PatchDocument.Address(node: node), at: json) }
+    let bus = text[text.utf8.index(after: colon)...]
+    if let number = Self.busNumber(String(bus)) {
+      return Located(PatchDocument.Address(node: node, bus: number), at: json)
     }
-    guard Self.mayBeName(parts[1]) else {
+    guard Self.mayBeName(bus) else {
       diagnostics.append(
         .address(
-          json, text, parts[1].isEmpty ? "the bus is missing" : "this is no bus number",
-          at: parts[1].isEmpty ? nil : Self.rangeOfBus(in: json)))
+          json, text, bus.isEmpty ? "the bus is missing" : "this is no bus number",
+          at: bus.isEmpty ? nil : Self.rangeOfBus(in: json)))
       return nil
     }
-    return Located(PatchDocument.Address(node: node, element: String(parts[1])), at: json)
+    return Located(PatchDocument.Address(node: node, element: String(bus)), at: json)
   }
 
   /// Whether the text after a colon may be the name of an element. A text of digits, signs and
@@ -107,19 +105,19 @@ extension PatchReader {
   ) {
     var missing = required
     var unknown = 0
-    eachMember(of: json) { reader, key, text, value in
-      guard let index = keys.firstIndex(of: text) else {
-        reader.diagnostics.append(PatchRules.unknownKey, at: key.range) {
+    for (key, value) in json.members where isFirst(key) {
+      if let index = key.tree.index(of: key.index, among: keys) {
+        if !missing.isEmpty { missing.removeAll { $0 == keys[index] } }
+        read(&self, index, value)
+      } else if let text = key.string, !isComment(text, value) {
+        diagnostics.append(PatchRules.unknownKey, at: key.range) {
           .unknownKey(key, text, in: json, name, keys: keys)
         }
         // A misspelt key is not reported as missing too.
         let count = missing.count
         missing.removeAll { nearMisses(to: text, among: [$0]) == [$0] }
         if missing.count == count { unknown += 1 }
-        return
       }
-      if !missing.isEmpty { missing.removeAll { $0 == text } }
-      read(&reader, index, value)
     }
     guard missing.count > unknown else { return }
     // A key that could not be read may be any of the missing ones.
@@ -133,16 +131,22 @@ extension PatchReader {
   mutating func eachMember(
     of json: JSONValue, _ read: (inout PatchReader, JSONValue, String, JSONValue) -> Void
   ) {
-    for (key, value) in json.members {
-      guard !key.range.isEmpty, let name = names.text(of: key),
-        repeatedKeys.isEmpty || !repeatedKeys.contains(key.index)
-      else { continue }
-      if name == "comment" {
-        checkComment(value)
-      } else {
-        read(&self, key, name, value)
-      }
+    for (key, value) in json.members where isFirst(key) {
+      guard let name = names.text(of: key), !isComment(name, value) else { continue }
+      read(&self, key, name, value)
     }
+  }
+
+  /// Whether a key is there, and no earlier member of its object has the same.
+  private func isFirst(_ key: JSONValue) -> Bool {
+    !key.range.isEmpty && (repeatedKeys.isEmpty || !repeatedKeys.contains(key.index))
+  }
+
+  /// Whether a member is a comment, whose type is checked.
+  private mutating func isComment(_ key: String, _ value: JSONValue) -> Bool {
+    guard key == "comment" else { return false }
+    checkComment(value)
+    return true
   }
 
   /// The members of an object that `read` does not take.
