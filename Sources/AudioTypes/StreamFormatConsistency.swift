@@ -31,16 +31,14 @@ extension StreamFormat {
   public var inconsistencies: [FormatInconsistency] {
     var found: [FormatInconsistency] = []
     if !(sampleRate >= 0 && sampleRate < 3e6) { found.append(.sampleRateOutOfRange) }
-    for (field, value) in [
-      ("mBytesPerPacket", bytesPerPacket), ("mFramesPerPacket", framesPerPacket),
-      ("mBytesPerFrame", bytesPerFrame),
-    ] where value >= 1_000_000 {
-      found.append(.fieldTooLarge(field: field, limit: 999_999))
+    func check(_ field: String, _ value: UInt32, upTo limit: Int) {
+      if value > limit { found.append(.fieldTooLarge(field: field, limit: limit)) }
     }
-    if channelsPerFrame > 1024 {
-      found.append(.fieldTooLarge(field: "mChannelsPerFrame", limit: 1024))
-    }
-    if bitsPerChannel > 1024 { found.append(.fieldTooLarge(field: "mBitsPerChannel", limit: 1024)) }
+    check("mBytesPerPacket", bytesPerPacket, upTo: 999_999)
+    check("mFramesPerPacket", framesPerPacket, upTo: 999_999)
+    check("mBytesPerFrame", bytesPerFrame, upTo: 999_999)
+    check("mChannelsPerFrame", channelsPerFrame, upTo: 1024)
+    check("mBitsPerChannel", bitsPerChannel, upTo: 1024)
     if formatID.rawValue == 0 { found.append(.noFormatID) }
     guard found.isEmpty else { return found }
     guard isLinearPCM else { return [.notLinearPCM] }

@@ -288,93 +288,54 @@ public struct UnitConfiguration: Sendable {
 
   /// All input elements, in order.
   public var inputs: [Element] {
-    get { storage.inputs }
-    _modify {
-      own()
-      yield &storage.inputs
-    }
+    get { contents[0].inputs }
+    _modify { yield &contents[0].inputs }
   }
 
   /// All output elements, in order.
   public var outputs: [Element] {
-    get { storage.outputs }
-    _modify {
-      own()
-      yield &storage.outputs
-    }
+    get { contents[0].outputs }
+    _modify { yield &contents[0].outputs }
   }
 
   /// Frames of the largest slice.
   public var maximumFramesPerSlice: Int {
-    get { storage.maximumFramesPerSlice }
-    _modify {
-      own()
-      yield &storage.maximumFramesPerSlice
-    }
+    get { contents[0].maximumFramesPerSlice }
+    _modify { yield &contents[0].maximumFramesPerSlice }
   }
 
   /// Every property that has been set or has a default.
   public var properties: [PropertyPlace: PropertyValue] {
-    get { storage.properties }
-    _modify {
-      own()
-      yield &storage.properties
-    }
+    get { contents[0].properties }
+    _modify { yield &contents[0].properties }
   }
 
   /// The sides of the device, for an output unit.
   public var device: DeviceSides? {
-    get { storage.device?.sides }
-    set {
-      own()
-      storage.device = newValue.map { Device($0) }
-    }
+    get { contents[0].device?.sides }
+    set { contents[0].device = newValue.map { Device($0) } }
   }
 
   /// The seed for the dither of its buses, which differs between units.
   public var ditherSeed: UInt64 {
-    get { storage.ditherSeed }
-    _modify {
-      own()
-      yield &storage.ditherSeed
-    }
+    get { contents[0].ditherSeed }
+    _modify { yield &contents[0].ditherSeed }
   }
 
   /// The unit's controls; `nil` where they are not known.
   public var controls: ControlLayout? {
-    get { storage.controls }
-    _modify {
-      own()
-      yield &storage.controls
-    }
+    get { contents[0].controls }
+    _modify { yield &contents[0].controls }
   }
 
-  /// Shared until a copy is changed: a graph keeps the configuration of each of its nodes in
-  /// several places.
-  private final class Storage: @unchecked Sendable {
-    // `@unchecked Sendable`: it is changed only while a single configuration refers to it, see
-    // `own()`.
+  private struct Contents {
     var inputs: [Element]
     var outputs: [Element]
     var maximumFramesPerSlice: Int
     var properties: [PropertyPlace: PropertyValue]
     var device: Device?
-    var ditherSeed: UInt64
+    var ditherSeed: UInt64 = 0
     var controls: ControlLayout?
-
-    init(
-      inputs: [Element], outputs: [Element], maximumFramesPerSlice: Int,
-      properties: [PropertyPlace: PropertyValue], device: Device?, ditherSeed: UInt64,
-      controls: ControlLayout?
-    ) {
-      self.inputs = inputs
-      self.outputs = outputs
-      self.maximumFramesPerSlice = maximumFramesPerSlice
-      self.properties = properties
-      self.device = device
-      self.ditherSeed = ditherSeed
-      self.controls = controls
-    }
   }
 
   /// A separate object, because few units have it.
@@ -384,26 +345,20 @@ public struct UnitConfiguration: Sendable {
     init(_ sides: DeviceSides) { self.sides = sides }
   }
 
-  private var storage: Storage
-
-  /// Copies the storage where other configurations share it.
-  private mutating func own() {
-    guard !isKnownUniquelyReferenced(&storage) else { return }
-    storage = Storage(
-      inputs: storage.inputs, outputs: storage.outputs,
-      maximumFramesPerSlice: storage.maximumFramesPerSlice, properties: storage.properties,
-      device: storage.device, ditherSeed: storage.ditherSeed, controls: storage.controls)
-  }
+  /// One element. An array shares its memory until a copy is changed, and a graph keeps the
+  /// configuration of each of its nodes in several places.
+  private var contents: [Contents]
 
   public init(
     inputs: [Element], outputs: [Element], maximumFramesPerSlice: Int,
     properties: [PropertyPlace: PropertyValue] = [:], device: DeviceSides? = nil,
     controls: ControlLayout? = nil
   ) {
-    storage = Storage(
-      inputs: inputs, outputs: outputs, maximumFramesPerSlice: maximumFramesPerSlice,
-      properties: properties, device: device.map { Device($0) }, ditherSeed: 0,
-      controls: controls)
+    contents = [
+      Contents(
+        inputs: inputs, outputs: outputs, maximumFramesPerSlice: maximumFramesPerSlice,
+        properties: properties, device: device.map { Device($0) }, controls: controls)
+    ]
   }
 
   /// The present value of a parameter; `nil` where there is no such parameter.

@@ -149,6 +149,7 @@ public struct PatchBuilder {
       document: document, graph: graph, surroundings: surroundings,
       unread: UnreadParts(document, reading.diagnostics), reportsNotes: notes, epoch: epoch,
       limits: reading.limits)
+    builder.request = request
     graph.memoryLimit = reading.limits.memory
     builder.build()
     var layout = builder.layout

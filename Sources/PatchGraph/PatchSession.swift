@@ -111,13 +111,13 @@ extension PatchBuilder {
       preferredIOBufferDuration: document.session?.value.preferredIOBufferDuration?.value,
       category: document.session?.value.category?.value)
     // Most nodes name one of a few components: each name is looked up once.
-    var others: Set<String> = []
+    var others: [String] = []
     for index in document.nodes.indices {
       let component = document.nodes[index].value.component?.value
       if case .name(let name)? = component, others.contains(name) { continue }
       guard let unit = ComponentResolver.unit(component) else { continue }
       guard unit.description.isOutput else {
-        if case .name(let name)? = component { others.insert(name) }
+        if case .name(let name)? = component { others.append(name) }
         continue
       }
       let node = document.nodes[index]

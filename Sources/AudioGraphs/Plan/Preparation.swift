@@ -70,10 +70,10 @@ struct Preparer {
     for id in result.order {
       guard let index = model.index(of: id), !settleAsBefore(model.nodes[index]) else { continue }
       let node = model.nodes[index]
-      let links = model.interactions(into: id).compactMap(\.link)
+      let feeding = model.interactions(into: id)
       let count = result.violations.count
-      settle(node, links)
-      if result.violations.count == count { noteSettled(node, links) }
+      settle(node, feeding)
+      if result.violations.count == count { noteSettled(node, feeding) }
     }
     let domains = RateDomains(model, result)
     result.domains = domains
@@ -186,12 +186,13 @@ struct Preparer {
   }
 
   /// Keeps the configuration of a node, where it depends on nothing but that node and its sources.
-  private mutating func noteSettled(_ node: GraphModel.Node, _ links: [Connection]) {
+  private mutating func noteSettled(_ node: GraphModel.Node, _ feeding: [Interaction]) {
     guard !node.isOutput, !doubtful.contains(node.id), let instance = node.instance,
       let configuration = result.configurations[node.id]
     else { return }
     var sources: [(output: BusKey, format: StreamFormat)] = []
-    for link in links {
+    sources.reserveCapacity(feeding.count)
+    for link in feeding.lazy.compactMap(\.link) {
       guard model.node(link.source)?.isOutput == false,
         let outputs = result.configurations[link.source]?.outputs,
         outputs.indices.contains(link.output)
@@ -206,11 +207,10 @@ struct Preparer {
 
   // MARK: One node
 
-  private mutating func settle(_ node: GraphModel.Node, _ links: [Connection]) {
+  private mutating func settle(_ node: GraphModel.Node, _ feeding: [Interaction]) {
     guard let instance = node.instance else { return }
     var configuration = result.configurations[node.id] ?? opened(node, instance)
     let isInitialized = instance.isInitialized
-    let feeding = model.interactions(into: node.id)
     checkBuses(node, configuration, feeding)
     checkSides(node, feeding)
     for connection in feeding.lazy.compactMap(\.connection) {
@@ -240,7 +240,9 @@ struct Preparer {
       giveFormats(node, &configuration)
     }
     checkRates(node, configuration)
-    for link in links where doubtful.contains(link.source) { doubtful.insert(node.id) }
+    if !doubtful.isEmpty, feeding.contains(where: { isDoubtful($0.link) }) {
+      doubtful.insert(node.id)
+    }
     checkCallbackInputs(node, configuration, feeding)
     result.configurations[node.id] = configuration
     // A feed from a missing bus, or into the microphone, has a violation of its own, so that the
@@ -273,6 +275,11 @@ struct Preparer {
     result.violations += found
     if found.contains(where: { $0.severity == .error }) { doubtful.insert(node.id) }
     checkCallbacks(configuration, feeding)
+  }
+
+  /// Whether a feed comes from a node with unreliable formats.
+  private func isDoubtful(_ link: Connection?) -> Bool {
+    link.map { doubtful.contains($0.source) } ?? false
   }
 
   /// Whether an input of an initialized unit may take another format: the unit takes formats live,
@@ -397,17 +404,16 @@ struct Preparer {
   /// Checks that nothing is connected to the sides that belong to the device.
   private mutating func checkSides(_ node: GraphModel.Node, _ feeding: [Interaction]) {
     for interaction in feeding {
-      let found = [
-        HardwareSides.violation(into: node, interaction.input),
-        interaction.link.flatMap { connection in
-          model.node(connection.source).flatMap {
-            HardwareSides.violation(outOf: $0, connection)
-          }
-        },
-      ].compactMap(\.self)
-      guard !found.isEmpty else { continue }
-      result.violations += found
-      doubtful.insert(node.id)
+      if let violation = HardwareSides.violation(into: node, interaction.input) {
+        result.violations.append(violation)
+        doubtful.insert(node.id)
+      }
+      if let connection = interaction.link, let source = model.node(connection.source),
+        let violation = HardwareSides.violation(outOf: source, connection)
+      {
+        result.violations.append(violation)
+        doubtful.insert(node.id)
+      }
     }
   }
 

@@ -138,12 +138,13 @@ public final class UnitInstance: Sendable {
     let inputCount = isSettable ? wanted ?? description.inputs.count : description.inputs.count
     state = Mutex(
       State(
-        inputs: Array(
-          repeating: Element(format: blueprint.initialInputFormat, origin: .initial),
-          count: inputCount),
-        outputs: Array(
-          repeating: Element(format: blueprint.initialOutputFormat, origin: .initial),
-          count: description.outputs.count),
+        // Not `Array(repeating:count:)`, which looks up the array's type each time.
+        inputs: (0..<inputCount).map { _ in
+          Element(format: blueprint.initialInputFormat, origin: .initial)
+        },
+        outputs: (0..<description.outputs.count).map { _ in
+          Element(format: blueprint.initialOutputFormat, origin: .initial)
+        },
         maximumFramesPerSlice: description.defaultMaximumFramesPerSlice,
         values: blueprint.values,
         controls: ControlLayout(

@@ -78,12 +78,13 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     rampLength = Swift.max(1, Int((sampleRate / 100).rounded()))
     let start = GainRamp(
       length: rampLength, startLeft: 0, startRight: 0, left: 0, right: 0, position: 0)
-    var all = (inputChannelCounts + [2]).map {
-      Strip(channelCount: $0, straight: start, cross: start)
+    strips = StateStorage(count: count + 1) { index in
+      var strip = Strip(
+        channelCount: index < count ? inputChannelCounts[index] : 2, straight: start, cross: start)
+      // The output has no cross gains.
+      if index == count { strip.cross.jump(left: 0, right: 0) }
+      return strip
     }
-    // The output has no cross gains.
-    all[count].cross.jump(left: 0, right: 0)
-    strips = StateStorage(all)
     meters = LevelMeters(count: 4 * (count + 1), sampleRate: sampleRate)
     // An input has at most two signals: straight and cross. The capacity is limited so that the
     // signals fit in the nearest cache.

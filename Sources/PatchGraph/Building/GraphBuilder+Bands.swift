@@ -18,8 +18,12 @@ extension UnitInstance {
 extension GraphBuilder {
   /// Sets the bands of a node: first their number, unless the node sets it, then the parameters of
   /// each. A written band is on unless it sets its own bypass.
-  mutating func setBands(_ node: PatchDocument.Node, _ unit: UnitInstance, _ id: NodeID) {
-    guard let written = node.bands else { return }
+  ///
+  /// - Parameter properties: The properties that the node sets.
+  mutating func setBands(
+    _ written: Located<[PatchDocument.Band]>, besides properties: [PatchDocument.Field],
+    _ unit: UnitInstance, _ id: NodeID
+  ) {
     let name = unit.description.name
     guard let bands = unit.description.bands else {
       report(
@@ -30,7 +34,7 @@ extension GraphBuilder {
       return
     }
     let key = unit.info(bands.countProperty)?.key ?? ""
-    let saysNumber = node.properties.contains {
+    let saysNumber = properties.contains {
       unit.info(named: $0.name)?.id == bands.countProperty
     }
     if !saysNumber, (1...bands.maximumCount).contains(written.value.count) {

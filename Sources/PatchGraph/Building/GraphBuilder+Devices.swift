@@ -73,7 +73,6 @@ extension GraphBuilder {
   }
 
   private mutating func checkSides(_ node: String, _ device: PatchDocument.Device) {
-    let request = PatchBuilder.request(of: document)
     // A side that is connected but off breaks another rule, and is not reported here.
     let isPlaying = document.connections.contains {
       $0.to?.value.node == node && ($0.to?.value.bus ?? 0) == 0

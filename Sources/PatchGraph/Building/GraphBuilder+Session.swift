@@ -18,7 +18,6 @@ extension GraphBuilder {
     checkLimits()
     guard let written = document.session?.value.category else { return }
     let category = written.value
-    let request = PatchBuilder.request(of: document)
     guard request.isDevice, hasDeviceUnit else { return }
     for (wants, permits, side, better) in [
       (request.wantsInput, category.permitsInput, "the microphone side", "playAndRecord"),

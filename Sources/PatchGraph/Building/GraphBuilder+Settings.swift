@@ -14,22 +14,25 @@ extension GraphBuilder {
 
   /// Applies the settings of the node at an index of the document to its unit.
   mutating func configure(_ index: Int, _ id: NodeID, _ unit: UnitInstance) {
-    setMaximumFrames(unit, id, document.nodes[index].value)
-    setProperties(document.nodes[index].value.properties, unit, id, .global, 0)
+    let properties = document.nodes[index].value.properties
+    setMaximumFrames(unit, id, besides: properties)
+    setProperties(properties, unit, id, .global, 0)
     setParameters(document.nodes[index].value.parameters, unit, id, .global, 0)
-    setBands(document.nodes[index].value, unit, id)
+    if let bands = document.nodes[index].value.bands {
+      setBands(bands, besides: properties, unit, id)
+    }
     configure(document.nodes[index].value.inputs, unit, id, .input, of: index)
     configure(document.nodes[index].value.outputs, unit, id, .output, of: index)
   }
 
   /// Applies the patch's `maximumFramesPerSlice` to a unit whose node does not set its own.
   private mutating func setMaximumFrames(
-    _ unit: UnitInstance, _ id: NodeID, _ node: PatchDocument.Node
+    _ unit: UnitInstance, _ id: NodeID, besides written: [PatchDocument.Field]
   ) {
     guard let most = document.maximumFramesPerSlice,
       unit.description.component.type != .outputType,
       let info = unit.properties.first(where: { $0.id == .maximumFramesPerSlice }),
-      !node.properties.contains(where: { $0.name == info.key || $0.name == info.constant }),
+      !written.contains(where: { $0.name == info.key || $0.name == info.constant }),
       let frames = UInt32(exactly: most.value)
     else { return }
     set(.maximumFramesPerSlice, .uint32(frames), unit, id, .global, 0, at: most.json)

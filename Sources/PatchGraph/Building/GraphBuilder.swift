@@ -60,6 +60,8 @@ struct GraphBuilder {
   /// For each unknown name, the index of its diagnostic in `findings`; `nil` where that was not
   /// kept.
   var unknownNames: [String: Int?] = [:]
+  /// What the document asks of the device.
+  lazy var request = PatchBuilder.request(of: document)
   lazy var callbackNames = Set(document.callbacks.lazy.map(\.name))
   /// Whether to report notes.
   let reportsNotes: Bool
@@ -203,36 +205,36 @@ struct GraphBuilder {
 
   /// Reports where the inputs and outputs of all nodes exceed the limit.
   mutating func checkBuses() {
-    var total = 0
+    guard let first = Self.busCount(of: document, upTo: limits.buses).exceeding else { return }
+    report(
+      CostRules.buses.diagnostic(
+        .init(
+          "with these the nodes have more than \(Diagnostic.decimal(limits.buses)) inputs and "
+            + "outputs together"
+        ), at: first.range, pointer: first.pointer,
+        help: [limits.help(.buses, needed: Self.busCount(of: document).sum)]))
+    hasTooManyBuses = true
+    doubts.raise(.gaps)
+  }
+
+  /// The sum of "inputCount" and "outputCount" over all nodes, and the count with which it exceeds
+  /// a limit; `nil` where it does not.
+  static func busCount(
+    of document: PatchDocument, upTo limit: Int = .max
+  ) -> (sum: Int, exceeding: Located<Int>?) {
+    var sum = 0
     for index in document.nodes.indices {
-      for count in Self.counts(of: document.nodes[index].value) {
-        total += count.value
-        guard total > limits.buses else { continue }
-        report(
-          CostRules.buses.diagnostic(
-            .init(
-              "with these the nodes have more than \(Diagnostic.decimal(limits.buses)) inputs and "
-                + "outputs together"
-            ), at: count.range, pointer: count.pointer,
-            help: [limits.help(.buses, needed: Self.busCount(of: document))]))
-        hasTooManyBuses = true
-        doubts.raise(.gaps)
-        return
+      // A unit refuses more than 1024 buses, and makes none for them.
+      if let count = document.nodes[index].value.inputCount, count.value <= 1024 {
+        sum += count.value
+        if sum > limit { return (sum, count) }
+      }
+      if let count = document.nodes[index].value.outputCount, count.value <= 1024 {
+        sum += count.value
+        if sum > limit { return (sum, count) }
       }
     }
-  }
-
-  /// The sum of "inputCount" and "outputCount" over all nodes.
-  static func busCount(of document: PatchDocument) -> Int {
-    document.nodes.indices.reduce(0) { sum, index in
-      counts(of: document.nodes[index].value).reduce(sum) { $0 + $1.value }
-    }
-  }
-
-  /// The written bus counts up to 1024. A unit refuses a greater count, so it makes no buses for
-  /// it.
-  private static func counts(of node: PatchDocument.Node) -> [Located<Int>] {
-    [node.inputCount, node.outputCount].compactMap(\.self).filter { $0.value <= 1024 }
+    return (sum, nil)
   }
 
   /// Resolves the formats that have a name in the patch.

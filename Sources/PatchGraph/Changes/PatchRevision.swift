@@ -73,7 +73,7 @@ struct PatchRevision {
       old: old, before: before, after: after, surroundings: surroundings)
     guard revision.compare() else { return nil }
     // Only a whole build reports that there are more buses than the limit.
-    guard GraphBuilder.busCount(of: after) <= reading.limits.buses else { return nil }
+    guard GraphBuilder.busCount(of: after).sum <= reading.limits.buses else { return nil }
     return revision.build(reading)
   }
 

@@ -17,22 +17,23 @@ public struct StateStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
   /// The number of elements, at least 1.
   public let count: Int
 
-  /// - Parameter count: At least 1.
-  public init(repeating element: Element, count: Int) {
+  /// - Parameters:
+  ///   - count: At least 1.
+  ///   - element: Makes the element at an index.
+  public init(count: Int, _ element: (Int) -> Element) {
     precondition(count > 0, "storage needs at least one element")
     let bytes = UnsafeMutableRawPointer.allocate(
       byteCount: count * MemoryLayout<Element>.stride, alignment: 64)
     unsafe base = bytes.bindMemory(to: Element.self, capacity: count)
-    unsafe base.initialize(repeating: element, count: count)
+    for index in 0..<count { unsafe base.advanced(by: index).initialize(to: element(index)) }
     self.count = count
   }
 
+  /// - Parameter count: At least 1.
+  public init(repeating element: Element, count: Int) { self.init(count: count) { _ in element } }
+
   /// - Parameter elements: At least one.
-  public init(_ elements: [Element]) {
-    precondition(!elements.isEmpty, "storage needs at least one element")
-    self.init(repeating: elements[0], count: elements.count)
-    for (index, element) in elements.enumerated() { unsafe base[index] = element }
-  }
+  public init(_ elements: [Element]) { self.init(count: elements.count) { elements[$0] } }
 
   deinit { unsafe base.deallocate() }
 
