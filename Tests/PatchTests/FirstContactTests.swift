@@ -43,7 +43,8 @@ import Testing
     #expect(try place.run("validat", "x.json").errors.contains("did you mean 'validate'?"))
     // If a file has that name, it is a patch.
     try place.write(TestPatch.noise(), to: "frobnicate")
-    #expect(try place.run("frobnicate").errors.contains("no command") == false)
+    let outcome = try place.run("frobnicate", "--wait-device=0")
+    #expect(outcome.errors.contains("no command") == false)
     // A name without its ending is suggested.
     try place.write(TestPatch.noise(), to: "mine.json")
     let mine = try place.run("mine")
