@@ -26,6 +26,16 @@ let settings: [SwiftSetting] =
     .treatAllWarnings(as: .error),
   ] + withOptimizations
 
+/// The settings of rooms that compute: they are optimized for tests, too, which take a third of the time then. A change
+/// has its whole room compiled again; `PATCHRUN_DEBUG=1 swift build` has all of it as a debugger wants it.
+let computing: [SwiftSetting] =
+  Context.packageDirectory.contains("/checkouts/") || Context.environment["PATCHRUN_DEBUG"] != nil
+  ? settings
+  : settings + [
+    .unsafeFlags(
+      ["-O", "-whole-module-optimization", "-num-threads", "2"], .when(configuration: .debug))
+  ]
+
 /// Packages that only the program needs: a package that takes a library of this one with `traits: []`
 /// has nothing to resolve.
 let forProgram = TargetDependencyCondition.when(traits: ["CommandLine"])
@@ -92,40 +102,40 @@ let package = Package(
     .target(name: "CPanel", dependencies: ["CLoading"], exclude: ["file.inc"]),
 
     // What the render thread runs is in these.
-    .target(name: "AudioTypes", swiftSettings: settings),
+    .target(name: "AudioTypes", swiftSettings: computing),
     .target(
       name: "RenderCore", dependencies: ["AudioTypes", "CKissFFT", "CShims", "CVector"],
-      swiftSettings: settings),
+      swiftSettings: computing),
     .target(
       name: "HeadData", dependencies: ["RenderCore", "CMysofa", "CShims", "CVector"],
-      swiftSettings: settings),
+      swiftSettings: computing),
     .target(
-      name: "VoiceProcessing", dependencies: ["AudioTypes", "RenderCore"], swiftSettings: settings),
+      name: "VoiceProcessing", dependencies: ["AudioTypes", "RenderCore"], swiftSettings: computing),
     .target(
       name: "AudioUnits",
       dependencies: ["AudioTypes", "RenderCore", "HeadData", "VoiceProcessing"],
-      swiftSettings: settings),
+      swiftSettings: computing),
     // Opens the files that a patch names, and nothing else does.
     .target(name: "FileAccess", dependencies: ["CShims"], swiftSettings: settings),
     .target(
       name: "SoundFiles",
       dependencies: ["AudioTypes", "FileAccess", "CSndfile", "CSoxr", "CVector"],
-      swiftSettings: settings),
+      swiftSettings: computing),
     .target(
       name: "RenderCallbacks",
       dependencies: ["AudioTypes", "RenderCore", "FileAccess", "SoundFiles", "CPatchrun"],
-      swiftSettings: settings),
-    .target(name: "Pictures", dependencies: ["FileAccess", "CCairo"], swiftSettings: settings),
+      swiftSettings: computing),
+    .target(name: "Pictures", dependencies: ["FileAccess", "CCairo"], swiftSettings: computing),
     .target(
       name: "RenderTaps",
       dependencies: ["AudioTypes", "RenderCore", "FileAccess", "SoundFiles", "CEbur128"],
-      swiftSettings: settings),
+      swiftSettings: computing),
     .target(
       name: "PictureTaps",
       dependencies: [
         "AudioTypes", "RenderCore", "FileAccess", "SoundFiles", "Pictures", "RenderTaps",
       ],
-      swiftSettings: settings),
+      swiftSettings: computing),
     .target(
       name: "RenderHost", dependencies: ["AudioTypes", "RenderCore", "CBus", "CShims"],
       swiftSettings: settings),
@@ -138,17 +148,17 @@ let package = Package(
         // To be handed on to whoever imports it.
         "FileAccess", "RenderCallbacks", "RenderTaps", "SoundFiles",
       ],
-      swiftSettings: settings),
+      swiftSettings: computing),
     .target(
       name: "Responses",
       dependencies: [
         "AudioTypes", "RenderCore", "RenderCallbacks", "Pictures", "RenderTaps", "AudioGraphs",
       ],
-      swiftSettings: settings),
+      swiftSettings: computing),
     // What sound in memory is: levels, loudness, tones, clicks, and how far two sounds are apart.
     .target(
       name: "SoundMeasures", dependencies: ["AudioTypes", "RenderCore", "RenderTaps"],
-      swiftSettings: settings),
+      swiftSettings: computing),
     .target(
       name: "PulseIO",
       dependencies: ["AudioTypes", "RenderCore", "RenderHost", "CPulse", "CShims"],
@@ -159,15 +169,15 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "TerminalScreen", swiftSettings: settings),
     .target(
-      name: "Diagnostics", dependencies: ["AudioTypes", "TerminalScreen"], swiftSettings: settings),
+      name: "Diagnostics", dependencies: ["AudioTypes", "TerminalScreen"], swiftSettings: computing),
     .target(
-      name: "PatchSyntax", dependencies: ["AudioTypes", "Diagnostics"], swiftSettings: settings),
+      name: "PatchSyntax", dependencies: ["AudioTypes", "Diagnostics"], swiftSettings: computing),
     .target(name: "YAMLSyntax", dependencies: ["CYAML"], swiftSettings: settings),
     // What is expected of the sound of a patch: the kinds of expectation, each with its measurement.
     .target(
       name: "SoundExpectations",
       dependencies: ["AudioTypes", "RenderCore", "Diagnostics", "PatchSyntax", "SoundMeasures"],
-      swiftSettings: settings),
+      swiftSettings: computing),
     // Filters of other programs, read.
     .target(
       name: "PatchImport",
@@ -182,7 +192,7 @@ let package = Package(
         "RenderHost", "AudioGraphs", "FileAccess", "SoundFiles", "Diagnostics", "PatchSyntax",
         "SoundExpectations",
       ],
-      swiftSettings: settings),
+      swiftSettings: computing),
     // Patches rendered to be measured: the sound at their buses, and the response of their paths.
     .target(
       name: "PatchRendering",
