@@ -36,6 +36,15 @@ import Testing
     #expect(result.chain == nil && result.diagnostics.hasErrors)
   }
 
+  @Test(arguments: [(63, false), (64, true), (65, true), (66, true)])
+  func `a value of YAML may be 64 deep`(lists: Int, isRefused: Bool) throws {
+    // The list in the map of the document is 1 deep, and what the innermost list has is one deeper than that.
+    let text =
+      "a: " + String(repeating: "[", count: lists) + "1" + String(repeating: "]", count: lists)
+    let result = try #require(Self.read(text, .camillaDSP))
+    #expect(result.diagnostics.contains { $0.code == "PR1009" } == isRefused)
+  }
+
   @Test func `brackets and signs of an expression are limited`() throws {
     for text in [
       String(repeating: "(", count: 50_000), String(repeating: "!", count: 50_000) + "1",

@@ -133,6 +133,21 @@ private final class Helpers {
     #expect(sharedCount > 20)
   }
 
+  @Test func `no rows that are worth sharing are taken for others`() {
+    var (worth, passed) = (0, 0)
+    for seed in 0..<400 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      let (rows, counts) = rows(&random)
+      let frames = [16, 256, 4096].randomElement(using: &random) ?? 0
+      let isWorth = RowStrands(rows, busCount: counts.count).isWorthSharing(frames)
+      let maySave = RowStrands.maySave(rows, busCount: counts.count, frames)
+      #expect(maySave || !isWorth, "seed \(seed)")
+      worth += isWorth ? 1 : 0
+      passed += maySave ? 1 : 0
+    }
+    #expect(worth > 40 && passed >= worth && passed < 300)
+  }
+
   @Test func `a branch is one strand, and waits for nothing`() {
     // 1 -> 2 -> 0, 3 -> 4 -> 0.
     let rows = [(1, [Int]()), (2, [1]), (3, []), (4, [3]), (0, [2, 4])].map { output, inputs in
