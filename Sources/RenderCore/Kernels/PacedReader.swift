@@ -62,19 +62,11 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
     var filter2: Int
   }
 
-  @safe
-  private struct Table: BitwiseCopyable {
-    let rows: UnsafePointer<Float>
-    let tapCount: Int
-    let width: Int
-    let rowCount: Int
-  }
-
   /// The frames of a block.
   public let blockLength: Int
   private let signalCount: Int
   private let states: UnsafeMutablePointer<State>
-  private let tables: UnsafeMutablePointer<Table>
+  private let tables: UnsafeMutablePointer<ReadingFilter.Table>
   private let filters: [ReadingFilter]
   private let firstFilter: Int
   private let filterCount: Int
@@ -103,10 +95,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
     filters = (first...last).map { ReadingFilter.number($0) }
     unsafe tables = .allocate(capacity: filterCount)
     for (index, filter) in filters.enumerated() {
-      unsafe (tables + index).initialize(
-        to: Table(
-          rows: filter.start, tapCount: filter.tapCount, width: filter.width,
-          rowCount: filter.rowCount))
+      unsafe (tables + index).initialize(to: filter.table)
     }
     unsafe states = .allocate(capacity: max(1, signals.count))
     var laneFrames = 0
@@ -392,7 +381,7 @@ public struct PacedReader: ~Copyable, @unchecked Sendable {
 
   @_noLocks
   @inline(__always)
-  private func weights(_ fraction: Double, _ table: Table) -> Weights {
+  private func weights(_ fraction: Double, _ table: ReadingFilter.Table) -> Weights {
     let place = fraction * Double(table.rowCount)
     let row = Int(place)
     return Weights(row: row, Float(place - Double(row)))

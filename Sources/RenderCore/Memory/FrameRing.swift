@@ -276,12 +276,6 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
   private struct Run: BitwiseCopyable {
     let start: Int
     let count: Int
-
-    @_noLocks
-    init(start: Int, count: Int) {
-      self.start = start
-      self.count = count
-    }
   }
 
   /// Splits frames into those up to the end of the memory, and those at its beginning.

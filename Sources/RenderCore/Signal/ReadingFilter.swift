@@ -34,7 +34,19 @@ final class ReadingFilter: @unchecked Sendable {
     }
   }
 
-  var start: UnsafePointer<Float> { unsafe UnsafePointer(rows.start) }
+  /// A filter for a kernel, which retains the filter itself.
+  @safe
+  struct Table: BitwiseCopyable {
+    let rows: UnsafePointer<Float>
+    let tapCount: Int
+    let width: Int
+    let rowCount: Int
+  }
+
+  var table: Table {
+    unsafe Table(
+      rows: UnsafePointer(rows.start), tapCount: tapCount, width: width, rowCount: rowCount)
+  }
 
   // MARK: The cache
 
@@ -58,16 +70,8 @@ final class ReadingFilter: @unchecked Sendable {
 @safe
 struct ReadingFilterBank: ~Copyable, @unchecked Sendable {
   // `@unchecked Sendable`: immutable once made.
-  @safe
-  private struct Table: BitwiseCopyable {
-    let rows: UnsafePointer<Float>
-    let tapCount: Int
-    let width: Int
-    let rowCount: Int
-  }
-
   private let filters: [ReadingFilter]
-  private let tables: UnsafeMutablePointer<Table>
+  private let tables: UnsafeMutablePointer<ReadingFilter.Table>
   let count: Int
   /// The length of the longest row.
   let width: Int
@@ -83,17 +87,14 @@ struct ReadingFilterBank: ~Copyable, @unchecked Sendable {
     width = filters[last].width
     unsafe tables = .allocate(capacity: filters.count)
     for (index, filter) in filters.enumerated() {
-      unsafe (tables + index).initialize(
-        to: Table(
-          rows: filter.start, tapCount: filter.tapCount, width: filter.width,
-          rowCount: filter.rowCount))
+      unsafe (tables + index).initialize(to: filter.table)
     }
   }
 
   deinit { unsafe tables.deallocate() }
 
   @_noLocks
-  private func table(_ number: Int) -> Table {
+  private func table(_ number: Int) -> ReadingFilter.Table {
     precondition(number >= 0 && number < count, "no such filter")
     return unsafe tables[number]
   }

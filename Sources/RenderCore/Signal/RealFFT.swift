@@ -95,11 +95,9 @@ public struct RealFFT: ~Copyable, @unchecked Sendable {
       samples.count >= length && real.count >= binCount && imaginary.count >= binCount,
       "the buffers are as long as the transform")
     guard let forwardPlan = unsafe forwardPlan else {
-      unsafe Self.ownTransform(
-        factors.start, memory.start, length, samples.start, real.start, imaginary.start)
-      return
+      return ownTransform(samples, real, imaginary)
     }
-    unsafe Self.transform(forwardPlan, samples.start, bins)
+    unsafe transform(forwardPlan, samples)
     let real = unsafe real.start
     let imaginary = unsafe imaginary.start
     for bin in 0..<binCount {
@@ -122,9 +120,7 @@ public struct RealFFT: ~Copyable, @unchecked Sendable {
       samples.count >= length && real.count >= binCount && imaginary.count >= binCount,
       "the buffers are as long as the transform")
     guard let inversePlan = unsafe inversePlan else {
-      unsafe Self.ownTransformBack(
-        factors.start, memory.start, length, real.start, imaginary.start, samples.start)
-      return
+      return ownTransformBack(real, imaginary, samples)
     }
     let realStart = unsafe real.start
     let imaginaryStart = unsafe imaginary.start
@@ -136,41 +132,33 @@ public struct RealFFT: ~Copyable, @unchecked Sendable {
     }
     unsafe pairs[1] = 0
     unsafe pairs[length + 1] = 0
-    unsafe Self.transformBack(inversePlan, bins, samples.start)
+    unsafe transformBack(inversePlan, samples)
   }
 
   // The checker cannot see into C.
   @_semantics("no_performance_analysis")
-  private static func ownTransform(
-    _ factors: UnsafePointer<Float>, _ memory: UnsafeMutablePointer<Float>, _ length: Int,
-    _ samples: UnsafePointer<Float>, _ real: UnsafeMutablePointer<Float>,
-    _ imaginary: UnsafeMutablePointer<Float>
+  private func ownTransform(
+    _ samples: ChannelBuffer, _ real: ChannelBuffer, _ imaginary: ChannelBuffer
   ) {
-    unsafe cvector_fft_forward(factors, memory, length, samples, real, imaginary)
+    unsafe cvector_fft_forward(
+      factors.start, memory.start, length, samples.start, real.start, imaginary.start)
   }
 
   @_semantics("no_performance_analysis")
-  private static func ownTransformBack(
-    _ factors: UnsafePointer<Float>, _ memory: UnsafeMutablePointer<Float>, _ length: Int,
-    _ real: UnsafePointer<Float>, _ imaginary: UnsafePointer<Float>,
-    _ samples: UnsafeMutablePointer<Float>
+  private func ownTransformBack(
+    _ real: ChannelBuffer, _ imaginary: ChannelBuffer, _ samples: ChannelBuffer
   ) {
-    unsafe cvector_fft_inverse(factors, memory, length, real, imaginary, samples)
+    unsafe cvector_fft_inverse(
+      factors.start, memory.start, length, real.start, imaginary.start, samples.start)
   }
 
   @_semantics("no_performance_analysis")
-  private static func transform(
-    _ plan: OpaquePointer, _ samples: UnsafePointer<Float>,
-    _ bins: UnsafeMutablePointer<kiss_fft_cpx>
-  ) {
-    unsafe kiss_fftr(plan, samples, bins)
+  private func transform(_ plan: OpaquePointer, _ samples: ChannelBuffer) {
+    unsafe kiss_fftr(plan, samples.start, bins)
   }
 
   @_semantics("no_performance_analysis")
-  private static func transformBack(
-    _ plan: OpaquePointer, _ bins: UnsafePointer<kiss_fft_cpx>,
-    _ samples: UnsafeMutablePointer<Float>
-  ) {
-    unsafe kiss_fftri(plan, bins, samples)
+  private func transformBack(_ plan: OpaquePointer, _ samples: ChannelBuffer) {
+    unsafe kiss_fftri(plan, bins, samples.start)
   }
 }
