@@ -79,9 +79,9 @@ protocol PictureColumns: AnyObject {
 /// Takes frames from a feed and draws a picture of them.
 ///
 /// `@unchecked Sendable`: a host makes one call at a time, as `RenderService` demands.
-final class PictureService: RenderService, @unchecked Sendable {
+final class PictureService: FeedService, @unchecked Sendable {
   private let recorder: PictureRecorder
-  private let feed: FrameFeed
+  let feed: FrameFeed
   private var samples: [Double]
   private var isFinished = false
   private var events: [ServiceEvent] = []
@@ -92,18 +92,9 @@ final class PictureService: RenderService, @unchecked Sendable {
     samples = [Double](repeating: 0, count: FrameFeed.block * feed.channelCount)
   }
 
-  var lostFrames: Int { feed.lostFrames }
+  static let leastFrames = FrameFeed.block
 
-  func service(atLeast frameCount: Int) throws(ServiceError) {
-    guard feed.available >= FrameFeed.block || feed.room < frameCount else { return }
-    drain()
-  }
-
-  func secondsToSpare(atLeast frameCount: Int) -> Double {
-    feed.secondsToSpare(atLeast: frameCount)
-  }
-
-  private func drain() {
+  func drain() {
     while case let count = min(feed.available, FrameFeed.block), count > 0 {
       feed.read(count, into: &samples)
       feed.discard(count)

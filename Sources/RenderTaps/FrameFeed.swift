@@ -112,6 +112,33 @@ package final class FrameFeed: @unchecked Sendable {
   package func discard(_ frameCount: Int) { access.discard(frameCount) }
 }
 
+/// A service that takes its frames from a feed.
+package protocol FeedService: RenderService {
+  var feed: FrameFeed { get }
+  /// The frames that must wait for the service to take them, unless the feed has no room for more.
+  static var leastFrames: Int { get }
+
+  /// Takes the frames that wait.
+  func drain() throws(ServiceError)
+}
+
+extension FeedService {
+  package static var leastFrames: Int { 256 }
+
+  package var lostFrames: Int { feed.lostFrames }
+
+  package func service(atLeast frameCount: Int) throws(ServiceError) {
+    guard feed.available >= Self.leastFrames || feed.room < frameCount else { return }
+    try drain()
+  }
+
+  package func secondsToSpare(atLeast frameCount: Int) -> Double {
+    feed.secondsToSpare(atLeast: frameCount)
+  }
+
+  package func finish() throws(ServiceError) { try drain() }
+}
+
 // MARK: - Render thread
 
 struct FrameFeedKernel: RenderKernel {

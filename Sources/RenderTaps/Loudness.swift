@@ -70,14 +70,14 @@ public struct LoudnessTap: RenderTap {
 // MARK: - Beside the render thread
 
 /// Takes frames from a feed and measures them. Any thread but the render thread may read it.
-final class LoudnessService: RenderService, TapReader {
+final class LoudnessService: FeedService, TapReader {
   private struct Work: ~Copyable {
     var state: LoudnessState
     var samples: [Double]
     var isOutOfMemory = false
   }
 
-  private let feed: FrameFeed
+  let feed: FrameFeed
   private let work: Mutex<Work>
 
   init(feed: FrameFeed, state: consuming sending LoudnessState) {
@@ -88,8 +88,6 @@ final class LoudnessService: RenderService, TapReader {
         samples: [Double](repeating: 0, count: FrameFeed.block * feed.channelCount)))
   }
 
-  var lostFrames: Int { feed.lostFrames }
-
   /// Includes all frames written so far, even if the service has not been called for them.
   var reading: TapReading {
     work.withLock { work in
@@ -98,18 +96,7 @@ final class LoudnessService: RenderService, TapReader {
     }
   }
 
-  func service(atLeast frameCount: Int) throws(ServiceError) {
-    guard feed.available >= 256 || feed.room < frameCount else { return }
-    try drain()
-  }
-
-  func secondsToSpare(atLeast frameCount: Int) -> Double {
-    feed.secondsToSpare(atLeast: frameCount)
-  }
-
-  func finish() throws(ServiceError) { try drain() }
-
-  private func drain() throws(ServiceError) {
+  func drain() throws(ServiceError) {
     try work.withLock { work throws(ServiceError) in
       drain(&work)
       if work.isOutOfMemory {

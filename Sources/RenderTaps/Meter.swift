@@ -158,16 +158,6 @@ struct MeterKernel: RenderKernel, ~Copyable {
     let fall: Double
 
     @_noLocks
-    init(sum: Double, peak: Double, held: Double, left: Double, hold: Double, fall: Double) {
-      self.sum = sum
-      self.peak = peak
-      self.held = held
-      self.left = left
-      self.hold = hold
-      self.fall = fall
-    }
-
-    @_noLocks
     @inline(__always)
     mutating func take(_ value: Double) {
       let magnitude = value.magnitude

@@ -131,13 +131,13 @@ package func channelProblem(_ channel: Int?, of format: StreamFormat) -> Callbac
 // MARK: - Beside the render thread
 
 /// Takes frames from a feed and transforms them. Any thread but the render thread may read it.
-final class SpectrumService: RenderService, TapReader {
+final class SpectrumService: FeedService, TapReader {
   private struct Work: ~Copyable {
     var analyzer: SpectrumAnalyzer
     var samples: [Double]
   }
 
-  private let feed: FrameFeed
+  let feed: FrameFeed
   private let channels: ClosedRange<Int>
   private let work: Mutex<Work>
 
@@ -150,8 +150,6 @@ final class SpectrumService: RenderService, TapReader {
         samples: [Double](repeating: 0, count: FrameFeed.block * feed.channelCount)))
   }
 
-  var lostFrames: Int { feed.lostFrames }
-
   /// Includes all frames written so far, even if the service has not been called for them.
   var reading: TapReading {
     work.withLock { work in
@@ -160,18 +158,7 @@ final class SpectrumService: RenderService, TapReader {
     }
   }
 
-  func service(atLeast frameCount: Int) throws(ServiceError) {
-    guard feed.available >= 256 || feed.room < frameCount else { return }
-    drain()
-  }
-
-  func secondsToSpare(atLeast frameCount: Int) -> Double {
-    feed.secondsToSpare(atLeast: frameCount)
-  }
-
-  func finish() throws(ServiceError) { drain() }
-
-  private func drain() { work.withLock { drain(&$0) } }
+  func drain() { work.withLock { drain(&$0) } }
 
   private func drain(_ work: inout Work) {
     while case let count = min(feed.available, FrameFeed.block), count > 0 {
