@@ -59,14 +59,6 @@ struct GainSmoother: ~Copyable {
   /// Frames after `begin(attack:)` until the gains can be used.
   var framesToBeReady: Int { @_noLocks get { window + attack + 1 } }
 
-  /// Whether the gain has been 1 for as long as the averages reach back.
-  var isOpen: Bool {
-    @_noLocks get {
-      level == 0 && firstSum == Self.one * Double(firstLength)
-        && secondSum == Self.one * Double(secondLength)
-    }
-  }
-
   /// The gain of the next frame.
   ///
   /// - Parameters:

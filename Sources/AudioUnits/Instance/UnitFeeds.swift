@@ -32,10 +32,6 @@ extension UnitInstance {
   /// The feeds of the inputs of a unit outside of a graph.
   package var feeds: [Int: UnitFeed] { state.withLock { $0.feeds } }
 
-  /// The object that renders the unit outside of a graph, and that the unit retains; `nil` for
-  /// none.
-  package var loneRenderer: (any AnyObject & Sendable)? { state.withLock { $0.loneRenderer } }
-
   /// The object that renders the unit outside of a graph; makes it if there is none.
   package func loneRenderer<Renderer: AnyObject & Sendable>(orMake make: () -> Renderer) -> Renderer
   {

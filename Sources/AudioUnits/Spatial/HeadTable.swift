@@ -187,12 +187,6 @@ final class HeadTable: Sendable {
       return table
     }
   }
-
-  convenience init(path: String, sampleRate: Double) throws(HeadDataError) {
-    self.init(
-      try HeadDataSet(path: path, sampleRate: sampleRate),
-      blockLength: SpatialKernel.blockLength(sampleRate: sampleRate))
-  }
 }
 
 /// The directions of a head table, for the render thread.
