@@ -148,7 +148,8 @@ public struct UnitDescription: Hashable, Sendable {
 
   public init(
     component: ComponentDescription, name: String, constant: String, aliases: [String] = [],
-    summary: String, inputs: Buses, outputs: Buses, defaultMaximumFramesPerSlice: Int = 1024,
+    summary: String, inputs: Buses = Buses(count: 1), outputs: Buses = Buses(count: 1),
+    defaultMaximumFramesPerSlice: Int = 1024,
     sizesItsOwnSlices: Bool = false, properties: [PropertyInfo] = [],
     parameters: [ParameterInfo] = [], bands: Bands? = nil, formatNotes: [String]
   ) {

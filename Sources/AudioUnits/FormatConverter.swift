@@ -10,8 +10,6 @@ public enum FormatConverter: AudioUnit {
     constant: "kAudioUnitSubType_AUConverter",
     aliases: ["AUConverter"],
     summary: "Converts rate, sample type, channel count and interleaving.",
-    inputs: .init(count: 1),
-    outputs: .init(count: 1),
     properties: [
       PropertyInfo(
         .latency, key: "latency", constant: "kAudioUnitProperty_Latency", kind: .anyNumber,

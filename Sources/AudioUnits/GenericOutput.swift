@@ -7,8 +7,6 @@ public enum GenericOutput: AudioUnit {
     name: "GenericOutput",
     constant: "kAudioUnitSubType_GenericOutput",
     summary: "Ends a graph that is rendered offline, with no device.",
-    inputs: .init(count: 1),
-    outputs: .init(count: 1),
     properties: [
       OutputUnits.cpuLoad, OutputUnits.supportedNumChannels, OutputUnits.isRunning,
       OutputUnits.channelMap(elements: [.input: 0, .output: 0]), OutputUnits.startTime,

@@ -9,8 +9,6 @@ public enum IPodEQ: AudioUnit {
     constant: "kAudioUnitSubType_AUiPodEQ",
     aliases: ["iPodEqualizer", "AUiPodEQ"],
     summary: "Equalizes with one of the iPod's 23 presets.",
-    inputs: .init(count: 1),
-    outputs: .init(count: 1),
     properties: [
       .channelCounts([(1, 1), (2, 2)], "1 with 1, 2 with 2."),
       PropertyInfo(

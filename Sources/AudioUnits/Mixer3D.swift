@@ -32,7 +32,6 @@ public enum Mixer3D: AudioUnit {
     aliases: ["3DMixerEmbedded", "AU3DMixerEmbedded"],
     summary: "Places any number of mono sources around a listener's head and mixes them to stereo.",
     inputs: .init(count: 8, settable: 1...1024),
-    outputs: .init(count: 1),
     properties: globalProperties + inputProperties,
     parameters: [globalReverbGain] + inputParameters + [gain(.output)],
     formatNotes: [

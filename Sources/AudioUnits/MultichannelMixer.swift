@@ -22,7 +22,6 @@ public enum MultichannelMixer: AudioUnit {
     aliases: ["MultiChannelMixer"],
     summary: "Mixes any number of mono and stereo inputs to stereo.",
     inputs: .init(count: 8, settable: 1...1024),
-    outputs: .init(count: 1),
     properties: [
       PropertyInfo(
         .meteringMode, key: "meteringMode", constant: "kAudioUnitProperty_MeteringMode",

@@ -25,8 +25,6 @@ public enum Varispeed: AudioUnit {
     constant: "kAudioUnitSubType_Varispeed",
     aliases: ["AUVarispeed"],
     summary: "Plays faster and higher, or slower and lower, as a tape does.",
-    inputs: .init(count: 1),
-    outputs: .init(count: 1),
     properties: [
       SplitFormats.channelCounts,
       PropertyInfo(

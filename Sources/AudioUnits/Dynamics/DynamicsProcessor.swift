@@ -30,7 +30,6 @@ public enum DynamicsProcessor: EffectUnit {
     aliases: ["AUDynamicsProcessor"],
     summary: "Compresses what is loud and expands what is soft, by its own level or that of a key.",
     inputs: .init(count: 1, settable: 1...2),
-    outputs: .init(count: 1),
     properties: EffectProperties.common,
     parameters: [
       parameter(

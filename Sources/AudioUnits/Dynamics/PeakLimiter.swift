@@ -23,8 +23,6 @@ public enum PeakLimiter: EffectUnit {
     constant: "kAudioUnitSubType_PeakLimiter",
     aliases: ["AUPeakLimiter"],
     summary: "Keeps peaks below a ceiling, those between the samples too.",
-    inputs: .init(count: 1),
-    outputs: .init(count: 1),
     properties: EffectProperties.common + [
       PropertyInfo(
         .latency, key: "latency", constant: "kAudioUnitProperty_Latency", kind: .anyNumber,

@@ -22,8 +22,6 @@ public enum Delay: EffectUnit {
     name: "Delay",
     constant: "kAudioUnitSubType_Delay",
     summary: "Echoes, each darker than the one before.",
-    inputs: .init(count: 1),
-    outputs: .init(count: 1),
     properties: EffectProperties.common,
     parameters: [
       EffectParameters.mix(

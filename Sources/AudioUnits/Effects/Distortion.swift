@@ -29,8 +29,6 @@ public enum Distortion: EffectUnit {
     name: "Distortion",
     constant: "kAudioUnitSubType_Distortion",
     summary: "Echo, coarse steps, a polynomial, ring modulation and soft clipping, in this order.",
-    inputs: .init(count: 1),
-    outputs: .init(count: 1),
     properties: EffectProperties.common
       + EffectProperties.presets(
         DistortionPreset.all.enumerated().map { Preset(number: Int32($0), name: $1.name) },

@@ -22,8 +22,6 @@ public enum NBandEQ: FilterUnit {
     constant: "kAudioUnitSubType_NBandEQ",
     summary:
       "An equalizer of 1 to 64 filters, each of one of eleven types, with a gain behind them.",
-    inputs: .init(count: 1),
-    outputs: .init(count: 1),
     properties: EffectProperties.common + [
       FilterProperties.response,
       PropertyInfo(

@@ -22,8 +22,6 @@ public enum Reverb2: EffectUnit {
     name: "Reverb2",
     constant: "kAudioUnitSubType_Reverb2",
     summary: "Reverberation, by two decay times or by the name of a room.",
-    inputs: .init(count: 1),
-    outputs: .init(count: 1),
     properties: EffectProperties.common.filter { $0.id != .supportedChannelCounts } + [
       PropertyInfo.channelCounts([(1, 1), (2, 2)], "1 with 1, 2 with 2.")
     ]

@@ -8,18 +8,14 @@ public enum SampleDelay: EffectUnit {
     public static let delayFrames: UInt32 = 0
   }
 
-  /// The longest delay, in frames: a second at the highest rate.
-  static let longest = 384_000
-
   public static let description = UnitDescription(
     component: ComponentDescription(type: .effectType, subtype: "sdly", manufacturer: .apple),
     name: "SampleDelay",
     constant: "kAudioUnitSubType_SampleDelay",
     summary: "The sound some frames later.",
-    inputs: .init(count: 1),
-    outputs: .init(count: 1),
     properties: EffectProperties.common,
     parameters: [
+      // Up to a second at the highest rate.
       ParameterInfo(
         id: Parameter.delayFrames, key: "delayFrames", constant: "kSampleDelayParam_DelayFrames",
         scope: .global, unit: .sampleFrames, range: 0...384_000, defaultValue: 0, canRamp: true,

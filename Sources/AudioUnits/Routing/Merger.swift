@@ -13,7 +13,6 @@ public enum Merger: AudioUnit {
     aliases: ["AUMerger"],
     summary: "Puts the channels of two inputs side by side, those of input 0 first.",
     inputs: .init(count: 2),
-    outputs: .init(count: 1),
     properties: [
       .channelCounts(
         [(-1, -2)], "any; the output has those of both inputs.",

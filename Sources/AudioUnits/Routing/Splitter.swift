@@ -2,7 +2,7 @@ public import AudioTypes
 import RenderCore
 
 /// Copies one input to two outputs.
-public enum Splitter: AudioUnit {
+public enum Splitter: SplitUnit {
   public static let description = UnitDescription(
     component: ComponentDescription(
       type: .formatConverterType, subtype: "splt", manufacturer: .apple),
@@ -10,11 +10,15 @@ public enum Splitter: AudioUnit {
     constant: "kAudioUnitSubType_Splitter",
     aliases: ["AUSplitter"],
     summary: "Gives what it is fed to two outputs, which are the same to the bit.",
-    inputs: .init(count: 1),
     outputs: .init(count: 2),
     properties: [SplitFormats.channelCounts],
     formatNotes: SplitFormats.notes)
+}
 
+/// A unit whose outputs are the same as its one input.
+public protocol SplitUnit: AudioUnit {}
+
+extension SplitUnit {
   public static func outputFormat(
     _ element: Int, following inputs: [UnitConfiguration.Element]
   ) -> StreamFormat? { SplitFormats.output(following: inputs) }

@@ -55,7 +55,7 @@ struct Reverberator: ~Copyable {
         let share = Double(line) / Double(count - 1)
         let ideal = room.meanDelay * sampleRate * 0.6 * pow(2.78, share)
         var delay = max(Self.piece, Int(ideal.rounded()))
-        while !Self.isPrime(delay) || used.contains(delay) { delay += 1 }
+        while !ReverbKernel.isPrime(delay) || used.contains(delay) { delay += 1 }
         used.insert(delay)
         longest = max(longest, delay)
         let low = pow(10, -3 * Double(delay) / (room.decay * sampleRate))
@@ -78,7 +78,7 @@ struct Reverberator: ~Copyable {
       // Shorter than the lines, so that they end long before the room does.
       for share in [0.11, 0.17, 0.26, 0.41] {
         var delay = max(Self.piece, Int((share * room.meanDelay * sampleRate).rounded()))
-        while !Self.isPrime(delay) { delay += 1 }
+        while !ReverbKernel.isPrime(delay) { delay += 1 }
         longestDiffuser = max(longestDiffuser, delay)
         table.append(Double(delay))
       }
@@ -104,16 +104,6 @@ struct Reverberator: ~Copyable {
     var length = 1
     while length < least { length *= 2 }
     return length
-  }
-
-  private static func isPrime(_ number: Int) -> Bool {
-    guard number > 2, number % 2 == 1 else { return number == 2 }
-    var divisor = 3
-    while divisor * divisor <= number {
-      if number % divisor == 0 { return false }
-      divisor += 2
-    }
-    return true
   }
 
   // MARK: Render thread

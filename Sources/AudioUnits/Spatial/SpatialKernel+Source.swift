@@ -40,7 +40,7 @@ extension SpatialKernel {
       isNew || !isHeard || next.azimuth != last.azimuth || next.elevation != last.elevation
       || next.focus != last.focus
 
-    let transition = Transition(last: last, next: next, from: pace0, until: pace)
+    let transition = Transition(last: last, next: next, start: pace0, end: pace)
     if !transition.isHeard { clearFilters(of: source) }
     if !transition.isHeard || (reader.isSilent(source) && states[source].settle()) {
       if slot >= 0 {
@@ -77,14 +77,6 @@ extension SpatialKernel {
     let next: SpatialSettings
     let start: Double
     let end: Double
-
-    @_noLocks
-    init(last: SpatialSettings, next: SpatialSettings, from start: Double, until end: Double) {
-      self.last = last
-      self.next = next
-      self.start = start
-      self.end = end
-    }
 
     var isWet: Bool { @_noLocks get { last.wet != 0 || next.wet != 0 } }
 

@@ -181,14 +181,6 @@ struct DistortionKernel: RenderKernel, ~Copyable {
   /// the gain of modulation and clipping.
   private struct Shape: BitwiseCopyable {
     let linear, squared, cubic, gain: Double
-
-    @_noLocks
-    init(linear: Double, squared: Double, cubic: Double, gain: Double) {
-      self.linear = linear
-      self.squared = squared
-      self.cubic = cubic
-      self.gain = gain
-    }
   }
 
   @_noLocks

@@ -236,7 +236,7 @@ struct ReverbKernel: RenderKernel, ~Copyable {
       var delay = Int(renderRound(short * sampleRate * renderPower(ratio, share)))
       if delay < 2 { delay = 2 }
       if delay > most { delay = most }
-      while !isPrime(delay) || isTaken(delay, before: line) { delay += 1 }
+      while !Self.isPrime(delay) || isTaken(delay, before: line) { delay += 1 }
       delays[line] = Double(delay)
     }
   }
@@ -248,7 +248,7 @@ struct ReverbKernel: RenderKernel, ~Copyable {
   }
 
   @_noLocks
-  private func isPrime(_ number: Int) -> Bool {
+  static func isPrime(_ number: Int) -> Bool {
     if number % 2 == 0 { return number == 2 }
     var divisor = 3
     while divisor * divisor <= number {
