@@ -1,4 +1,5 @@
 public import AudioTypes
+import SoundMeasures
 
 /// The description of a kind of expectation, from which the reader, the schema, the listings,
 /// `--new`, `--bless` and the test run are made.
@@ -109,6 +110,36 @@ public struct ExpectationKind: Sendable {
     self.shorthand = shorthand
     self.subject = subject
     self.measure = measure
+  }
+
+  /// A kind that measures one quantity, in the unit of its bound.
+  init(
+    _ name: String, _ summary: String, rule: Rule, bound: BoundInfo, settings: [SettingInfo] = [],
+    subject: Subject = .sound, quantity: String,
+    readings:
+      @escaping @Sendable (Expectation, any TestedPatch) throws(ExpectationProblem)
+      -> [SoundReading]
+  ) {
+    self.init(name, summary, rule: rule, bound: bound, settings: settings, subject: subject) {
+      expectation, patch throws(ExpectationProblem) in
+      [
+        MeasuredQuantity(
+          quantity, bound.unit, try readings(expectation, patch), expectation.bound)
+      ]
+    }
+  }
+
+  /// A kind that measures one quantity of the sound, in the unit of its bound.
+  init(
+    _ name: String, _ summary: String, rule: Rule, bound: BoundInfo, shorthand: Shorthand? = nil,
+    quantity: String,
+    ofSound readings: @escaping @Sendable (Sound) throws(ExpectationProblem) -> [SoundReading]
+  ) {
+    self.init(name, summary, rule: rule, bound: bound, quantity: quantity) {
+      expectation, patch throws(ExpectationProblem) in
+      try readings(try patch.sound(for: expectation))
+    }
+    self.shorthand = shorthand
   }
 
   /// The keys that an object of this kind may have.

@@ -51,8 +51,10 @@ extension Expectation {
     return (sound, first, second)
   }
 
-  /// The distortion of a sine, for each channel.
-  func distortions(_ patch: any TestedPatch) throws(ExpectationProblem) -> [DistortionReading] {
+  /// One measure of the distortion of a sine, for each channel.
+  func distortions(
+    _ patch: any TestedPatch, _ measure: KeyPath<DistortionReading, Double>
+  ) throws(ExpectationProblem) -> [SoundReading] {
     let sound = try patch.sound(for: self)
     let found = sound.distortion(of: number("frequency"))
     guard !found.isEmpty else {
@@ -60,7 +62,9 @@ extension Expectation {
         "there is no sine to measure",
         help: ["feed one: \"feed\": { \"mixer:0\": { \"kind\": \"tone\", \"frequency\": 997 } }"])
     }
-    return found
+    return found.map {
+      .init($0[keyPath: measure], at: .init(channel: $0.channel, frequency: $0.frequency))
+    }
   }
 
   /// The number of frames in a block of a comparison.

@@ -5,9 +5,7 @@ import SoundMeasures
 extension ExpectationKind {
   public static let golden = ExpectationKind(
     "golden",
-    """
-    The sound is that of a file, but for a difference below -100 dB, or below `nullBelow`.
-    """,
+    "The sound is that of a file, but for a difference below -100 dB, or below `nullBelow`.",
     rule: ExpectationRules.golden,
     bound: .init(.dBFS, in: -400...0, standard: .atMost(-100), alias: .atMost("nullBelow")),
     settings: [

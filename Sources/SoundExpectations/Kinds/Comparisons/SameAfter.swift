@@ -5,10 +5,7 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let sameAfter = ExpectationKind(
-    "sameAfter",
-    """
-    After a change while it plays, the sound is that of the changed patch.
-    """,
+    "sameAfter", "After a change while it plays, the sound is that of the changed patch.",
     rule: ExpectationRules.sameAfter,
     bound: .init(.dBFS, in: -400...0, standard: .atMost(-100), alias: .atMost("nullBelow")),
     settings: [

@@ -4,10 +4,7 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let sameAtSlices = ExpectationKind(
-    "sameAtSlices",
-    """
-    Rendered in slices of these lengths, the sound is the same.
-    """,
+    "sameAtSlices", "Rendered in slices of these lengths, the sound is the same.",
     rule: ExpectationRules.sameAtSlices,
     bound: .init(.dBFS, in: -400...0, standard: .atMost(-140), alias: .atMost("nullBelow")),
     lists: [.init("slices", .numbers, isRequired: true, "The lengths, in frames.")],

@@ -4,10 +4,7 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let clicks = ExpectationKind(
-    "clicks",
-    """
-    How many clicks there are; none, where nothing is said.
-    """,
+    "clicks", "How many clicks there are; none, where nothing is said.",
     rule: ExpectationRules.clicks,
     bound: .init(.count, in: 0...1e9, standard: .atMost(0)),
     shorthand: .atMost,

@@ -5,9 +5,7 @@ import SoundMeasures
 extension ExpectationKind {
   public static let clipping = ExpectationKind(
     "clipping",
-    """
-    How many runs of samples are at full scale or beyond; none, where nothing is said.
-    """,
+    "How many runs of samples are at full scale or beyond; none, where nothing is said.",
     rule: ExpectationRules.clipping,
     bound: .init(.count, in: 0...1e9, standard: .atMost(0)),
     shorthand: .atMost,

@@ -4,10 +4,7 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let dropouts = ExpectationKind(
-    "dropouts",
-    """
-    How many holes the sound has; none, where nothing is said.
-    """,
+    "dropouts", "How many holes the sound has; none, where nothing is said.",
     rule: ExpectationRules.dropouts,
     bound: .init(.count, in: 0...1e9, standard: .atMost(0)),
     settings: [

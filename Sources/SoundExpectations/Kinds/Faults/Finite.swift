@@ -4,10 +4,7 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let finite = ExpectationKind(
-    "finite",
-    """
-    Every sample is a finite number.
-    """,
+    "finite", "Every sample is a finite number.",
     rule: ExpectationRules.finite,
     bound: nil, shorthand: .yes,
     measure: { expectation, patch throws(ExpectationProblem) in

@@ -4,10 +4,7 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let tail = ExpectationKind(
-    "tail",
-    """
-    When the sound was last louder than `below`, in seconds from `after`.
-    """,
+    "tail", "When the sound was last louder than `below`, in seconds from `after`.",
     rule: ExpectationRules.tail,
     bound: .init(.seconds, in: 0...1e6),
     settings: [

@@ -4,19 +4,13 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let balance = ExpectationKind(
-    "balance",
-    """
-    How much louder one channel is than another, in dB.
-    """,
+    "balance", "How much louder one channel is than another, in dB.",
     rule: ExpectationRules.balance,
     bound: .init(.decibels, in: -200...200),
-    settings: .channelPair,
-    measure: { expectation, patch throws(ExpectationProblem) in
+    settings: .channelPair, quantity: "balance",
+    readings: { expectation, patch throws(ExpectationProblem) in
       let (sound, first, second) = try expectation.soundAndChannels(patch)
-      return [
-        MeasuredQuantity(
-          "balance", .decibels, [.init(sound.balance(of: first, and: second))], expectation.bound)
-      ]
+      return [.init(sound.balance(of: first, and: second))]
     })
 }
 

@@ -4,21 +4,18 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let correlation = ExpectationKind(
-    "correlation",
-    """
-    How alike two channels are: 1 the same, -1 one is the other turned over.
-    """,
+    "correlation", "How alike two channels are: 1 the same, -1 one is the other turned over.",
     rule: ExpectationRules.correlation,
     bound: .init(.plain, in: -1...1),
-    settings: .channelPair,
-    measure: { expectation, patch throws(ExpectationProblem) in
+    settings: .channelPair, quantity: "correlation",
+    readings: { expectation, patch throws(ExpectationProblem) in
       let (sound, first, second) = try expectation.soundAndChannels(patch)
       guard let value = sound.correlation(of: first, and: second) else {
         throw ExpectationProblem(
           "a silent channel is like no other",
           help: ["expect { \"notSilent\": true } as well: it says which channel is silent"])
       }
-      return [MeasuredQuantity("correlation", .plain, [.init(value)], expectation.bound)]
+      return [.init(value)]
     })
 }
 

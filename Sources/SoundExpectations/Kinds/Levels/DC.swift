@@ -4,19 +4,11 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let dc = ExpectationKind(
-    "dc",
-    """
-    The mean of the samples, in dBFS: at most -60 where nothing is said.
-    """,
+    "dc", "The mean of the samples, in dBFS: at most -60 where nothing is said.",
     rule: ExpectationRules.dc,
     bound: .init(.dBFS, in: -200...0, standard: .atMost(-60)),
     shorthand: .yes,
-    measure: { expectation, patch throws(ExpectationProblem) in
-      [
-        MeasuredQuantity(
-          "mean of the samples", .dBFS, try patch.sound(for: expectation).dc(), expectation.bound)
-      ]
-    })
+    quantity: "mean of the samples", ofSound: { $0.dc() })
 }
 
 extension ExpectationRules {

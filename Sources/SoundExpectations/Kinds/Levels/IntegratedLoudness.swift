@@ -4,17 +4,13 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let integratedLoudness = ExpectationKind(
-    "integratedLoudness",
-    """
-    The loudness of the whole, in LUFS (EBU R 128).
-    """,
+    "integratedLoudness", "The loudness of the whole, in LUFS (EBU R 128).",
     rule: ExpectationRules.integratedLoudness,
     bound: .init(.lufs, in: -100...20),
-    measure: { expectation, patch throws(ExpectationProblem) in
-      let sound = try patch.sound(for: expectation)
+    quantity: "integrated loudness",
+    ofSound: { sound throws(ExpectationProblem) in
       guard sound.duration >= 0.4 else { throw .tooShort(0.4, sound) }
-      let value = sound.integratedLoudness() ?? -.infinity
-      return [MeasuredQuantity("integrated loudness", .lufs, [.init(value)], expectation.bound)]
+      return [.init(sound.integratedLoudness() ?? -.infinity)]
     })
 }
 

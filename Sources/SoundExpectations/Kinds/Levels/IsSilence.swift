@@ -4,19 +4,11 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let silence = ExpectationKind(
-    "silence",
-    """
-    No sample is louder than -90 dBFS, or than `below`.
-    """,
+    "silence", "No sample is louder than -90 dBFS, or than `below`.",
     rule: ExpectationRules.silence,
     bound: .init(.dBFS, in: -200...0, standard: .atMost(-90), alias: .atMost("below")),
     shorthand: .yes,
-    measure: { expectation, patch throws(ExpectationProblem) in
-      [
-        MeasuredQuantity(
-          "loudest sample", .dBFS, try patch.sound(for: expectation).peak(), expectation.bound)
-      ]
-    })
+    quantity: "loudest sample", ofSound: { $0.peak() })
 }
 
 extension ExpectationRules {

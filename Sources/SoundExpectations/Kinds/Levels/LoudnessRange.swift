@@ -4,18 +4,15 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let range = ExpectationKind(
-    "range",
-    """
-    How far soft and loud parts are apart, in LU (EBU Tech 3342).
-    """,
+    "range", "How far soft and loud parts are apart, in LU (EBU Tech 3342).",
     rule: ExpectationRules.range,
     bound: .init(.loudnessUnits, in: 0...100),
-    measure: { expectation, patch throws(ExpectationProblem) in
-      let sound = try patch.sound(for: expectation)
+    quantity: "loudness range",
+    ofSound: { sound throws(ExpectationProblem) in
       guard sound.duration >= 3, let value = sound.loudnessRange() else {
         throw .tooShort(3, sound)
       }
-      return [MeasuredQuantity("loudness range", .loudnessUnits, [.init(value)], expectation.bound)]
+      return [.init(value)]
     })
 }
 

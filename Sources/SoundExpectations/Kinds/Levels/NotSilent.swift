@@ -4,19 +4,11 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let notSilent = ExpectationKind(
-    "notSilent",
-    """
-    Every channel has a sample louder than -60 dBFS, or than `above`.
-    """,
+    "notSilent", "Every channel has a sample louder than -60 dBFS, or than `above`.",
     rule: ExpectationRules.notSilent,
     bound: .init(.dBFS, in: -200...0, standard: .atLeast(-60), alias: .atLeast("above")),
     shorthand: .yes,
-    measure: { expectation, patch throws(ExpectationProblem) in
-      [
-        MeasuredQuantity(
-          "loudest sample", .dBFS, try patch.sound(for: expectation).peak(), expectation.bound)
-      ]
-    })
+    quantity: "loudest sample", ofSound: { $0.peak() })
 }
 
 extension ExpectationRules {

@@ -4,18 +4,10 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let peak = ExpectationKind(
-    "peak",
-    """
-    The greatest sample, in dBFS.
-    """,
+    "peak", "The greatest sample, in dBFS.",
     rule: ExpectationRules.peak,
     bound: .init(.dBFS, in: -200...100),
-    measure: { expectation, patch throws(ExpectationProblem) in
-      [
-        MeasuredQuantity(
-          "peak", .dBFS, try patch.sound(for: expectation).peak(), expectation.bound)
-      ]
-    })
+    quantity: "peak", ofSound: { $0.peak() })
 }
 
 extension ExpectationRules {

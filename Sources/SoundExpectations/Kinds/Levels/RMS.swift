@@ -4,18 +4,10 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let rms = ExpectationKind(
-    "rms",
-    """
-    The root mean square of each channel, in dBFS.
-    """,
+    "rms", "The root mean square of each channel, in dBFS.",
     rule: ExpectationRules.rms,
     bound: .init(.dBFS, in: -200...100),
-    measure: { expectation, patch throws(ExpectationProblem) in
-      [
-        MeasuredQuantity(
-          "level", .dBFS, try patch.sound(for: expectation).rms(), expectation.bound)
-      ]
-    })
+    quantity: "level", ofSound: { $0.rms() })
 }
 
 extension ExpectationRules {

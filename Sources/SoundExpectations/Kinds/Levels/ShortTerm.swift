@@ -4,19 +4,13 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let shortTerm = ExpectationKind(
-    "shortTerm",
-    """
-    The loudness of every three seconds, in LUFS.
-    """,
+    "shortTerm", "The loudness of every three seconds, in LUFS.",
     rule: ExpectationRules.shortTerm,
     bound: .init(.lufs, in: -100...20),
-    measure: { expectation, patch throws(ExpectationProblem) in
-      let sound = try patch.sound(for: expectation)
+    quantity: "short-term loudness",
+    ofSound: { sound throws(ExpectationProblem) in
       guard let found = sound.shortTermLoudness() else { throw .tooShort(3, sound) }
-      return [
-        MeasuredQuantity(
-          "short-term loudness", .lufs, [found.least, found.greatest], expectation.bound)
-      ]
+      return [found.least, found.greatest]
     })
 }
 

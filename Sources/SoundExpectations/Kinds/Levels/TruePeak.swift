@@ -4,18 +4,10 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let truePeak = ExpectationKind(
-    "truePeak",
-    """
-    The greatest value between samples as well, in dBTP.
-    """,
+    "truePeak", "The greatest value between samples as well, in dBTP.",
     rule: ExpectationRules.truePeak,
     bound: .init(.dBTP, in: -200...100),
-    measure: { expectation, patch throws(ExpectationProblem) in
-      [
-        MeasuredQuantity(
-          "true peak", .dBTP, try patch.sound(for: expectation).truePeak(), expectation.bound)
-      ]
-    })
+    quantity: "true peak", ofSound: { $0.truePeak() })
 }
 
 extension ExpectationRules {

@@ -4,10 +4,7 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let duration = ExpectationKind(
-    "duration",
-    """
-    How long the patch plays by itself, in seconds.
-    """,
+    "duration", "How long the patch plays by itself, in seconds.",
     rule: ExpectationRules.duration,
     bound: .init(.seconds, in: 0...1e9), subject: .patch,
     measure: { expectation, patch throws(ExpectationProblem) in

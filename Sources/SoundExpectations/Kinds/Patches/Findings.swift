@@ -4,10 +4,7 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let diagnostics = ExpectationKind(
-    "diagnostics",
-    """
-    The codes that validating the patch reports, and no others.
-    """,
+    "diagnostics", "The codes that validating the patch reports, and no others.",
     rule: ExpectationRules.diagnostics,
     bound: nil,
     lists: [

@@ -4,10 +4,7 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let latency = ExpectationKind(
-    "latency",
-    """
-    How late a path is, in frames.
-    """,
+    "latency", "How late a path is, in frames.",
     rule: ExpectationRules.latency,
     bound: .init(.frames, in: 0...1e7, standard: Bound()),
     settings: .path + [

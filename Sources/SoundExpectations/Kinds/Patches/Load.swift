@@ -4,18 +4,10 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let load = ExpectationKind(
-    "load",
-    """
-    What rendering takes of a processor, in percent of the time that it plays.
-    """,
+    "load", "What rendering takes of a processor, in percent of the time that it plays.",
     rule: ExpectationRules.load,
-    bound: .init(.percent, in: 0...1e6), subject: .patch,
-    measure: { expectation, patch throws(ExpectationProblem) in
-      [
-        MeasuredQuantity(
-          "load", .percent, [.init(100 * (try patch.load()))], expectation.bound)
-      ]
-    })
+    bound: .init(.percent, in: 0...1e6), subject: .patch, quantity: "load",
+    readings: { _, patch throws(ExpectationProblem) in [.init(100 * (try patch.load()))] })
 }
 
 extension ExpectationRules {

@@ -4,10 +4,7 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let response = ExpectationKind(
-    "response",
-    """
-    The magnitude from one bus to another, in dB, within a mask.
-    """,
+    "response", "The magnitude from one bus to another, in dB, within a mask.",
     rule: ExpectationRules.response,
     bound: nil,
     settings: .path + [

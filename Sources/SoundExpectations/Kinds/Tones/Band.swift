@@ -4,10 +4,7 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let band = ExpectationKind(
-    "band",
-    """
-    The level of what is between two frequencies, in dBFS.
-    """,
+    "band", "The level of what is between two frequencies, in dBFS.",
     rule: ExpectationRules.band,
     bound: .init(.dBFS, in: -250...100),
     settings: [

@@ -4,21 +4,12 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let snr = ExpectationKind(
-    "snr",
-    """
-    A sine beside the noise, in dB.
-    """,
+    "snr", "A sine beside the noise, in dB.",
     rule: ExpectationRules.snr,
     bound: .init(.decibels, in: -300...300),
-    settings: .fundamental,
-    measure: { expectation, patch throws(ExpectationProblem) in
-      [
-        MeasuredQuantity(
-          "signal to noise", .decibels,
-          try expectation.distortions(patch).map {
-            .init($0.snr, at: .init(channel: $0.channel, frequency: $0.frequency))
-          }, expectation.bound)
-      ]
+    settings: .fundamental, quantity: "signal to noise",
+    readings: { expectation, patch throws(ExpectationProblem) in
+      try expectation.distortions(patch, \.snr)
     })
 }
 

@@ -4,21 +4,12 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let thd = ExpectationKind(
-    "thd",
-    """
-    The harmonics of a sine beside it, in dB.
-    """,
+    "thd", "The harmonics of a sine beside it, in dB.",
     rule: ExpectationRules.thd,
     bound: .init(.decibels, in: -300...300),
-    settings: .fundamental,
-    measure: { expectation, patch throws(ExpectationProblem) in
-      [
-        MeasuredQuantity(
-          "harmonic distortion", .decibels,
-          try expectation.distortions(patch).map {
-            .init($0.thd, at: .init(channel: $0.channel, frequency: $0.frequency))
-          }, expectation.bound)
-      ]
+    settings: .fundamental, quantity: "harmonic distortion",
+    readings: { expectation, patch throws(ExpectationProblem) in
+      try expectation.distortions(patch, \.thd)
     })
 }
 

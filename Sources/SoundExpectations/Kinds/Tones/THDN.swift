@@ -4,21 +4,12 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let thdn = ExpectationKind(
-    "thdn",
-    """
-    All but the sine beside the whole, in dB.
-    """,
+    "thdn", "All but the sine beside the whole, in dB.",
     rule: ExpectationRules.thdn,
     bound: .init(.decibels, in: -300...300),
-    settings: .fundamental,
-    measure: { expectation, patch throws(ExpectationProblem) in
-      [
-        MeasuredQuantity(
-          "distortion and noise", .decibels,
-          try expectation.distortions(patch).map {
-            .init($0.thdn, at: .init(channel: $0.channel, frequency: $0.frequency))
-          }, expectation.bound)
-      ]
+    settings: .fundamental, quantity: "distortion and noise",
+    readings: { expectation, patch throws(ExpectationProblem) in
+      try expectation.distortions(patch, \.thdn)
     })
 }
 

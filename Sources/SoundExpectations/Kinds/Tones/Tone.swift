@@ -4,10 +4,7 @@ import SoundMeasures
 
 extension ExpectationKind {
   public static let tone = ExpectationKind(
-    "tone",
-    """
-    A tone of a frequency, to so many cents; its level in dBFS, where a bound is given.
-    """,
+    "tone", "A tone of a frequency, to so many cents; its level in dBFS, where a bound is given.",
     rule: ExpectationRules.tone,
     bound: .init(.dBFS, in: -200...100, standard: Bound()),
     settings: [
