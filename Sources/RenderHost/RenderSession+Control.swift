@@ -59,9 +59,7 @@ extension RenderSession {
     wait(for: start)
     waited.store(0, ordering: .relaxed)
     rendered.store(0, ordering: .relaxed)
-    slices.store(0, ordering: .relaxed)
-    busy.store(0, ordering: .relaxed)
-    peakLoad.store(0, ordering: .relaxed)
+    clearLoadAndLimiting()
     isFadingOut.store(false, ordering: .relaxed)
     hasFadedOut.store(false, ordering: .relaxed)
     pausing.store(0, ordering: .relaxed)
@@ -71,10 +69,6 @@ extension RenderSession {
     held = (0, 0)
     gain.jump(to: 1)
     limiter.restart()
-    limitedFrames.store(0, ordering: .relaxed)
-    silencedSamples.store(0, ordering: .relaxed)
-    leastGain.store(Float(1).bitPattern, ordering: .relaxed)
-    leastGainShown.store(Float(1).bitPattern, ordering: .relaxed)
     next.store(0, ordering: .relaxed)
     unsafe queue.rewind(current)
     unsafe scheduler._withUnsafeGuaranteedRef { $0.restart() }
@@ -96,10 +90,14 @@ extension RenderSession {
   /// levels.
   package func noteAdvance() {
     advance = (rendered.load(ordering: .relaxed), true)
+    outputPeak.store(0, ordering: .relaxed)
+    clearLoadAndLimiting()
+  }
+
+  private func clearLoadAndLimiting() {
     slices.store(0, ordering: .relaxed)
     busy.store(0, ordering: .relaxed)
     peakLoad.store(0, ordering: .relaxed)
-    outputPeak.store(0, ordering: .relaxed)
     limitedFrames.store(0, ordering: .relaxed)
     silencedSamples.store(0, ordering: .relaxed)
     leastGain.store(Float(1).bitPattern, ordering: .relaxed)
