@@ -16,12 +16,6 @@ struct ComplexNumber: Hashable, Sendable {
     ComplexNumber(real: left.real - right.real, imaginary: left.imaginary - right.imaginary)
   }
 
-  static func * (left: ComplexNumber, right: ComplexNumber) -> ComplexNumber {
-    ComplexNumber(
-      real: left.real * right.real - left.imaginary * right.imaginary,
-      imaginary: left.real * right.imaginary + left.imaginary * right.real)
-  }
-
   static func / (left: ComplexNumber, right: ComplexNumber) -> ComplexNumber {
     let power = right.power
     return ComplexNumber(

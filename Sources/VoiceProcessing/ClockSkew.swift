@@ -57,19 +57,6 @@ struct ClockSkew: ~Copyable {
     table = SampleStorage(rows)
   }
 
-  /// Forgets the skew.
-  @_noLocks
-  mutating func restart() {
-    isCompensating = false
-    rate = 0
-    lag = 0
-    mean = 0
-    weight = 0
-    weightedLateness = 0
-    weightSum = 0
-    adaptedHops = 0
-  }
-
   /// Updates the rate from the lateness of the echo relative to the modelled one.
   ///
   /// - Parameters:

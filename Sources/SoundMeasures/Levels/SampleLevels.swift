@@ -59,35 +59,15 @@ extension Sound {
     return one == other ? 0 : one - other
   }
 
-  /// The first frame with a magnitude above a level in dBFS, and the lowest channel that has it;
-  /// `nil` where there is none.
-  public func firstAbove(_ level: Double) -> SoundPlace? {
-    place(above: level) { samples, bound in
-      samples.indices.first { samples[$0].magnitude > bound && samples[$0].isFinite }
-    } before: {
-      $0 < $1
-    }
-  }
-
   /// The last frame with a magnitude above a level in dBFS, and the lowest channel that has it;
   /// `nil` where there is none.
   public func lastAbove(_ level: Double) -> SoundPlace? {
-    place(above: level) { samples, bound in
-      samples.indices.last { samples[$0].magnitude > bound && samples[$0].isFinite }
-    } before: {
-      $0 > $1
-    }
-  }
-
-  private func place(
-    above level: Double, _ find: ([Float], Float) -> Int?, before: (Int, Int) -> Bool
-  ) -> SoundPlace? {
     // Compared as a float: the bound is off by half a unit in the last place at most.
     let bound = Float(pow(10, level / 20))
     var found: (channel: Int, frame: Int)?
     for (number, samples) in channels.enumerated() {
-      guard let frame = find(samples, bound) else { continue }
-      if let best = found, !before(frame, best.frame) { continue }
+      let last = samples.indices.last { samples[$0].magnitude > bound && samples[$0].isFinite }
+      guard let frame = last, frame > found?.frame ?? -1 else { continue }
       found = (number, frame)
     }
     return found.map { SoundPlace(channel: $0.channel, frames: $0.frame..<$0.frame + 1) }
