@@ -12,11 +12,6 @@ public struct HeadDataSet: Sendable {
     public var azimuth: Double
     /// Degrees, -90 to 90: 90 is above.
     public var elevation: Double
-
-    public init(azimuth: Double, elevation: Double) {
-      self.azimuth = azimuth
-      self.elevation = elevation
-    }
   }
 
   /// The data set of the distribution's libmysofa: MIT's measurements of a KEMAR manikin (Gardner

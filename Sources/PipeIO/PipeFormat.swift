@@ -18,16 +18,9 @@ struct PipeFormat: Hashable, Sendable {
   static let sampleTypes: [(name: String, type: SampleType)] = [
     ("s16le", .int16), ("s24le", .int24), ("s32le", .int32), ("f32le", .float32),
   ]
+}
 
-  init(
-    isWave: Bool, sampleType: SampleType, sampleRate: Double? = nil, channelCount: Int? = nil
-  ) {
-    self.isWave = isWave
-    self.sampleType = sampleType
-    self.sampleRate = sampleRate
-    self.channelCount = channelCount
-  }
-
+extension PipeFormat {
   /// - Throws: `invalidRequest` for a format that cannot be parsed.
   init(_ text: String) throws(HardwareError) {
     var parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)[...]

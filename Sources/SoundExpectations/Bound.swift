@@ -1,14 +1,9 @@
 /// The range that a measured number may be in.
 public struct Bound: Hashable, Sendable {
   /// The lower end, included; minus infinity for none.
-  public var low: Double
+  public var low = -Double.infinity
   /// The upper end, included; infinity for none.
-  public var high: Double
-
-  public init(low: Double = -.infinity, high: Double = .infinity) {
-    self.low = low
-    self.high = high
-  }
+  public var high = Double.infinity
 
   public static func atMost(_ high: Double) -> Bound { Bound(high: high) }
   public static func atLeast(_ low: Double) -> Bound { Bound(low: low) }

@@ -58,7 +58,9 @@ struct ContainerLayout: Equatable {
     guard let promisedBytes else { return true }
     return presentBytes > promisedBytes
   }
+}
 
+extension ContainerLayout {
   /// Reads the header of an open file; `nil` for another type, or for a file cut off before its
   /// samples.
   init?(_ descriptor: Int32) {
@@ -75,19 +77,6 @@ struct ContainerLayout: Equatable {
     }
     guard let found else { return nil }
     self = found
-  }
-
-  private init(
-    isBigEndian: Bool, dataOffset: Int64, promisedBytes: Int64?, bytesPerFrame: Int,
-    fields: [Field], isPadded: Bool = false, fileLength: Int64
-  ) {
-    self.isBigEndian = isBigEndian
-    self.dataOffset = dataOffset
-    self.promisedBytes = promisedBytes
-    self.bytesPerFrame = bytesPerFrame
-    self.fields = fields
-    self.isPadded = isPadded
-    self.fileLength = fileLength
   }
 
   private static let unknown: Int64 = 0xFFFF_FFFF

@@ -8,12 +8,6 @@ public struct Click: Hashable, Sendable {
   public var frame: Int
   /// The height of the jump, in dBFS: 0 is a step from silence to full scale.
   public var size: Double
-
-  public init(channel: Int, frame: Int, size: Double) {
-    self.channel = channel
-    self.frame = frame
-    self.size = size
-  }
 }
 
 extension Sound {

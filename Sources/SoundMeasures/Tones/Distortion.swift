@@ -14,14 +14,6 @@ public struct DistortionReading: Hashable, Sendable {
   /// The ratio of the fundamental to the noise from 20 Hz to 20 kHz, in dB. The noise is the sound
   /// without the fundamental, those harmonics and the mean.
   public var snr: Double
-
-  public init(channel: Int, frequency: Double, thd: Double, thdn: Double, snr: Double) {
-    self.channel = channel
-    self.frequency = frequency
-    self.thd = thd
-    self.thdn = thdn
-    self.snr = snr
-  }
 }
 
 extension Sound {

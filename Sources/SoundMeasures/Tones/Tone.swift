@@ -11,12 +11,6 @@ public struct ToneReading: Hashable, Sendable {
   /// none.
   public var level: Double
 
-  public init(channel: Int, frequency: Double, level: Double) {
-    self.channel = channel
-    self.frequency = frequency
-    self.level = level
-  }
-
   /// The interval above a frequency in Hz, in cents: 1200 are an octave.
   public func cents(from expected: Double) -> Double { 1200 * log2(frequency / expected) }
 }
