@@ -33,12 +33,7 @@ public struct BatchJob: Sendable, Hashable {
     /// The target in LUFS.
     public var integratedLoudness: Double
     /// The limit in dBTP.
-    public var truePeakAtMost: Double
-
-    public init(integratedLoudness: Double, truePeakAtMost: Double = -1) {
-      self.integratedLoudness = integratedLoudness
-      self.truePeakAtMost = truePeakAtMost
-    }
+    public var truePeakAtMost: Double = -1
   }
 
   /// The place of an input that the microphone hears.
@@ -60,11 +55,6 @@ public struct BatchJob: Sendable, Hashable {
   public var normalizing: Normalizing?
   /// Names of `SoundMeasurement` cases.
   public var measures: [String] = []
-
-  public init(id: String, patch: String) {
-    self.id = id
-    self.patch = patch
-  }
 
   /// The line of the manifest.
   public var json: JSONText {

@@ -33,11 +33,6 @@ public struct ControlLanguageRequest: Hashable, Sendable {
   public var method: String
   /// The parameters without `textDocument`.
   public var parameters: JSONText
-
-  public init(method: String, parameters: JSONText) {
-    self.method = method
-    self.parameters = parameters
-  }
 }
 
 /// The render time of a graph's parts in the last seconds.

@@ -6,12 +6,6 @@ public struct ServerSentEvent: Hashable, Sendable {
   public var name: String
   public var data: String
 
-  public init(id: String? = nil, name: String, data: String) {
-    self.id = id
-    self.name = name
-    self.data = data
-  }
-
   /// The event as it is sent, with the empty line at its end.
   var wire: String {
     var text = ""

@@ -14,12 +14,6 @@ public struct FilterChain: Sendable {
   public var channels: [String]
   public var stages: [Stage] = []
 
-  public init(title: String? = nil, sampleRate: Double, channels: [String]) {
-    self.title = title
-    self.sampleRate = sampleRate
-    self.channels = channels
-  }
-
   /// The number of output channels.
   public var outputCount: Int {
     stages.reduce(channels.count) { count, stage in

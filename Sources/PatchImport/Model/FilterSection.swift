@@ -38,11 +38,6 @@ public struct FilterSection: Hashable, Sendable {
     /// In hertz.
     public var frequency: Double
     public var q: Double
-
-    public init(frequency: Double, q: Double) {
-      self.frequency = frequency
-      self.q = q
-    }
   }
 
   /// The Q of a Butterworth filter of the second order.
