@@ -33,9 +33,6 @@ public struct Findings: Sendable {
   /// - Parameter limit: At least 1.
   public init(limit: Int = Findings.standardLimit) { self.limit = max(1, limit) }
 
-  /// The last one that was kept.
-  public var last: Diagnostic? { kept.last }
-
   /// Adds a diagnostic, or counts it where its kind has reached the limit.
   ///
   /// - Returns: Its index in `kept`; `nil` where it was counted.

@@ -15,8 +15,6 @@ struct Region {
   var startByte: SourcePosition { byte(range.lowerBound) }
   var endByte: SourcePosition { byte(range.upperBound) }
 
-  var text: String { source[range] }
-
   private func byte(_ offset: Int) -> SourcePosition {
     let offset = min(offset, source.bytes.count)
     let line = source.position(of: offset).line

@@ -149,12 +149,6 @@ extension Report {
     return tally
   }
 
-  /// Whether everything could be read and nothing failed.
-  var isSuccess: Bool {
-    let tally = tally
-    return tally.unreadable == 0 && tally.errors == 0 && (!deniesWarnings || tally.warnings == 0)
-  }
-
   var patches: [CheckedPatch] {
     entries.compactMap { if case .patch(let patch) = $0 { patch } else { nil } }
   }

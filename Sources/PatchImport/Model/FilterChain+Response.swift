@@ -1,13 +1,8 @@
 import Glibc
 
 extension FilterChain.Kind {
-  /// The gain in decibels at a frequency in hertz; `nil` for stages that are not a linear filter of
-  /// one channel, and for responses in files.
-  public func decibels(at frequency: Double, sampleRate: Double) -> Double? {
-    decibels(at: [frequency], sampleRate: sampleRate)?[0]
-  }
-
-  /// The gains in decibels at several frequencies.
+  /// The gains in decibels at several frequencies in hertz; `nil` for stages that are not a linear
+  /// filter of one channel, and for responses in files.
   func decibels(at frequencies: [Double], sampleRate: Double) -> [Double]? {
     func filter(_ b: [Double], _ a: [Double]) -> [Double] {
       frequencies.map { FrequencyResponse.decibels(b, a, at: $0, sampleRate: sampleRate) }

@@ -15,14 +15,6 @@ public struct ExportedChain {
   private(set) var bands: [Band] = []
   public private(set) var diagnostics: [Diagnostic] = []
 
-  /// The gain and the bands as a filter chain.
-  public func chain(sampleRate: Double, channels: [String]) -> FilterChain {
-    var chain = FilterChain(sampleRate: sampleRate, channels: channels)
-    if gain != 0 { chain.stages.append(.init(.gain(gain, isInverted: false), at: 0..<0)) }
-    chain.stages += bands.map { .init(.section($0.section), at: $0.json.range) }
-    return chain
-  }
-
   /// Reads the chain. Parts of the patch that cannot be filters of a list are reported in
   /// ``diagnostics``.
   ///
