@@ -84,6 +84,11 @@ struct PolicyOptions: ParsableArguments {
       patchIn: FilePolicy.folder(of: path), allowed: allowPath, isConfined: true)
   }
 
+  /// Reads a patch from the command line.
+  func patchFile(_ path: String) throws(CommandFailure) -> PatchFile {
+    try PatchFile(path, files: forNamed(path), limits: limits)
+  }
+
   /// The surroundings of a patch from the command line.
   func surroundings(
     of file: PatchFile, _ nativeCode: NativeCode = .refused, takes: Takes = Takes(.replaceOwn)

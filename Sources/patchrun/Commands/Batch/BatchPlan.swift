@@ -69,10 +69,7 @@ struct BatchPlanCommand: PatchCommand {
   @Option(help: ArgumentHelp("The seed of the drawn values.", valueName: "number"))
   var seed: Int?
 
-  @Option(
-    help: ArgumentHelp(
-      "The duration, whenever the sources end: 5, 1.5s, 500ms, 2min or 1:30.", valueName: "seconds")
-  )
+  @Option(help: .duration)
   var duration: Seconds?
 
   @Option(

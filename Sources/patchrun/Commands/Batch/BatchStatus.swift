@@ -23,9 +23,7 @@ struct BatchStatusCommand: PatchCommand {
         3  the records or the manifest cannot be read
       """)
 
-  @Argument(
-    help: ArgumentHelp("The folder of outputs and records.", valueName: "dir"),
-    completion: .directory)
+  @Argument(help: .records, completion: .directory)
   var out: String
 
   @Argument(

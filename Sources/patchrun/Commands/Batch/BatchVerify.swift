@@ -26,9 +26,7 @@ struct BatchVerify: PatchCommand {
         3  the records or the manifest cannot be read
       """)
 
-  @Argument(
-    help: ArgumentHelp("The folder of outputs and records.", valueName: "dir"),
-    completion: .directory)
+  @Argument(help: .records, completion: .directory)
   var out: String
 
   @Argument(

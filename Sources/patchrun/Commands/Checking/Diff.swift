@@ -124,7 +124,7 @@ struct Diff: PatchCommand {
 
   /// Reads a document; `nil` if it is not JSON, in which case the errors are reported.
   private func read(_ path: String) throws(CommandFailure) -> Document? {
-    let file = try PatchFile(path, files: policy.forNamed(path), limits: policy.limits)
+    let file = try policy.patchFile(path)
     let source = file.source
     let reading = JSONReader.readStrictly(source)
     if reading.tree == nil {

@@ -31,12 +31,7 @@ struct New: PatchCommand {
     completion: .custom(CompletionValues.patterns))
   var pattern: String?
 
-  @Option(
-    name: [.customShort("o"), .long],
-    help: ArgumentHelp(
-      "The file to write, which must not exist yet; by default standard output.",
-      valueName: "file"),
-    completion: .file(extensions: ["json", "jsonc"]))
+  @Option(name: .output, help: .newFile, completion: .file(extensions: ["json", "jsonc"]))
   var output: String?
 
   @Option(

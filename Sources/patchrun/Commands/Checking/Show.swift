@@ -44,21 +44,13 @@ struct Show: PatchCommand {
     case text, json, patch, dot, mermaid, svg
   }
 
-  @Argument(
-    help: ArgumentHelp("The patch, or '-' for standard input.", valueName: "file"),
-    completion: .file(extensions: ["json", "jsonc"]))
+  @Argument(help: .patch, completion: .file(extensions: ["json", "jsonc"]))
   var file: String
 
   @Option(help: "The format to print.")
   var format = Format.text
 
-  @Option(
-    name: [.customShort("o"), .long],
-    help: ArgumentHelp(
-      "The file to write; an existing file is replaced. The default, and '-', is standard "
-        + "output.",
-      valueName: "path"),
-    completion: .file())
+  @Option(name: .output, help: .replacedFile, completion: .file())
   var output: String?
 
   @Option(
@@ -87,8 +79,7 @@ struct Show: PatchCommand {
     let heat = try self.heat.map { path throws(CommandFailure) in
       try BenchSheet.heat(readFrom: path)
     }
-    let file = try PatchFile(
-      self.file, files: policy.forNamed(self.file), limits: policy.limits)
+    let file = try policy.patchFile(self.file)
     var reading = file.read(overrides)
     let device = PatchDevice.assumed(hardware.assumption)
     let patch = PatchBuilder.build(reading, in: policy.surroundings(of: file), device: device)

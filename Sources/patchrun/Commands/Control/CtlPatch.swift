@@ -26,10 +26,7 @@ struct CtlPatch: PatchCommand {
     completion: .file(extensions: ["json"]))
   var file: String
 
-  @Option(
-    help: ArgumentHelp(
-      "Only if the running document has this tag; 'ctl status' prints it.",
-      valueName: "tag"))
+  @Option(help: .tag)
   var ifMatch: String?
 
   @OptionGroup var target: CtlTarget

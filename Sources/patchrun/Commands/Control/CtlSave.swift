@@ -20,10 +20,7 @@ struct CtlSave: PatchCommand {
         \(CtlTarget.failures)
       """)
 
-  @Option(
-    help: ArgumentHelp(
-      "Only if the running document has this tag; 'ctl status' prints it.",
-      valueName: "tag"))
+  @Option(help: .tag)
   var ifMatch: String?
 
   @OptionGroup var target: CtlTarget

@@ -23,9 +23,7 @@ struct ExportCommand: PatchCommand {
         3  a file cannot be read or written
       """)
 
-  @Argument(
-    help: ArgumentHelp("The patch, or '-' for standard input.", valueName: "file"),
-    completion: .file(extensions: ["json", "jsonc"]))
+  @Argument(help: .patch, completion: .file(extensions: ["json", "jsonc"]))
   var file: String
 
   @Option(
@@ -38,12 +36,7 @@ struct ExportCommand: PatchCommand {
     })
   var target: ExportedChain.Target
 
-  @Option(
-    name: [.customShort("o"), .long],
-    help: ArgumentHelp(
-      "The file to write, which must not exist yet; by default standard output.",
-      valueName: "file"),
-    completion: .file(extensions: ["txt"]))
+  @Option(name: .output, help: .newFile, completion: .file(extensions: ["txt"]))
   var output: String?
 
   @OptionGroup var overrides: OverrideOptions
@@ -52,7 +45,7 @@ struct ExportCommand: PatchCommand {
   @OptionGroup var appearance: AppearanceOptions
 
   func perform() throws(CommandFailure) -> Int32 {
-    let source = try PatchFile(file, files: policy.forNamed(file), limits: policy.limits)
+    let source = try policy.patchFile(file)
     let patch = PatchBuilder.build(
       source.read(overrides), in: policy.surroundings(of: source), device: .assumed(.init()))
     guard !patch.hasErrors, let document = patch.document else {

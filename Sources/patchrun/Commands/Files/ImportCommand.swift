@@ -46,12 +46,7 @@ struct ImportCommand: PatchCommand {
     })
   var dialect: ImportDialect?
 
-  @Option(
-    name: [.customShort("o"), .long],
-    help: ArgumentHelp(
-      "The file to write, which must not exist yet; by default standard output.",
-      valueName: "file"),
-    completion: .file(extensions: ["json", "jsonc"]))
+  @Option(name: .output, help: .newFile, completion: .file(extensions: ["json", "jsonc"]))
   var output: String?
 
   @Option(

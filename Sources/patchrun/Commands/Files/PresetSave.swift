@@ -24,9 +24,7 @@ struct PresetSave: PatchCommand {
         3  a file cannot be read or written
       """)
 
-  @Argument(
-    help: ArgumentHelp("The patch, or '-' for standard input.", valueName: "file"),
-    completion: .file(extensions: ["json", "jsonc"]))
+  @Argument(help: .patch, completion: .file(extensions: ["json", "jsonc"]))
   var file: String
 
   @Argument(help: ArgumentHelp("The name of the node; of one in a sub-graph, 'strip/eq'."))
@@ -35,12 +33,7 @@ struct PresetSave: PatchCommand {
   @Option(help: ArgumentHelp("The title of the preset.", valueName: "text"))
   var title: String?
 
-  @Option(
-    name: [.customShort("o"), .long],
-    help: ArgumentHelp(
-      "The file to write, which must not exist yet; by default standard output.",
-      valueName: "file"),
-    completion: .file(extensions: ["json"]))
+  @Option(name: .output, help: .newFile, completion: .file(extensions: ["json"]))
   var output: String?
 
   @OptionGroup var overrides: OverrideOptions
@@ -49,7 +42,7 @@ struct PresetSave: PatchCommand {
   @OptionGroup var appearance: AppearanceOptions
 
   func perform() throws(CommandFailure) -> Int32 {
-    let source = try PatchFile(file, files: policy.forNamed(file), limits: policy.limits)
+    let source = try policy.patchFile(file)
     let patch = PatchBuilder.build(
       source.read(overrides), in: policy.surroundings(of: source), device: .assumed(.init()))
     guard !patch.hasErrors else {

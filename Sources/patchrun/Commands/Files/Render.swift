@@ -64,7 +64,7 @@ struct Render: PatchCommand {
   var files: [String]
 
   @Option(
-    name: [.customShort("o"), .long],
+    name: .output,
     help: ArgumentHelp(
       "The sound file to write; its extension says what kind. '-' is WAV on standard output. Of "
         + "several patches, a folder, or a path with {name} for the name of each. It may be left "
@@ -83,15 +83,10 @@ struct Render: PatchCommand {
     transform: PictureOption.read)
   var pictures: [PictureOption] = []
 
-  @Option(
-    help: ArgumentHelp("The sound file that replaces the microphone.", valueName: "path"),
-    completion: .file())
+  @Option(help: .microphone, completion: .file())
   var input: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "The duration, whenever the sources end: 5, 1.5s, 500ms, 2min or 1:30.", valueName: "seconds")
-  )
+  @Option(help: .duration)
   var duration: Seconds?
 
   @Option(

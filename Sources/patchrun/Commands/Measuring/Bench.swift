@@ -35,9 +35,7 @@ struct Bench: PatchCommand {
         130  interrupted
       """)
 
-  @Argument(
-    help: ArgumentHelp("The patch, or '-' for standard input.", valueName: "file"),
-    completion: .file(extensions: ["json", "jsonc"]))
+  @Argument(help: .patch, completion: .file(extensions: ["json", "jsonc"]))
   var file: String
 
   @Option(
@@ -52,9 +50,7 @@ struct Bench: PatchCommand {
       valueName: "frames"))
   var slice: Int?
 
-  @Option(
-    help: ArgumentHelp("The sound file that replaces the microphone.", valueName: "path"),
-    completion: .file())
+  @Option(help: .microphone, completion: .file())
   var input: String?
 
   @Option(
@@ -96,8 +92,7 @@ struct Bench: PatchCommand {
   func perform() throws(CommandFailure) -> Int32 {
     try kernel.apply()
     let signals = try Signals()
-    let file = try PatchFile(
-      self.file, files: policy.forNamed(self.file), limits: policy.limits)
+    let file = try policy.patchFile(self.file)
     var reading = file.read(overrides)
     var assumption = hardware.assumption
     if let slice { assumption.ioBufferFrames = slice }

@@ -79,10 +79,7 @@ struct Compare: PatchCommand {
       "How long patches are rendered: 5, 1.5s, 500ms, 2min or 1:30.", valueName: "seconds"))
   var duration: Seconds?
 
-  @Option(
-    help: ArgumentHelp(
-      "The sound file that replaces the microphone of a patch.", valueName: "path"),
-    completion: .file())
+  @Option(help: .microphoneOfPatch, completion: .file())
   var input: String?
 
   @Option(

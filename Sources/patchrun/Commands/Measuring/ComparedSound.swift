@@ -104,7 +104,7 @@ struct MemoryRenderer {
   func render(
     _ path: String, fallbackDuration: Double?, _ signals: Signals
   ) throws(CommandFailure) -> Sound? {
-    let file = try PatchFile(path, files: policy.forNamed(path), limits: policy.limits)
+    let file = try policy.patchFile(path)
     let reading = file.read()
     let surroundings = policy.surroundings(of: file, native.nativeCode)
     var request = PatchRender.Request(reading, in: surroundings, assuming: hardware.assumption)

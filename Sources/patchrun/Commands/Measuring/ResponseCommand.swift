@@ -41,9 +41,7 @@ struct ResponseCommand: PatchCommand {
     case text, csv, json, svg, png
   }
 
-  @Argument(
-    help: ArgumentHelp("The patch, or '-' for standard input.", valueName: "file"),
-    completion: .file(extensions: ["json", "jsonc"]))
+  @Argument(help: .patch, completion: .file(extensions: ["json", "jsonc"]))
   var file: String
 
   @Option(
@@ -92,12 +90,7 @@ struct ResponseCommand: PatchCommand {
   @Option(help: "The format to write; by default that of the file's ending, or text.")
   var format: Format?
 
-  @Option(
-    name: [.customShort("o"), .long],
-    help: ArgumentHelp(
-      "The file to write; an existing file is replaced. The default, and '-', is standard "
-        + "output.",
-      valueName: "path"))
+  @Option(name: .output, help: .replacedFile)
   var output: String?
 
   @Option(help: ArgumentHelp("Of a picture, in pixels.", valueName: "pixels"))
@@ -137,8 +130,7 @@ struct ResponseCommand: PatchCommand {
   func perform() throws(CommandFailure) -> Int32 {
     let format = try chosenFormat()
     let signals = try Signals()
-    let file = try PatchFile(
-      self.file, files: policy.forNamed(self.file), limits: policy.limits)
+    let file = try policy.patchFile(self.file)
     var reading = file.read(overrides)
     let device = PatchDevice.assumed(hardware.assumption)
     var patch = PatchBuilder.build(

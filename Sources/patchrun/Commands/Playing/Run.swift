@@ -76,15 +76,10 @@ struct Run: PatchCommand {
                 /run/user/UID or /tmp/patchrun-UID if that is not set
       """)
 
-  @Argument(
-    help: ArgumentHelp("The patch, or '-' for standard input.", valueName: "file"),
-    completion: .file(extensions: ["json", "jsonc"]))
+  @Argument(help: .patch, completion: .file(extensions: ["json", "jsonc"]))
   var file: String
 
-  @Option(
-    help: ArgumentHelp(
-      "The duration, whenever the sources end: 5, 1.5s, 500ms, 2min or 1:30.", valueName: "seconds")
-  )
+  @Option(help: .duration)
   var duration: Seconds?
 
   @Option(
@@ -149,8 +144,7 @@ struct Run: PatchCommand {
   func perform() throws(CommandFailure) -> Int32 {
     try kernel.apply()
     let signals = try Signals()
-    let file = try PatchFile(
-      self.file, files: policy.forNamed(self.file), limits: policy.limits)
+    let file = try policy.patchFile(self.file)
     let reading = file.read(overrides)
     let takes = Takes(overwrite ? .replace : .number, goesOnWhenThereIsRoom: true)
     let manager = ServiceManager(environment: environmentVariable)
@@ -181,8 +175,7 @@ struct Run: PatchCommand {
   /// Reads the patch's file again; `nil` for standard input.
   private func reread() throws(CommandFailure) -> (PatchFile, PatchReader.Result)? {
     guard file != "-" else { return nil }
-    let file = try PatchFile(
-      self.file, files: policy.forNamed(self.file), limits: policy.limits)
+    let file = try policy.patchFile(self.file)
     return (file, file.read(overrides))
   }
 

@@ -36,8 +36,7 @@ struct NewTests {
   private func write(
     _ path: String, _ place: (folder: String, name: String, ending: String)
   ) throws(CommandFailure) {
-    let file = try PatchFile(
-      path, files: command.policy.forNamed(path), limits: command.policy.limits)
+    let file = try command.policy.patchFile(path)
     let reading = file.read()
     let surroundings = command.policy.surroundings(of: file, command.native.nativeCode)
     let test = FilePolicy.join(place.folder, place.name + ".test.json")
