@@ -8,8 +8,6 @@ struct RecordTable {
   private var freshByJob: [ShortDigest: Int] = [:]
   private var freshByOutputKey: [ShortDigest: Int] = [:]
 
-  var count: Int { entries.count }
-
   mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
 
   /// Adds an entry; call `sort()` before looking it up.

@@ -11,7 +11,6 @@ import RenderTaps
 /// The plain form of a document into which sub-graphs have been put, without its timeline.
 struct PlainDocument {
   typealias Member = JSONText.Member
-  typealias Address = PatchDocument.Address
 
   let document: PatchDocument
   let sessionRate: Double

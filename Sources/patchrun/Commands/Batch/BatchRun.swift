@@ -169,7 +169,6 @@ final class BatchProgress: Sendable {
     var outputFailed = false
     var lastShown: UInt64 = 0
     var first: UInt64 = 0
-    var text = ""
   }
 
   private let state: Mutex<State>
