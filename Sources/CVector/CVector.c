@@ -32,13 +32,6 @@ typedef int32_t s16 __attribute__((vector_size(64)));
 #define LANES 2
 #define GROUP 4
 #include "kernels.inc"
-#undef NAME
-#undef KIND
-#undef PLUS
-#undef TARGET
-#undef WIDE
-#undef LANES
-#undef GROUP
 
 #pragma STDC FP_CONTRACT ON
 
@@ -52,13 +45,6 @@ typedef int32_t s16 __attribute__((vector_size(64)));
 #define LANES 4
 #define GROUP 5
 #include "kernels.inc"
-#undef NAME
-#undef KIND
-#undef PLUS
-#undef TARGET
-#undef WIDE
-#undef LANES
-#undef GROUP
 
 #define NAME(x) avx512_##x
 #define KIND "avx512"
@@ -68,13 +54,6 @@ typedef int32_t s16 __attribute__((vector_size(64)));
 #define LANES 4
 #define GROUP 6
 #include "kernels.inc"
-#undef NAME
-#undef KIND
-#undef PLUS
-#undef TARGET
-#undef WIDE
-#undef LANES
-#undef GROUP
 
 static int best(void) {
   __builtin_cpu_init();
@@ -98,13 +77,6 @@ static const struct cvector_kernels *const every[] = {&baseline_kernels, &avx2_k
 #define LANES 2
 #define GROUP 5
 #include "kernels.inc"
-#undef NAME
-#undef KIND
-#undef PLUS
-#undef TARGET
-#undef WIDE
-#undef LANES
-#undef GROUP
 
 static int best(void) { return 1; }
 
@@ -145,11 +117,6 @@ const char *cvector_name(void) { return chosen->name; }
 
 float cvector_dot(const float *row, const float *samples, size_t count) {
   return chosen->dot(row, samples, count);
-}
-
-void cvector_dot_channels(const float *row, const float *first, const float *second, size_t count,
-                          float sums[2]) {
-  chosen->dot_channels(row, first, second, count, sums);
 }
 
 void cvector_dot_rows(const float *first, const float *second, const float *samples, size_t count,

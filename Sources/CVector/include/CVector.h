@@ -19,10 +19,6 @@
 /// pairs.
 float cvector_dot(const float *row, const float *samples, size_t count);
 
-/// The same for one row and two channels: `sums[0]` and `sums[1]`.
-void cvector_dot_channels(const float *row, const float *first, const float *second, size_t count,
-                          float sums[2]);
-
 /// The same for two rows and one channel.
 void cvector_dot_rows(const float *first, const float *second, const float *samples, size_t count,
                       float *first_sum, float *second_sum);
