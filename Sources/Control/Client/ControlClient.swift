@@ -1,3 +1,4 @@
+import Diagnostics
 import Glibc
 import NIOCore
 import NIOHTTP1
@@ -38,7 +39,7 @@ public struct ControlClient: Hashable, Sendable {
 
     fileprivate var target: String {
       let items = query.sorted { $0.key < $1.key }.map {
-        "\(RequestTarget.encoded($0.key))=\(RequestTarget.encoded($0.value))"
+        "\(percentEncoded($0.key))=\(percentEncoded($0.value))"
       }
       return items.isEmpty ? path : path + "?" + items.joined(separator: "&")
     }

@@ -123,22 +123,22 @@ struct ConnectionAcceptor: Sendable {
         ChannelOptions.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 16_384))
   }
 
-  private func refuse(_ channel: any Channel, _ problem: Problem) throws {
+  private func refuse(_ channel: any Channel, _ response: ControlResponse) throws {
     let isKept = connections.keepRefused(channel)
     try channel.pipeline.syncOperations.addHandler(
-      RefusalHandler(problem, linger: isKept ? limits.lingerTime : nil))
+      RefusalHandler(response, linger: isKept ? limits.lingerTime : nil))
   }
 }
 
-extension Problem {
-  fileprivate static var stranger: Problem {
-    Problem(status: .forbidden, detail: "only the user who runs the patch is answered here")
+extension ControlResponse {
+  fileprivate static var stranger: ControlResponse {
+    .problem(.forbidden, "only the user who runs the patch is answered here")
   }
 
-  fileprivate static func full(_ limits: ControlLimits) -> Problem {
-    Problem(
-      status: .serviceUnavailable,
-      detail: "\(limits.connections) clients are connected, and there is no room for more",
+  fileprivate static func full(_ limits: ControlLimits) -> ControlResponse {
+    .problem(
+      .serviceUnavailable,
+      "\(limits.connections) clients are connected, and there is no room for more",
       help: ["close one, or try again in a moment"],
       headers: [("Retry-After", "\(limits.retryAfter)")])
   }

@@ -130,11 +130,9 @@ final class ConnectionHandler: ChannelInboundHandler {
       closesAfterAnswer = true
       isHead = false
       write(
-        Problem(
-          status: isTooLong ? .requestHeaderFieldsTooLarge : .badRequest,
-          detail: isTooLong
-            ? "the head of the request is too long" : "this is not an HTTP/1.1 request"
-        ).response)
+        .problem(
+          isTooLong ? .requestHeaderFieldsTooLarge : .badRequest,
+          isTooLong ? "the head of the request is too long" : "this is not an HTTP/1.1 request"))
     case .answering, .streaming: closesAfterAnswer = true
     case .ending: break
     }
@@ -199,7 +197,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     isHead = head.method == .HEAD
     closesAfterAnswer = !head.isKeepAlive
     awaitRequest()
-    if let problem = requestGuard.refusal(head) { return refuse(problem) }
+    if let refusal = requestGuard.refusal(head) { return refuse(refusal) }
     let lengths = head.headers["Content-Length"].compactMap { Int($0) }
     if let length = lengths.first, length > limits.body { return refuse(tooLarge) }
     state = .reading(
@@ -212,21 +210,21 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
   }
 
-  private var tooLarge: Problem {
-    Problem(status: .payloadTooLarge, detail: "the body has more than \(limits.body) bytes")
+  private var tooLarge: ControlResponse {
+    .problem(.payloadTooLarge, "the body has more than \(limits.body) bytes")
   }
 
-  private var busy: Problem {
-    Problem(
-      status: .serviceUnavailable,
-      detail: "so much is on its way to and from other clients that there is no room for this",
+  private var busy: ControlResponse {
+    .problem(
+      .serviceUnavailable,
+      "so much is on its way to and from other clients that there is no room for this",
       help: ["try again in a moment"], headers: [("Retry-After", "\(limits.retryAfter)")])
   }
 
   /// Answers before the request is complete, and reads no more of it.
-  private func refuse(_ problem: Problem) {
+  private func refuse(_ response: ControlResponse) {
     closesAfterAnswer = true
-    write(problem.response)
+    write(response)
   }
 
   private func answer(_ request: ControlRequest) {
@@ -277,7 +275,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         answerBytes = count
       } else {
         closesAfterAnswer = true
-        response = busy.response
+        response = busy
       }
     }
     state = .answering

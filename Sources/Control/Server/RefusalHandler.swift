@@ -13,8 +13,7 @@ final class RefusalHandler: ChannelInboundHandler {
   private var hasSent = false
   private var timer: Scheduled<Void>?
 
-  init(_ problem: Problem, linger: TimeAmount?) {
-    let response = problem.response
+  init(_ response: ControlResponse, linger: TimeAmount?) {
     let fields =
       response.headers + [
         ("Content-Length", "\(response.body.count)"), ("Connection", "close"),

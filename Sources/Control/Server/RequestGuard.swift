@@ -11,25 +11,21 @@ struct RequestGuard: Sendable {
   static let names: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 
   /// Why a request is refused; `nil` if it is accepted.
-  func refusal(_ head: HTTPRequestHead) -> Problem? {
+  func refusal(_ head: HTTPRequestHead) -> ControlResponse? {
     let hosts = head.headers["Host"]
     guard hosts.count == 1 else {
-      return Problem(
-        status: .badRequest, detail: "a request has one Host, not \(hosts.count)")
+      return .problem(.badRequest, "a request has one Host, not \(hosts.count)")
     }
     guard isOurs(hosts[0]) else {
-      return Problem(
-        status: .forbidden, detail: "'\(hosts[0])' is not the Host that is served here",
-        help: [expected])
+      return .problem(
+        .forbidden, "'\(hosts[0])' is not the Host that is served here", help: [expected])
     }
     for origin in head.headers["Origin"] where !isOurs(origin: origin) {
-      return Problem(
-        status: .forbidden, detail: "requests of pages from '\(origin)' are not answered")
+      return .problem(.forbidden, "requests of pages from '\(origin)' are not answered")
     }
     for site in head.headers["Sec-Fetch-Site"]
     where site.lowercased() != "same-origin" && site.lowercased() != "none" {
-      return Problem(
-        status: .forbidden, detail: "requests of pages of other sites are not answered")
+      return .problem(.forbidden, "requests of pages of other sites are not answered")
     }
     return nil
   }

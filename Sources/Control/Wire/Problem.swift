@@ -1,25 +1,23 @@
 import NIOHTTP1
 import PatchSyntax
 
-/// An error response: a problem of RFC 9457.
-struct Problem {
-  var status: HTTPResponseStatus
-  /// A sentence that starts in lower case.
-  var detail: String
-  var help: [String] = []
-  /// Further members of this kind of problem.
-  var members: JSONText = .object([])
-  var headers: [(String, String)] = []
-
-  var response: ControlResponse {
+extension ControlResponse {
+  /// An error response: a problem of RFC 9457.
+  ///
+  /// - Parameters:
+  ///   - detail: A sentence that starts in lower case.
+  ///   - members: Further members of this kind of problem.
+  static func problem(
+    _ status: HTTPResponseStatus, _ detail: String, help: [String] = [],
+    members: JSONText = .object([]), headers: [(String, String)] = []
+  ) -> ControlResponse {
     let head: JSONText = [
       "type": "about:blank", "title": .string(status.reasonPhrase),
       "status": .number(Int(status.code)), "detail": .string(detail),
     ]
-    let help: JSONText = self.help.isEmpty ? .object([]) : ["help": .strings(self.help)]
+    let help: JSONText = help.isEmpty ? .object([]) : ["help": .strings(help)]
     return ControlResponse(
-      status: status,
-      headers: headers + [("Content-Type", "application/problem+json")],
+      status: status, headers: headers + [("Content-Type", "application/problem+json")],
       body: head.adding(help).adding(members).document)
   }
 }

@@ -10,11 +10,9 @@ extension Routes {
     var rewind = isRedo ? ControlRewind.redo : .undo
     if let text = target["to"] {
       guard let number = Int(text), number >= 0 else {
-        return Problem(
-          status: .badRequest,
-          detail: "'to' is the number of a step, or 0 for the beginning, and not '\(text)'",
-          help: ["GET /history has the numbers"]
-        ).response
+        return .problem(
+          .badRequest, "'to' is the number of a step, or 0 for the beginning, and not '\(text)'",
+          help: ["GET /history has the numbers"])
       }
       rewind = .to(number)
     }

@@ -12,12 +12,11 @@ extension Routes {
     guard let root = JSONReading.value(of: body), let text = root["text"]?.string,
       let list = root["requests"], list.kind == .array
     else {
-      return Problem(
-        status: .badRequest, detail: "the body has no 'text' or no 'requests'",
+      return .problem(
+        .badRequest, "the body has no 'text' or no 'requests'",
         help: [
           #"{ "text": "{}", "requests": [{ "method": "textDocument/hover", "params": { "position": … } }] }"#
-        ]
-      ).response
+        ])
     }
     let requests = list.elements.compactMap { item -> ControlLanguageRequest? in
       item["method"]?.string.map { method in
@@ -26,10 +25,8 @@ extension Routes {
     }
     guard requests.count == Array(list.elements).count, requests.count <= Self.mostRequests
     else {
-      return Problem(
-        status: .badRequest,
-        detail: "each of 'requests', \(Self.mostRequests) at the most, has a 'method'"
-      ).response
+      return .problem(
+        .badRequest, "each of 'requests', \(Self.mostRequests) at the most, has a 'method'")
     }
     let answers = await patch.answers(to: requests, about: text, through: request.entrance)
     return .json(["answers": .array(answers)])

@@ -14,27 +14,23 @@ extension Routes {
     if let text = target["pointer"] {
       pointer = JSONPointer(parsing: text)
       guard pointer != nil else {
-        return Problem(
-          status: .badRequest, detail: "'\(text)' is not a JSON Pointer",
-          help: ["it begins with '/', and '~' stands only in ~0 and ~1"]
-        ).response
+        return .problem(
+          .badRequest, "'\(text)' is not a JSON Pointer",
+          help: ["it begins with '/', and '~' stands only in ~0 and ~1"])
       }
     }
     switch request.method {
     case .GET, .HEAD: return await read(request, pointer)
     case .PATCH:
       guard pointer == nil else {
-        return Problem(
-          status: .badRequest, detail: "a patch has its pointers inside: PUT and DELETE take one"
-        ).response
+        return .problem(.badRequest, "a patch has its pointers inside: PUT and DELETE take one")
       }
       return await applyPatch(request)
     case .DELETE:
       guard let pointer, !pointer.tokens.isEmpty else {
-        return Problem(
-          status: .badRequest, detail: "the whole document cannot be deleted",
-          help: ["POST /stop ends it; DELETE /patch?pointer=/taps/mix takes a value away"]
-        ).response
+        return .problem(
+          .badRequest, "the whole document cannot be deleted",
+          help: ["POST /stop ends it; DELETE /patch?pointer=/taps/mix takes a value away"])
       }
       return await change(.set([SettingEdit(pointer: pointer, value: nil)]), request)
     default:
@@ -42,10 +38,7 @@ extension Routes {
       guard let text = String(validating: request.body, as: UTF8.self) else { return notUTF8 }
       guard let pointer else { return await change(.replace(text: text), request) }
       guard JSONReading.value(of: text) != nil else {
-        return Problem(
-          status: .badRequest, detail: "the body is not JSON",
-          help: ["a text has quotes: \"Flat\""]
-        ).response
+        return .problem(.badRequest, "the body is not JSON", help: ["a text has quotes: \"Flat\""])
       }
       return await change(.set([SettingEdit(pointer: pointer, value: text)]), request)
     }
@@ -61,7 +54,7 @@ extension Routes {
     let headers = [tag, ("Content-Type", Self.documentTypes[document.isJSON ? 0 : 1])]
     guard let pointer else { return ControlResponse(headers: headers, body: document.text) }
     guard let root = document.root else {
-      return Problem(status: .internalServerError, detail: "the document cannot be read").response
+      return .problem(.internalServerError, "the document cannot be read")
     }
     guard let value = root[pointer] else { return notFound(at: pointer, in: root) }
     return ControlResponse(headers: headers, body: Self.written(value) + "\n")
@@ -93,10 +86,9 @@ extension Routes {
     }
     let keys = container.members.compactMap { $0.key.string }
     let place = way.tokens.isEmpty ? "the patch" : way.description
-    return Problem(
-      status: .notFound, detail: "the patch has nothing at \(pointer.description)",
-      help: keys.isEmpty ? [] : ["\(place) has: \(keys.joined(separator: ", "))"]
-    ).response
+    return .problem(
+      .notFound, "the patch has nothing at \(pointer.description)",
+      help: keys.isEmpty ? [] : ["\(place) has: \(keys.joined(separator: ", "))"])
   }
 
   private func applyPatch(_ request: ControlRequest) async -> ControlResponse {
@@ -111,7 +103,7 @@ extension Routes {
   }
 
   var notUTF8: ControlResponse {
-    Problem(status: .badRequest, detail: "the body is not UTF-8").response
+    .problem(.badRequest, "the body is not UTF-8")
   }
 
   private func change(_ change: ControlChange, _ request: ControlRequest) async -> ControlResponse {
@@ -134,21 +126,19 @@ extension Routes {
         headers: [("ETag", EntityTags.quoted(tag))])
     case .refused(let refusal):
       tally.count(\.refused)
-      return Problem(
-        status: .unprocessableEntity, detail: "the patch would be wrong: it plays on as it was",
-        members: refusal.json
-      ).response
+      return .problem(
+        .unprocessableEntity, "the patch would be wrong: it plays on as it was",
+        members: refusal.json)
     case .otherTag(let tag): return otherTag(tag)
     case .failed(let message, let help):
       tally.count(\.refused)
-      return Problem(status: .conflict, detail: message, help: help).response
+      return .problem(.conflict, message, help: help)
     }
   }
 
   func otherTag(_ current: String) -> ControlResponse {
-    Problem(
-      status: .preconditionFailed, detail: "another document plays by now",
-      help: ["GET /patch again"], headers: [("ETag", EntityTags.quoted(current))]
-    ).response
+    .problem(
+      .preconditionFailed, "another document plays by now", help: ["GET /patch again"],
+      headers: [("ETag", EntityTags.quoted(current))])
   }
 }

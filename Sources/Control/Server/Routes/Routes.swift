@@ -34,10 +34,9 @@ struct Routes: Sendable {
     }
     guard let resource = Resource(rawValue: target.path) else {
       return .response(
-        Problem(
-          status: .notFound, detail: "there is no '\(target.path)'",
-          help: ["there is: " + Resource.allCases.map(\.rawValue).joined(separator: ", ")]
-        ).response)
+        .problem(
+          .notFound, "there is no '\(target.path)'",
+          help: ["there is: " + Resource.allCases.map(\.rawValue).joined(separator: ", ")]))
     }
     if request.method == .OPTIONS { return .response(allow(resource.allowed)) }
     if let refusal = methodRefusal(of: request, resource.allowed, resource.rawValue) {
@@ -77,7 +76,7 @@ struct Routes: Sendable {
   }
 
   func problem(_ status: HTTPResponseStatus, _ detail: String) -> ControlAnswer {
-    .response(Problem(status: status, detail: detail).response)
+    .response(.problem(status, detail))
   }
 
   /// The refusal of a method; `nil` if the method is allowed.
@@ -85,10 +84,9 @@ struct Routes: Sendable {
     of request: ControlRequest, _ allowed: [HTTPMethod], _ what: String
   ) -> ControlResponse? {
     guard !allowed.contains(request.method) else { return nil }
-    return Problem(
-      status: .methodNotAllowed, detail: "\(what) has no \(request.method.rawValue)",
-      headers: [("Allow", list(allowed))]
-    ).response
+    return .problem(
+      .methodNotAllowed, "\(what) has no \(request.method.rawValue)",
+      headers: [("Allow", list(allowed))])
   }
 
   private func allow(_ methods: [HTTPMethod]) -> ControlResponse {
@@ -162,9 +160,8 @@ struct Routes: Sendable {
     let type = mediaType(request)
     guard !types.contains(type) else { return nil }
     let found = type.isEmpty ? "a body without a Content-Type" : "'\(type)'"
-    return Problem(
-      status: .unsupportedMediaType, detail: "\(found) is not taken here",
-      help: ["Content-Type: " + types.joined(separator: ", or ")]
-    ).response
+    return .problem(
+      .unsupportedMediaType, "\(found) is not taken here",
+      help: ["Content-Type: " + types.joined(separator: ", or ")])
   }
 }

@@ -21,10 +21,8 @@ extension Routes {
       case .starting, .stopping, .ended: false
       }
     guard isDone else {
-      return Problem(
-        status: .conflict, detail: "the patch is not playing",
-        members: ["state": .string(state.rawValue)]
-      ).response
+      return .problem(
+        .conflict, "the patch is not playing", members: ["state": .string(state.rawValue)])
     }
     return .json(["state": .string(state.rawValue)])
   }
@@ -32,16 +30,14 @@ extension Routes {
   func trigger(_ target: RequestTarget, _ request: ControlRequest) async -> ControlResponse {
     if let refusal = bodyRefusal(of: request) { return refusal }
     guard let callback = target["callback"] else {
-      return Problem(
-        status: .badRequest, detail: "which callback? /trigger?callback=song"
-      ).response
+      return .problem(.badRequest, "which callback? /trigger?callback=song")
     }
     switch await patch.trigger(callback, by: .http) {
     case .begun: return .json(["callback": .string(callback)])
     case .refused(let message, let help):
-      return Problem(status: .unprocessableEntity, detail: message, help: help).response
+      return .problem(.unprocessableEntity, message, help: help)
     case .notPlaying:
-      return Problem(status: .conflict, detail: "the patch is not playing").response
+      return .problem(.conflict, "the patch is not playing")
     }
   }
 
@@ -60,7 +56,7 @@ extension Routes {
         headers: [("ETag", EntityTags.quoted(tag))])
     case .otherTag(let tag): return otherTag(tag)
     case .failed(let message, let help):
-      return Problem(status: .conflict, detail: message, help: help).response
+      return .problem(.conflict, message, help: help)
     }
   }
 
@@ -77,9 +73,7 @@ extension Routes {
     case "kinds": .json(await patch.settings().byKinds)
     case "values": .json(await patch.settings().values)
     case .some(let form):
-      Problem(
-        status: .badRequest, detail: "'form' is kinds or values, and not '\(form)'"
-      ).response
+      .problem(.badRequest, "'form' is kinds or values, and not '\(form)'")
     }
   }
 
@@ -98,13 +92,12 @@ extension Routes {
     _ status: HTTPResponseStatus, _ detail: String
   ) async -> ControlResponse {
     let filters = await patch.filters()
-    return Problem(
-      status: status, detail: detail,
+    return .problem(
+      status, detail,
       help: [
         filters.isEmpty
           ? "the patch has no equalizer" : "there is: \(filters.joined(separator: ", "))"
-      ]
-    ).response
+      ])
   }
 
   /// The refusal of a body where none is needed; `nil` if it is accepted.

@@ -1,3 +1,4 @@
+import Diagnostics
 import NIOHTTP1
 import PatchSyntax
 
@@ -10,20 +11,16 @@ extension Routes {
     guard let number = Int(text),
       let take = await patch.takes().first(where: { $0.number == number })
     else {
-      return Problem(
-        status: .notFound, detail: "this run has no take '\(text)'", help: ["GET /takes lists them"]
-      ).response
+      return .problem(.notFound, "this run has no take '\(text)'", help: ["GET /takes lists them"])
     }
     guard let file = await patch.openTake(number) else {
-      return Problem(
-        status: .gone, detail: "'\(take.file)' is not there any more, or another file by now"
-      ).response
+      return .problem(.gone, "'\(take.file)' is not there any more, or another file by now")
     }
     let tag = "\(number)-" + String(file.byteCount, radix: 16)
     var headers = [
       ("ETag", EntityTags.quoted(tag)), ("Accept-Ranges", "bytes"),
       ("Content-Type", take.mediaType),
-      ("Content-Disposition", "attachment; filename*=UTF-8''" + RequestTarget.encoded(take.name)),
+      ("Content-Disposition", "attachment; filename*=UTF-8''" + percentEncoded(take.name)),
     ]
     if EntityTags("If-None-Match", in: request.headers)?.matchesWeakly(tag) == true {
       return ControlResponse(status: .notModified, headers: headers)
@@ -36,10 +33,9 @@ extension Routes {
         ("Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.byteCount)"))
       return ControlResponse(status: .partialContent, headers: headers, .file(file, range))
     case .none:
-      return Problem(
-        status: .rangeNotSatisfiable, detail: "the file has \(file.byteCount) bytes",
-        headers: [("Content-Range", "bytes */\(file.byteCount)")]
-      ).response
+      return .problem(
+        .rangeNotSatisfiable, "the file has \(file.byteCount) bytes",
+        headers: [("Content-Range", "bytes */\(file.byteCount)")])
     }
   }
 }
