@@ -345,13 +345,8 @@ extension WritePlace {
   }
 
   private static func fill(_ descriptor: Int32, _ bytes: [UInt8], _ mode: mode_t) -> Int32 {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes {
-        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
-      }
-      if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return errno }
-    }
+    let number = writeAll(bytes, to: descriptor)
+    if number != 0 { return number }
     if fchmod(descriptor, mode) != 0 { return errno }
     return fsync(descriptor) == 0 ? 0 : errno
   }

@@ -1,5 +1,4 @@
 public import FileAccess
-import Glibc
 
 /// A picture file to write, completely or not at all.
 public struct PictureFile: Sendable {
@@ -63,7 +62,7 @@ public struct PictureFile: Sendable {
     guard place.content != .stream else { throw Failure(path, "it is no plain file") }
     do throws(PendingFile.Failure) {
       let file = try PendingFile(place, existing: existing)
-      let number = Self.fill(file.descriptor, bytes)
+      let number = writeAll(bytes, to: file.descriptor)
       guard number == 0 else {
         file.discard()
         throw .system(number)
@@ -73,18 +72,6 @@ public struct PictureFile: Sendable {
     } catch {
       throw Failure(path, error)
     }
-  }
-
-  private static func fill(_ descriptor: Int32, _ bytes: [UInt8]) -> Int32 {
-    var done = 0
-    while done < bytes.count {
-      let count = unsafe bytes.withUnsafeBytes { bytes in
-        unsafe Glibc.write(
-          descriptor, bytes.baseAddress.unsafelyUnwrapped + done, bytes.count - done)
-      }
-      if count > 0 { done += count } else if errno != EINTR { return errno }
-    }
-    return 0
   }
 }
 

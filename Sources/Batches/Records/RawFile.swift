@@ -64,17 +64,8 @@ final class RawFile: @unchecked Sendable {
 
   /// Writes all bytes: in one call, unless the system writes fewer.
   func write(_ bytes: [UInt8]) throws(Failure) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes {
-        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
-      }
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if errno != EINTR {
-        throw Failure(number: errno, path: path)
-      }
-    }
+    let number = writeAll(bytes, to: descriptor)
+    guard number == 0 else { throw Failure(number: number, path: path) }
   }
 
   /// Flushes the file to the disk.

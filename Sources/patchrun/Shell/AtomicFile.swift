@@ -27,7 +27,7 @@ enum AtomicFile {
         ExitStatus.unavailable, "\(quoted(path)) is there already",
         help: ["name another file, or remove that one first"])
     }
-    let number = StandardStream.write(bytes, to: descriptor)
+    let number = writeAll(bytes, to: descriptor)
     close(descriptor)
     guard number == 0 else {
       _ = unsafe unlink(SystemPath(path).c)

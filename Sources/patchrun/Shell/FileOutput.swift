@@ -14,7 +14,7 @@ enum FileOutput {
     let descriptor = unsafe open(
       SystemPath(path).c, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw .cannotWrite(path, errno) }
-    let number = StandardStream.write(bytes, to: descriptor)
+    let number = writeAll(bytes, to: descriptor)
     guard number == 0 else {
       close(descriptor)
       throw .cannotWrite(path, number)

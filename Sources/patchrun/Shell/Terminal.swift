@@ -30,13 +30,13 @@ enum StandardStream: Int32 {
   /// Writes the drawing of a `ScreenGrid`, whose cells contain only printable characters. Returns
   /// the error number, also for a closed pipe.
   @discardableResult
-  func put(drawn text: String) -> Int32 { Self.write(Array(text.utf8), to: rawValue) }
+  func put(drawn text: String) -> Int32 { writeAll(Array(text.utf8), to: rawValue) }
 
   /// Writes bytes, or keeps them if the thread collects its output (`CollectedOutput`). Returns the
   /// error number; 0 for none.
   func put(_ bytes: [UInt8]) -> Int32 {
     guard !CollectedOutput.take(bytes, for: self) else { return 0 }
-    let number = Self.write(bytes, to: rawValue)
+    let number = writeAll(bytes, to: rawValue)
     // The reader of a closed pipe wants no more.
     return number == EPIPE ? 0 : number
   }
@@ -50,28 +50,9 @@ enum StandardStream: Int32 {
   }
 
   private static func put(_ text: String, to descriptor: Int32) -> Int32 {
-    let number = write(Array(text.utf8), to: descriptor)
+    let number = writeAll(Array(text.utf8), to: descriptor)
     // The reader of a closed pipe wants no more.
     return number == EPIPE ? 0 : number
-  }
-
-  /// Writes all bytes. Returns the error number; 0 for none.
-  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes {
-        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
-      }
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if errno == EAGAIN {
-        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = unsafe poll(&wait, 1, -1)
-      } else if errno != EINTR {
-        return errno
-      }
-    }
-    return 0
   }
 
   /// Opens `/dev/null` in place of closed standard streams, so that no other file gets their
