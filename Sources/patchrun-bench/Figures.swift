@@ -38,3 +38,15 @@ func fixed(_ value: Double, _ decimals: Int) -> String {
 func write(_ text: String, _ path: String) throws {
   try Data(text.utf8).write(to: URL(fileURLWithPath: path))
 }
+
+/// A measurement with options of its own.
+protocol OptionMeasurement {
+  /// Its name and its options.
+  static var usage: String { get }
+
+  /// `nil` for options that it does not have.
+  init?(_ arguments: [String])
+
+  /// Returns whether all is as it should be.
+  mutating func run() -> Bool
+}

@@ -49,61 +49,31 @@ let measurements: [(name: String, summary: String, run: () -> Void)] = [
   ("live", "a change of a patch that plays: what it costs until it is heard", measureLive),
 ]
 
+/// Measurements with options of their own, by the word before them.
+let batteries: [(name: String, kind: any OptionMeasurement.Type)] = [
+  ("voice", VoiceBattery.self), ("peers", PeerMeasurement.self),
+  ("faults", FaultMeasurement.self), ("soak", SoakMeasurement.self),
+  ("clicks", ClickMeasurement.self), ("batch", BatchMeasurement.self),
+]
+
 let names = CommandLine.arguments.dropFirst()
-// The battery of the voice processor has its own options.
-if names.first == "voice" && names.count > 1 && names.dropFirst().first?.hasPrefix("-") == true {
-  guard let battery = VoiceBattery(Array(names.dropFirst())) else {
-    print("usage: patchrun-bench \(VoiceBattery.usage)")
+let options = Array(names.dropFirst())
+if names.first == "peers-soxr" { exit(convertDirectly(options) ? 0 : 1) }
+// Without options, "voice" is a measurement like the others.
+if let kind = batteries.first(where: { $0.name == names.first })?.kind,
+  names.first != "voice" || options.first?.hasPrefix("-") == true
+{
+  guard var battery = kind.init(options) else {
+    print("usage: patchrun-bench \(kind.usage)")
     exit(2)
   }
   exit(battery.run() ? 0 : 1)
-}
-if names.first == "peers-soxr" { exit(convertDirectly(Array(names.dropFirst())) ? 0 : 1) }
-if names.first == "peers" {
-  guard var peers = PeerMeasurement(Array(names.dropFirst())) else {
-    print("usage: patchrun-bench \(PeerMeasurement.usage)")
-    exit(2)
-  }
-  exit(peers.run() ? 0 : 1)
-}
-if names.first == "faults" {
-  guard let faults = FaultMeasurement(Array(names.dropFirst())) else {
-    print("usage: patchrun-bench \(FaultMeasurement.usage)")
-    exit(2)
-  }
-  exit(faults.run() ? 0 : 1)
-}
-if names.first == "soak" {
-  guard let soak = SoakMeasurement(Array(names.dropFirst())) else {
-    print("usage: patchrun-bench \(SoakMeasurement.usage)")
-    exit(2)
-  }
-  exit(soak.run() ? 0 : 1)
-}
-if names.first == "batch" {
-  guard let batch = BatchMeasurement(Array(names.dropFirst())) else {
-    print("usage: patchrun-bench \(BatchMeasurement.usage)")
-    exit(2)
-  }
-  exit(batch.run() ? 0 : 1)
-}
-if names.first == "clicks" {
-  guard let clicks = ClickMeasurement(Array(names)) else {
-    print("usage: patchrun-bench \(ClickMeasurement.usage)")
-    exit(2)
-  }
-  exit(clicks.run() ? 0 : 1)
 }
 let unknown = names.filter { name in !measurements.contains { $0.name == name } }
 if names.isEmpty || !unknown.isEmpty {
   print("usage: patchrun-bench MEASUREMENT…")
   for measurement in measurements { print("  \(measurement.name)  \(measurement.summary)") }
-  print("or: patchrun-bench \(VoiceBattery.usage)")
-  print("or: patchrun-bench \(PeerMeasurement.usage)")
-  print("or: patchrun-bench \(FaultMeasurement.usage)")
-  print("or: patchrun-bench \(SoakMeasurement.usage)")
-  print("or: patchrun-bench \(ClickMeasurement.usage)")
-  print("or: patchrun-bench \(BatchMeasurement.usage)")
+  for battery in batteries { print("or: patchrun-bench \(battery.kind.usage)") }
   exit(2)
 }
 for name in names { measurements.first { $0.name == name }?.run() }

@@ -10,7 +10,7 @@ import SoundMeasures
 ///
 /// `--full` runs as many jobs as the published figures, for three quarters of an hour.
 /// `Tests/Engines/run` tests the engines, and `KeyTests` the keys.
-struct BatchMeasurement {
+struct BatchMeasurement: OptionMeasurement {
   static let usage =
     "batch [--full] [ROW…]     many renders: cost, speed, kills, races, plans, loudness"
 

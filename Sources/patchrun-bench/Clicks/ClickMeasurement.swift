@@ -3,7 +3,7 @@ import TestSupport
 
 /// Measures the click detector: its false alarms, and how many of the inserted steps and runs of
 /// zeros it finds.
-struct ClickMeasurement {
+struct ClickMeasurement: OptionMeasurement {
   static let usage = "clicks [--seconds N] [--seed N] [--verbose]"
   private static let length = 5.0
   private var seconds = 1000
@@ -26,7 +26,7 @@ struct ClickMeasurement {
   }
 
   init?(_ arguments: [String]) {
-    var rest = arguments.dropFirst()
+    var rest = arguments[...]
     while let option = rest.popFirst() {
       switch option {
       case "--verbose": isVerbose = true

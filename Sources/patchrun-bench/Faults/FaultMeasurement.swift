@@ -6,7 +6,7 @@ import TestSupport
 ///
 ///     swift run -c release patchrun-bench faults
 ///     swift run -c release patchrun-bench faults --server pipewire --times 100 "server killed"
-struct FaultMeasurement {
+struct FaultMeasurement: OptionMeasurement {
   static let usage =
     "faults [--server pulse|pipewire] [--times N] [--at-once N] [--check] [NAME…]     "
     + "what becomes of a run at each fault"

@@ -5,7 +5,7 @@ import TestSupport
 /// figures of each part:
 ///
 ///     swift run -c release patchrun-bench soak --minutes 30 --frames 128 --changes 20
-struct SoakMeasurement {
+struct SoakMeasurement: OptionMeasurement {
   static let usage =
     "soak [--minutes N] [--frames N] [--changes PER-SECOND] [--server pulse|pipewire]     a long run under load"
 

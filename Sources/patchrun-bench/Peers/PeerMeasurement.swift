@@ -10,7 +10,7 @@ import TestSupport
 /// Each round runs every program of a workload once, in rotating order, each on one processor. A
 /// figure is the median processor time of a program and its children. A ratio is taken within each
 /// round; the table has the median.
-struct PeerMeasurement {
+struct PeerMeasurement: OptionMeasurement {
   static let usage =
     "peers [--quick] [--rounds N] [--data FOLDER] [W1 …]     beside the peers that are installed"
 

@@ -5,7 +5,7 @@ import VoiceProcessing
 
 /// Random conversations, each judged for our processor and for the echo cancellers of libraries on
 /// the same samples: `patchrun-bench voice --scenes 200 --seed 1`.
-struct VoiceBattery {
+struct VoiceBattery: OptionMeasurement {
   var sceneCount = 200
   var seed: UInt64 = 1
   /// The numbers of chosen scenes, as a run prints them, instead of those from the seed.
