@@ -18,10 +18,6 @@ public enum GenericOutput: AudioUnit {
         + "the input's format until it is set",
     ])
 
-  public static func refusal(
-    of format: StreamFormat, scope: Scope, element: Int
-  ) -> FormatRefusal? { nil }
-
   public static func violations(in configuration: UnitConfiguration) -> [Violation] {
     let conversion = OutputUnits.conversion(
       "what the graph puts out", from: configuration.inputs[0].format.sampleRate,

@@ -45,10 +45,6 @@ public enum RemoteIO: AudioUnit {
         + "surplus ones are dropped and missing ones silent; a channelMap says otherwise",
     ])
 
-  public static func refusal(
-    of format: StreamFormat, scope: Scope, element: Int
-  ) -> FormatRefusal? { nil }
-
   public static func violations(in configuration: UnitConfiguration) -> [Violation] {
     let isOutputOn = configuration.isOn(.enableIO, .output, outputElement)
     let isInputOn = configuration.isOn(.enableIO, .input, inputElement)

@@ -17,10 +17,6 @@ public enum SubgraphOutput: AudioUnit {
     GenericOutput.initialFormat(scope)
   }
 
-  public static func refusal(
-    of format: StreamFormat, scope: Scope, element: Int
-  ) -> FormatRefusal? { nil }
-
   public static func violations(in configuration: UnitConfiguration) -> [Violation] {
     let step = settings(configuration).stepViolation(
       "a sub-graph's output", at: .streamFormat(.output, 0), from: .streamFormat(.input, 0),

@@ -67,10 +67,6 @@ extension EffectUnit {
     of place: PropertyPlace, settings: EffectSettings
   ) -> PropertyValue? { nil }
 
-  public static func refusal(
-    of format: StreamFormat, scope: Scope, element: Int
-  ) -> FormatRefusal? { nil }
-
   public static func violations(in configuration: UnitConfiguration) -> [Violation] {
     let found = EffectFormats.violations(in: configuration, of: description.name)
     return found.isEmpty ? effectViolations(in: configuration) : found

@@ -27,8 +27,6 @@ extension SingleFilterUnit {
       name: name,
       constant: "kAudioUnitSubType_\(name)",
       summary: summary,
-      inputs: .init(count: 1),
-      outputs: .init(count: 1),
       properties: EffectProperties.common + [FilterProperties.response],
       parameters: parameters,
       formatNotes: EffectProperties.formatNotes)
