@@ -76,13 +76,8 @@ struct DynamicsKernel: RenderKernel, ~Copyable {
     access = controls.block.access
     firstMeter = controls.slot(DynamicsProcessor.Parameter.compressionAmount, .global, 0) ?? 0
     pieces = EffectPieces(configuration, controls: controls)
-    let length = max(1, Int((0.01 * sampleRate).rounded()))
-    glides = GlideBank(
-      access,
-      (0...6).map { parameter in
-        controls.slot(UInt32(parameter), .global, 0).map { .init($0, length: length) }
-          ?? .init(always: 0)
-      })
+    let length = EffectParameters.glideLength(sampleRate)
+    glides = GlideBank(access, EffectParameters.controls(controls, (0...6).map { ($0, length) }))
     gains = DoubleStorage(repeating: 1, count: EffectPieces.longest)
     least = SlidingMinimum(longest: Int((Self.longestHold * sampleRate).rounded()) + 1)
   }
@@ -137,19 +132,14 @@ struct DynamicsKernel: RenderKernel, ~Copyable {
     settings.hold = 1 + Int(frames)
     settings.settling = coefficient(release - frames / sampleRate)
     settings.overall = glides.value(Self.overall, ahead: ahead)
-    settings.top = Self.factor(settings.threshold)
-    settings.bottom = settings.ratio > 1 ? Self.factor(settings.lower) : 0
+    settings.top = linearGain(settings.threshold)
+    settings.bottom = settings.ratio > 1 ? linearGain(settings.lower) : 0
   }
 
   /// The share of a difference that is left after one frame.
   @_noLocks
   private func coefficient(_ time: Double) -> Double {
     renderExp(-1 / ((time > 1e-5 ? time : 1e-5) * sampleRate))
-  }
-
-  @_noLocks
-  private static func factor(_ decibels: Double) -> Double {
-    decibels == 0 ? 1 : renderExp(decibels * 0.11512925464970229)
   }
 
   @_noLocks
@@ -229,7 +219,7 @@ struct DynamicsKernel: RenderKernel, ~Copyable {
         isExpanderIdle = true
       }
     }
-    return Self.factor(settings.overall - compressor - expander)
+    return linearGain(settings.overall - compressor - expander)
   }
 
   // MARK: Meters

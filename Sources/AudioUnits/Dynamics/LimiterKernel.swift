@@ -50,20 +50,18 @@ struct LimiterKernel: RenderKernel, ~Copyable {
     sampleRate = configuration.outputs[0].format.sampleRate
     self.lookAhead = lookAhead
     latency = lookAhead + Self.lookBeyond
-    let length = max(1, Int((0.01 * sampleRate).rounded()))
+    let length = EffectParameters.glideLength(sampleRate)
     fadeLength = length
     pieces = EffectPieces(configuration, controls: controls, latency: latency)
-    func control(_ parameter: UInt32, _ length: Int) -> GlideBank.Control {
-      controls.slot(parameter, .global, 0).map { .init($0, length: length) } ?? .init(always: 0)
-    }
+    typealias Parameter = PeakLimiter.Parameter
     glides = GlideBank(
       controls.block.access,
-      [
-        control(PeakLimiter.Parameter.attackTime, 0),
-        control(PeakLimiter.Parameter.decayTime, length),
-        control(PeakLimiter.Parameter.preGain, length),
-        control(PeakLimiter.Parameter.ceiling, length),
-      ])
+      EffectParameters.controls(
+        controls,
+        [
+          (Parameter.attackTime, 0), (Parameter.decayTime, length), (Parameter.preGain, length),
+          (Parameter.ceiling, length),
+        ]))
     detector = TruePeakDetector(channelCount: pieces.channelCount, longest: EffectPieces.longest)
     line = SampleStorage(repeating: 0, count: pieces.channelCount * latency)
     needs = DoubleStorage(repeating: 1, count: lookAhead + 1)
@@ -123,15 +121,10 @@ struct LimiterKernel: RenderKernel, ~Copyable {
     let decay = glides.value(Self.decayControl)
     // After the decay time a tenth of a reduction in decibels is left.
     recovery = renderExp(-2.302585092994046 / ((decay > 1e-4 ? decay : 1e-4) * sampleRate))
-    input = Self.factor(glides.value(Self.gainControl))
-    inputRise = (Self.factor(glides.value(Self.gainControl, ahead: Self.cell)) - input) / 64
-    ceiling = Self.factor(glides.value(Self.ceilingControl))
-    ceilingRise = (Self.factor(glides.value(Self.ceilingControl, ahead: Self.cell)) - ceiling) / 64
-  }
-
-  @_noLocks
-  private static func factor(_ decibels: Double) -> Double {
-    decibels == 0 ? 1 : renderExp(decibels * 0.11512925464970229)
+    input = linearGain(glides.value(Self.gainControl))
+    inputRise = (linearGain(glides.value(Self.gainControl, ahead: Self.cell)) - input) / 64
+    ceiling = linearGain(glides.value(Self.ceilingControl))
+    ceilingRise = (linearGain(glides.value(Self.ceilingControl, ahead: Self.cell)) - ceiling) / 64
   }
 
   @_noLocks

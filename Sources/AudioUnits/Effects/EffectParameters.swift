@@ -32,6 +32,12 @@ enum EffectParameters {
   }
 }
 
+/// The factor of a level in decibels: exactly 1 for 0.
+@_noLocks
+func linearGain(_ decibels: Double) -> Double {
+  decibels == 0 ? 1 : renderExp(decibels * 0.11512925464970229)
+}
+
 /// The weights of the dry input and of the wet result of an effect; their squares add up to 1.
 struct EqualPowerMix: BitwiseCopyable {
   private var part = 0.0

@@ -47,7 +47,7 @@ struct MatrixKernel: RenderKernel, ~Copyable {
     inputBuses = inputs.count
     self.controls = controls
     clipping = controls.clipping
-    rampLength = max(1, Int((0.01 * sampleRate).rounded()))
+    rampLength = EffectParameters.glideLength(sampleRate)
     seen = StateStorage(repeating: 0, count: MatrixControls.side * MatrixControls.side)
     gains = GainTable(count: inputCount * outputCount)
     sumGains = GainTable(count: inputCount * outputCount)
