@@ -296,24 +296,16 @@ package enum ExamplePatches {
     "\"settings\": {", with: "\"parameters\": { \"level\": 0.5 },\n      \"settings\": {")
 
   /// A tone through a filter that is set by a preset.
-  package static let preset = """
-    {
-      "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 44100 },
-      "callbacks": { "tone": { "kind": "tone" } },
-      "nodes": {
-        "eq": {
-          "component": "ParametricEQ",
-          "preset": "parts/voice.json",
-          "properties": { "maximumFramesPerSlice": 4096 }
-        },
-        "io": { "component": "remoteIO" }
-      },
-      "connections": [
-        { "from": "tone", "to": "eq" },
-        { "from": "eq", "to": "io" }
-      ]
-    }
+  package static let preset = equalizer.replacing(
     """
+    "iPodEQ",
+          "properties": { "maximumFramesPerSlice": 4096, "presentPreset": "Rock" }
+    """,
+    with: """
+      "ParametricEQ",
+            "preset": "parts/voice.json",
+            "properties": { "maximumFramesPerSlice": 4096 }
+      """)
 
   /// A mixer whose mix is recorded.
   package static let tapped = mixer(
