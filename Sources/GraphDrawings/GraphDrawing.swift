@@ -1,4 +1,4 @@
-public import AudioGraphs
+import AudioGraphs
 public import AudioTypes
 import PatchGraph
 public import PatchSyntax
@@ -255,12 +255,5 @@ extension GraphDrawing {
         }
         return name != subgraph && name.hasPrefix(prefix) && !isInner
       }.map { .subgraph($0, parts(of: $0)) }
-  }
-}
-
-extension GraphDrawing {
-  /// Draws a patch that is in a folder; see `init(graph:document:in:)`.
-  public init(graph: AudioGraph, document: PatchDocument, directory: String) {
-    self.init(graph: graph, document: document, in: PatchSurroundings(directory: directory))
   }
 }

@@ -11,31 +11,17 @@ public struct SessionRequest: Hashable, Sendable {
   public var preferredIOBufferDuration: Double?
   public var category: SessionCategory?
   /// Whether the loudspeaker side of an I/O unit is on.
-  public var wantsOutput: Bool
+  public var wantsOutput = true
   /// Whether the microphone side of an I/O unit is on.
-  public var wantsInput: Bool
+  public var wantsInput = false
   /// Whether the output unit runs on a device; a Generic Output does not.
-  public var isDevice: Bool
+  public var isDevice = true
   /// Whether it is a Voice-Processing I/O unit that lowers other sounds.
-  public var isConversation: Bool
+  public var isConversation = false
   /// The sink that the I/O unit names; `nil` for none.
   public var sink: DeviceSelector?
   /// The source that the I/O unit names; `nil` for none.
   public var source: DeviceSelector?
-
-  public init(
-    preferredSampleRate: Double? = nil, preferredIOBufferDuration: Double? = nil,
-    category: SessionCategory? = nil, wantsOutput: Bool = true, wantsInput: Bool = false,
-    isDevice: Bool = true, isConversation: Bool = false
-  ) {
-    self.preferredSampleRate = preferredSampleRate
-    self.preferredIOBufferDuration = preferredIOBufferDuration
-    self.category = category
-    self.wantsOutput = wantsOutput
-    self.wantsInput = wantsInput
-    self.isDevice = isDevice
-    self.isConversation = isConversation
-  }
 }
 
 /// The grant that is assumed where no device is asked: `--hardware rate=44100,channels=2`.

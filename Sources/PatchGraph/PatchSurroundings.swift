@@ -45,16 +45,6 @@ extension PatchBuilder {
       reading, in: PatchSurroundings(directory: directory, nativeCode: nativeCode),
       device: device, notes: notes)
   }
-
-  /// Builds the graph of the document that an update makes; see `build(_:in:device:)`.
-  public static func build(
-    _ update: PlannedUpdate, directory: String, device: PatchDevice,
-    nativeCode: NativeCode = .refused
-  ) -> BuiltPatch {
-    build(
-      update, in: PatchSurroundings(directory: directory, nativeCode: nativeCode),
-      device: device)
-  }
 }
 
 extension PatchFixer {

@@ -29,7 +29,7 @@ import Testing
     #expect(!patch.diagnostics.hasErrors, "\(words)")
     return GraphDrawing(
       graph: try #require(patch.graph), document: try #require(patch.document),
-      directory: directory)
+      in: PatchSurroundings(directory: directory))
   }
 
   private static func drawing(_ name: String) throws -> GraphDrawing {

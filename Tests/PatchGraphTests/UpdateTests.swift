@@ -52,7 +52,7 @@ import Testing
     #expect(patch.updates.map { $0.reading.document?.title?.value } == [nil, nil, "Later"])
     for update in patch.updates {
       let built = PatchBuilder.build(
-        update, directory: "", device: .assumed(HardwareAssumption()))
+        update, in: PatchSurroundings(directory: ""), device: .assumed(HardwareAssumption()))
       #expect(!built.hasErrors)
       try #require(built.graph).initialize()
     }

@@ -223,7 +223,7 @@ struct UpdateChecker {
     let reasons = restartReasons(update, patch)
     last = patch.hasErrors || !reasons.isEmpty ? nil : patch
     for found in patch.diagnostics + reasons {
-      var diagnostic = placed(found, in: patch, update: json)
+      var diagnostic = placed(found, in: patch)
       guard seen.insert(asWritten(Finding(diagnostic, in: patch, found))).inserted else { continue }
       let isInUpdate =
         json.range.lowerBound <= diagnostic.range.lowerBound
@@ -277,9 +277,7 @@ struct UpdateChecker {
   }
 
   /// The diagnostic of an update's document as one of the patch.
-  private mutating func placed(
-    _ diagnostic: Diagnostic, in patch: BuiltPatch, update: JSONValue
-  ) -> Diagnostic {
+  private mutating func placed(_ diagnostic: Diagnostic, in patch: BuiltPatch) -> Diagnostic {
     let text = patch.source
     func place(_ range: SourceRange) -> SourceRange {
       let (origin, range) = text.origin(of: range)
