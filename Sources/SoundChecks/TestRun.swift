@@ -84,7 +84,7 @@ final class TestRun: TestedPatch {
     guard !built.hasErrors, let graph = built.graph else { throw problem(of: built) }
     if isStatic, !built.libraries.isEmpty, patch.surroundings.nativeCode == .refused { return [] }
     do throws(Violation) { try graph.initialize() } catch {
-      throw problem(of: error, built)
+      throw problem(of: error)
     }
     let places = ListeningPlaces(graph, built.document)
     return test.expectations.compactMap { expectation in
@@ -121,7 +121,7 @@ final class TestRun: TestedPatch {
       help: ["'patchrun validate \(place.text.name)' says all of it"])
   }
 
-  private func problem(of violation: Violation, _ built: BuiltPatch) -> TestProblem {
+  private func problem(of violation: Violation) -> TestProblem {
     TestProblem(
       ExpectationRules.render, "the patch cannot be initialized: \(violation.message)", test.key,
       help: violation.help)

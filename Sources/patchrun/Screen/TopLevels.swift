@@ -43,7 +43,7 @@ extension TopScreen {
     let first = area.row + (hasScale ? 2 : 1)
     if hasScale {
       for index in 0..<layout.levelColumns {
-        drawScale(area.row + 1, area.column + 1 + index * (width + 1), columns, isFirst: index == 0)
+        drawScale(area.row + 1, area.column + 1 + index * (width + 1), columns)
       }
     }
     let lines = model.meters.flatMap { meter in (0..<meter.lineCount).map { (meter, $0) } }
@@ -68,9 +68,7 @@ extension TopScreen {
   }
 
   /// Draws a decibel scale above the bars, if it fits.
-  private mutating func drawScale(
-    _ row: Int, _ column: Int, _ columns: Columns, isFirst: Bool
-  ) {
+  private mutating func drawScale(_ row: Int, _ column: Int, _ columns: Columns) {
     guard columns.bar >= 8 else { return }
     let begin = column + columns.barColumn
     let end = begin + columns.bar

@@ -109,7 +109,7 @@ struct EqualizerAPO {
         return ignore(line, "it has no number of decibels", &reading)
       }
       try add(.gain(gain, isInverted: false), rest, &reading)
-    case "Channel": choose(channels: rest, line, &reading)
+    case "Channel": choose(channels: rest, &reading)
     case "Copy": try addCopy(rest, line, &reading)
     case "Delay": try addDelay(rest, line, &reading)
     case "GraphicEQ": try addGraphicEQ(rest, line, &reading)
@@ -178,9 +178,7 @@ struct EqualizerAPO {
     }
   }
 
-  private mutating func choose(
-    channels rest: TextLine, _ line: TextLine, _ reading: inout ImportReading
-  ) {
+  private mutating func choose(channels rest: TextLine, _ reading: inout ImportReading) {
     var chosen: Set<Int> = []
     for word in rest.words {
       if word.text.uppercased() == "ALL" {

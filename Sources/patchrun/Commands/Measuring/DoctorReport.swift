@@ -69,7 +69,7 @@ struct DoctorReport {
           + "\(milli(run.grant.outputLatency))"
           + (isFine ? ", no gaps" : ", and still \(counted(run.underruns, "gap"))"),
         cure: isFine ? "" : "see to what is warned of above, and end what else runs"))
-    if let times = run.times { note(times, sliceDuration: Double(frames) / rate) }
+    if let times = run.times { note(times) }
     settings = [
       .init("preferredSampleRate", .number(rate)),
       .init("preferredIOBufferDuration", .number(duration)),
@@ -82,7 +82,7 @@ struct DoctorReport {
     ]
   }
 
-  private mutating func note(_ times: PullTimes, sliceDuration: Double) {
+  private mutating func note(_ times: PullTimes) {
     findings.append(
       .init(
         topic: "jitter", state: .note,
