@@ -177,6 +177,11 @@ public enum Interaction: Sendable {
   }
 }
 
+/// Identifies a feed that `AudioGraph.detachFeed(of:_:)` has taken from an input.
+public struct FeedToken: Hashable, Sendable {
+  let number: Int
+}
+
 /// The number of a tap: from 1 up, in the order of addition.
 public struct TapID: Hashable, Sendable {
   public var rawValue: Int
