@@ -1,4 +1,19 @@
-import Diagnostics
+public import Diagnostics
+
+/// The result of changing a document by a JSON Patch or a merge patch.
+public enum DocumentChange: Sendable {
+  /// The changed text of the document. Everything else in it, blanks included, is unchanged.
+  /// `SourceText.origin(of:)` gives where a range is written: in the document, or in the text of
+  /// the change.
+  case changed(SourceText)
+  /// Nothing was changed. The diagnostics are about the text of the change.
+  case refused([Diagnostic])
+
+  /// The changed text; `nil` where nothing was changed.
+  public var text: SourceText? {
+    if case .changed(let text) = self { text } else { nil }
+  }
+}
 
 /// Applies the operations of a JSON Patch to a document, one after the other.
 final class DocumentEditor {
@@ -19,6 +34,10 @@ final class DocumentEditor {
 
   /// Whether a `noMember` failure lists the names of the members.
   var listsMemberNames = true
+
+  /// How many bytes the operations of one patch may copy: without a limit, a few copies of copies
+  /// would use up the memory.
+  static let maximumCopied = 64 << 20
 
   private let name: String
   /// The text before and after the document's value.
@@ -135,7 +154,7 @@ final class DocumentEditor {
   func copy(_ pointer: JSONPointer) throws(Failure) -> ChangedValue {
     let value = try value(at: pointer)
     let bytes = value.measure().bytes
-    guard copied + bytes <= DocumentChange.maximumCopied else { throw .tooLong }
+    guard copied + bytes <= Self.maximumCopied else { throw .tooLong }
     copied += bytes
     return value.copy()
   }

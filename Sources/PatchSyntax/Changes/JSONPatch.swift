@@ -354,7 +354,7 @@ extension Diagnostic {
         at: pointer.range, pointer: pointer.pointer, label: "too deep")
     case .tooLong:
       return ChangeRules.size.diagnostic(
-        "these operations copy more than \(Message(String(DocumentChange.maximumCopied >> 20))) MiB",
+        "these operations copy more than \(Message(String(DocumentEditor.maximumCopied >> 20))) MiB",
         at: pointer.range, pointer: pointer.pointer, label: "too much by here",
         help: ["put the document itself in the place of the old one, instead of copying in it"])
     case .root:
