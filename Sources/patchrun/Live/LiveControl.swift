@@ -280,11 +280,13 @@ final class LiveControl: ControlledPatch {
     let live = stage.live
     let (present, document) = self.document(of: live)
     if let tag, tag != document.tag { return .otherTag(current: document.tag) }
+    let (result, request) = changed(change, present)
     let source: SourceText
-    switch changed(change, present) {
-    case .changed(let text): source = text
-    case .refused(let diagnostics, let text):
-      return refuse(refusal(diagnostics, in: text), by: origin)
+    switch result {
+    // A source text without its origin, so that diagnostics refer to the document that was sent.
+    case .changed(let text): source = SourceText(name: text.name, bytes: text.bytes)
+    case .refused(let diagnostics):
+      return refuse(refusal(diagnostics, in: request), by: origin)
     }
     let reading = PatchReader.read(source, limits: present.limits)
     do throws(LivePatch.Refusal) {
@@ -320,37 +322,32 @@ final class LiveControl: ControlledPatch {
     steps.withLock { $0.note(effects, by: origin, from: old.source, to: new.source) }
   }
 
-  private enum Edited {
-    case changed(SourceText)
-    case refused([Diagnostic], SourceText)
-  }
-
-  private func changed(_ change: ControlChange, _ present: PatchReader.Result) -> Edited {
-    guard let tree = present.document?.root.tree else { return .changed(present.source) }
+  /// Makes a change in the text of the document that plays.
+  ///
+  /// - Returns: The changed document; or why it is unchanged, with the text that the diagnostics
+  ///   refer to.
+  private func changed(
+    _ change: ControlChange, _ present: PatchReader.Result
+  ) -> (change: DocumentChange, source: SourceText) {
+    guard let tree = present.document?.root.tree else {
+      return (.changed(present.source), present.source)
+    }
     switch change {
-    case .set(let edits):
-      let (change, source) = SettingEdit.apply(edits, to: tree)
-      return edited(change, source)
+    case .set(let edits): return SettingEdit.apply(edits, to: tree)
     case .replace(let text):
-      return .changed(SourceText(name: present.source.name, text: text))
-    case .patch(let text): return edited(text) { JSONPatch.apply($0, to: tree) }
-    case .merge(let text): return edited(text) { MergePatch.apply($0, to: tree) }
+      let source = SourceText(name: present.source.name, text: text)
+      return (.changed(source), source)
+    case .patch(let text): return changed(by: text) { JSONPatch.apply($0, to: tree) }
+    case .merge(let text): return changed(by: text) { MergePatch.apply($0, to: tree) }
     }
   }
 
-  private func edited(_ request: String, _ make: (JSONValue) -> DocumentChange) -> Edited {
+  private func changed(
+    by request: String, _ make: (JSONValue) -> DocumentChange
+  ) -> (change: DocumentChange, source: SourceText) {
     let source = SourceText(name: "request.json", text: request)
     let (tree, diagnostics) = JSONReader.readStrictly(source)
-    guard let tree else { return .refused(diagnostics, source) }
-    return edited(make(tree.root), source)
-  }
-
-  private func edited(_ change: DocumentChange, _ source: SourceText) -> Edited {
-    switch change {
-    // A source text without its origin, so that diagnostics refer to the document that was sent.
-    case .changed(let text): .changed(SourceText(name: text.name, bytes: text.bytes))
-    case .refused(let diagnostics): .refused(diagnostics, source)
-    }
+    return (tree.map { make($0.root) } ?? .refused(diagnostics), source)
   }
 
   private func refuse(_ refusal: ControlRefusal, by origin: ControlOrigin) -> ControlOutcome {
