@@ -1,66 +1,9 @@
-public import AudioGraphs
+import AudioGraphs
 import AudioTypes
 import AudioUnits
-public import Diagnostics
+import Diagnostics
 public import PatchSyntax
 import RenderHost
-
-/// The graph of a patch, and the patch's diagnostics.
-public struct BuiltPatch: Sendable {
-  /// The graph: open, configured and connected; `nil` where the text could not be read at all. It
-  /// may be initialized only if there are no errors.
-  public internal(set) var graph: AudioGraph?
-  /// All findings, from mistakes in the syntax to errors that initializing would throw, in the
-  /// order of the text.
-  public internal(set) var diagnostics: [Diagnostic]
-  /// The text that the ranges of the diagnostics refer to: that of the patch, followed by those of
-  /// its sub-graphs.
-  public internal(set) var source: SourceText
-  /// How many bytes of `source` are the patch's own.
-  public let ownLength: Int
-  /// The document with its sub-graphs put into it; `nil` where the text could not be read at all.
-  public let document: PatchDocument?
-  public internal(set) var title: String?
-  /// The paths of the files that the patch reads, as they would be opened.
-  public internal(set) var inputFiles: [String]
-  /// The paths of the files that the patch writes, as they would be opened.
-  public internal(set) var outputFiles: [String]
-  /// The files of its sub-graphs and presets, each once.
-  public internal(set) var subgraphFiles: [SubgraphFile]
-
-  /// The file of a sub-graph or a preset.
-  public struct SubgraphFile: Hashable, Sendable {
-    /// The name of its text in diagnostics.
-    public var name: String
-    /// The path that it was opened by.
-    public var path: String
-  }
-  /// The updates of the timeline in order of time, each made on the document that the update before
-  /// it has made. Where an update cannot be made, there is an error, and later updates are missing.
-  public internal(set) var updates: [PlannedUpdate]
-  /// The shared libraries that its callbacks call, in the order of the text.
-  public internal(set) var libraries: [Library]
-  /// The paths of the libraries that may be loaded.
-  var allowedLibraries: Set<String>
-  /// The parts of the graph by their names.
-  let layout: PatchLayout
-  /// Where its parts are written.
-  let places: PatchPlaces?
-  /// The patch that it is a revision of; `nil` for none.
-  var origin: PatchOrigin?
-
-  public var hasErrors: Bool { diagnostics.hasErrors }
-
-  /// The patch's own text.
-  public var ownSource: SourceText {
-    ownLength == source.bytes.count ? source : source.prefix(ownLength)
-  }
-
-  /// The unit of a node, by the node's name.
-  func unit(_ name: String) -> UnitInstance? {
-    layout.nodes[name].flatMap { try? graph?.unit($0) }
-  }
-}
 
 extension BuiltPatch {
   /// The result for a text that has no patch to read.

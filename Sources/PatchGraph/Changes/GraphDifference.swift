@@ -6,6 +6,56 @@ import PatchSyntax
 import RenderCore
 import RenderTaps
 
+/// One difference between two patches, and how it is heard when a playing patch changes from one to
+/// the other.
+public struct PatchChange: Hashable, Sendable {
+  /// How a change is heard.
+  public enum Heard: String, Hashable, Sendable, CaseIterable {
+    /// Not at all.
+    case nothing
+    /// A parameter glides to its new value.
+    case ramp
+    /// The unit applies it while it renders, smoothed where the unit smooths it.
+    case live
+    /// The new sound fades in while the old one fades out.
+    case crossfade
+    /// A crossfade to another form of the same sound, at the same position.
+    case continuation
+    /// A crossfade to a sound that begins.
+    case beginning
+    /// A new unit is initialized beside the one that plays, and the sound crossfades to it.
+    case reinitialize
+    /// The patch fades out and starts again, with a gap between.
+    case restart
+
+    /// The words for it in listings.
+    public var words: String {
+      switch self {
+      case .nothing: "nothing is heard"
+      case .ramp: "ramp"
+      case .live: "at once"
+      case .crossfade: "crossfade"
+      case .continuation: "crossfade, goes on"
+      case .beginning: "crossfade, begins again"
+      case .reinitialize: "re-initialize, then crossfade"
+      case .restart: "restart: a gap"
+      }
+    }
+  }
+
+  /// The JSON Pointer of what differs; empty for the whole patch.
+  public var pointer: String
+  /// What happens, as a sentence without a full stop: `volume goes from 0.8 to 0.5`.
+  public var text: String
+  public var heard: Heard
+
+  public init(_ pointer: String, _ text: String, _ heard: Heard) {
+    self.pointer = pointer
+    self.text = text
+    self.heard = heard
+  }
+}
+
 /// The changes that turn the graph of one patch into that of another: the one comparison of two
 /// patches, which everything reads that makes, limits or reports a change.
 ///
@@ -22,19 +72,6 @@ struct GraphDifference {
     case live(input: PatchLayout.BusName, behind: Int, key: String, Double)
   }
 
-  /// Where a callback of the new patch comes from.
-  enum Origin: Hashable, Sendable {
-    /// An old callback, with these live settings changed. In all cases the old callback is the one
-    /// that is `behind` pulls upstream of the callback that feeds the input.
-    case kept(PatchLayout.BusName, behind: Int, [String: Double])
-    /// A new callback that continues at the position of an old one.
-    case continuing(PatchLayout.BusName, behind: Int)
-    /// An old callback that begins again.
-    case beginning(PatchLayout.BusName, behind: Int)
-    /// A new callback that begins.
-    case fresh
-  }
-
   private(set) var changes: [PatchChange] = []
   /// Nodes to add: new ones, and the replacements of nodes in `leaving`.
   private(set) var entering: [String] = []
@@ -48,7 +85,7 @@ struct GraphDifference {
   /// Inputs that get a feed.
   private(set) var fed: [PatchLayout.BusName] = []
   /// The origins of the callbacks at each input in `fed`, from the callback that feeds it upstream.
-  private(set) var origins: [PatchLayout.BusName: [Origin]] = [:]
+  private(set) var origins: [PatchLayout.BusName: [FeedDifference.Origin]] = [:]
   /// Whether the ramps or the end differ, or a node with ramps is replaced.
   private(set) var changesTimeline = false
   /// Whether latency compensation is turned on or off.
@@ -336,79 +373,15 @@ struct GraphDifference {
   // MARK: Feeds
 
   private mutating func compareFeeds() {
-    let gone = Set(leaving)
-    let come = Set(entering)
-    let some = inputsInQuestion()
-    for input in old.layout.inputs(among: some) {
-      guard let feed = old.layout.feeds[input] else { continue }
-      let next = new.layout.feeds[input]
-      let isGone = feed.source.map { gone.contains($0.node) } == true || gone.contains(input.node)
-      if let next, next.differsOnlyInLiveSettings(from: feed), !isGone, !beginsAgain(next) {
-        continue
-      }
-      freed.append(input)
-      guard next == nil, !gone.contains(input.node) else { continue }
-      addChange(
-        Self.pointer(input), "\(input.text) is fed by nothing any more", .crossfade)
-    }
-    var callbacks = CallbackMatch(
-      old: old.layout, new: new.layout, freed: freed, triggered: triggered)
-    var again: [PatchLayout.BusName] = []
-    for input in new.layout.inputs(among: some) {
-      guard let feed = new.layout.feeds[input] else { continue }
-      let before = old.layout.feeds[input]
-      let isSourceReplaced = feed.source.map { come.contains($0.node) } == true
-      let isSame = before?.differsOnlyInLiveSettings(from: feed) == true
-      if isSame, !isSourceReplaced, !come.contains(input.node), !beginsAgain(feed) {
-        if case .chain(let was)? = before, case .chain(let chain) = feed {
-          for (behind, pair) in zip(was.links, chain.links).enumerated() {
-            for (key, value) in callbacks.changedLiveSettings(pair.0, pair.1) {
-              settings.append(.live(input: input, behind: behind, key: key, value))
-            }
-          }
-        }
-        continue
-      }
-      fed.append(input)
-      again.append(input)
-    }
-    // Callbacks that stay at their input are matched first, and those that move get the rest.
-    for input in again { origins[input] = callbacks.ownOrigins(of: input) }
-    for input in again {
-      guard let feed = new.layout.feeds[input] else { continue }
-      origins[input] = callbacks.origins(of: input, origins[input] ?? [])
-      let before = old.layout.feeds[input]
-      let isSame = before?.differsOnlyInLiveSettings(from: feed) == true
-      guard !isSame, !(come.contains(input.node) && old.layout.nodes[input.node] == nil) else {
-        continue
-      }
-      // The changes of these callbacks have been added.
-      if case .chain(let was)? = before, case .chain(let chain) = feed,
-        was.links.map(\.name) == chain.links.map(\.name), was.source == chain.source
-      {
-        continue
-      }
-      let was = before.map { ", and was fed by \($0.text)" } ?? ""
-      let end = callbacks.continuation(at: input, origins[input] ?? [])
-      addChange(Self.pointer(input), "\(input.text) is fed by \(feed.text)\(was)\(end)", .crossfade)
-    }
-    changes += callbacks.changes
-  }
-
-  /// Whether a callback of the feed begins again.
-  private func beginsAgain(_ feed: PatchLayout.Feed) -> Bool {
-    guard !triggered.isEmpty, case .chain(let chain) = feed else { return false }
-    return chain.links.contains { triggered.contains($0.name) }
-  }
-
-  /// The inputs whose feed may differ; `nil` for all.
-  private func inputsInQuestion() -> Set<PatchLayout.BusName>? {
-    // A replaced node feeds its inputs anew, so all inputs may differ.
-    Set(leaving).isDisjoint(with: entering) ? origin?.inputs : nil
-  }
-
-  private static func pointer(_ input: PatchLayout.BusName) -> JSONPointer {
-    JSONPointer(["nodes", input.node, "inputs", String(input.bus)])
+    let (gone, come) = (Set(leaving), Set(entering))
+    let feeds = FeedDifference(
+      from: old.layout, to: new.layout,
+      // A replaced node feeds its inputs anew, so all inputs may differ.
+      at: gone.isDisjoint(with: come) ? origin?.inputs : nil, leaving: gone, entering: come,
+      triggered: triggered)
+    (freed, fed, origins) = (feeds.freed, feeds.fed, feeds.origins)
+    settings += feeds.settings
+    changes += feeds.changes
   }
 
   // MARK: The timeline

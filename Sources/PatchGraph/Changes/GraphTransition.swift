@@ -8,73 +8,68 @@ import RenderCore
 import RenderHost
 import Synchronization
 
+/// The nodes and the taps that play, by their names in the patch.
+struct PlayingNames: Sendable {
+  var nodes: [String: NodeID]
+  var taps: [String: TapID]
+}
+
 /// Edits the playing graph to turn it into that of the next patch.
 struct GraphTransition {
   let graph: AudioGraph
   let difference: GraphDifference
-  private(set) var nodes: [String: NodeID]
-  private(set) var taps: [String: TapID]
-  private let hasTaps: Bool
+  /// Whether the next patch gets its taps; otherwise they are left out.
+  let hasTaps: Bool
+  /// Before `carryOut(at:)` those of the present patch, afterwards those of the next one.
+  private(set) var names: PlayingNames
 
   private var new: BuiltPatch { difference.new }
-
-  init(
-    graph: AudioGraph, difference: GraphDifference, nodes: [String: NodeID],
-    taps: [String: TapID], hasTaps: Bool
-  ) {
-    self.hasTaps = hasTaps
-    self.graph = graph
-    self.difference = difference
-    self.nodes = nodes
-    self.taps = taps
-  }
 
   /// Makes all edits; where one fails, none.
   ///
   /// - Parameter time: When the edits take effect, in seconds from the start of the graph; `nil`
   ///   for as soon as possible.
+  /// - Throws: Why the graph cannot be changed while it plays.
   mutating func carryOut(at time: Double?) throws(Violation) {
-    let before = graph.defaultStreamFormat
+    let before = (names: names, format: graph.defaultStreamFormat)
     graph.defaultStreamFormat = new.graph?.defaultStreamFormat
     var added: [NodeID] = []
-    do throws(Violation) {
+    do throws(GraphUpdateError) {
       if let time {
-        var failure: Violation?
-        var copy = self
-        do throws(GraphUpdateError) {
-          try graph.update(at: time) { () throws(GraphUpdateError) in
-            do throws(Violation) { try copy.edit(&added) } catch {
-              failure = error
-              throw GraphUpdateError(violation: error)
-            }
-          }
-        } catch {
-          throw failure ?? error.violation
-        }
-        self = copy
+        try graph.update(at: time) { () throws(GraphUpdateError) in try edit(&added) }
       } else {
         try edit(&added)
-        do throws(GraphUpdateError) { try graph.update() } catch { throw error.violation }
+        try graph.update()
       }
     } catch {
       graph.discardPendingEdits()
-      graph.defaultStreamFormat = before
+      graph.defaultStreamFormat = before.format
+      names = before.names
       for node in added { try? graph.removeNode(node) }
       _ = try? graph.update()
-      throw error
+      throw error.violation
     }
   }
 
-  private mutating func edit(_ added: inout [NodeID]) throws(Violation) {
-    let present = nodes
-    for name in difference.leaving { nodes[name] = nil }
+  /// Makes the edits, which wait for the update, and sets what differs in units and callbacks.
+  ///
+  /// - Parameter added: Gets the nodes that have been added, also where an edit fails.
+  private mutating func edit(_ added: inout [NodeID]) throws(GraphUpdateError) {
+    do throws(Violation) { try makeEdits(&added) } catch {
+      throw GraphUpdateError(violation: error)
+    }
+  }
+
+  private mutating func makeEdits(_ added: inout [NodeID]) throws(Violation) {
+    let present = names.nodes
+    for name in difference.leaving { names.nodes[name] = nil }
     for name in difference.entering {
       guard let source = new.graph, let id = new.layout.nodes[name] else { continue }
       let node = try graph.addNode(
         copying: try source.unit(id), name: name,
         streamFormat: try source.defaultStreamFormat(of: id))
       added.append(node)
-      nodes[name] = node
+      names.nodes[name] = node
     }
     var callbacks: [PatchLayout.BusName: [CallbackInstance]] = [:]
     for input in difference.freed {
@@ -83,11 +78,12 @@ struct GraphTransition {
       try graph.disconnect(node, input.bus)
     }
     for name in difference.tapsLeaving {
-      if let tap = taps.removeValue(forKey: name) { try graph.removeTap(tap) }
+      if let tap = names.taps.removeValue(forKey: name) { try graph.removeTap(tap) }
     }
     // Taps move before the nodes that they watch are removed.
     for name in difference.tapsMoving {
-      guard let tap = taps[name], let at = new.layout.taps[name]?.at, let node = nodes[at.node]
+      guard let tap = names.taps[name], let at = new.layout.taps[name]?.at,
+        let node = names.nodes[at.node]
       else { continue }
       try graph.moveTap(tap, to: node, at.bus)
     }
@@ -96,8 +92,8 @@ struct GraphTransition {
     }
     for input in difference.fed { try feed(input, callbacks) }
     for name in difference.tapsEntering where hasTaps {
-      guard let tap = new.layout.taps[name], let node = nodes[tap.at.node] else { continue }
-      taps[name] = try graph.addTap(tap.tap, at: node, tap.at.bus, name: name)
+      guard let tap = new.layout.taps[name], let node = names.nodes[tap.at.node] else { continue }
+      names.taps[name] = try graph.addTap(tap.tap, at: node, tap.at.bus, name: name)
     }
     if difference.changesCompensation {
       graph.compensatesLatency = new.graph?.compensatesLatency ?? false
@@ -106,7 +102,7 @@ struct GraphTransition {
     if difference.changesTimeline {
       try graph.setTimeline(
         new.ramps.compactMap { name, ramp in
-          nodes[name].map { node in
+          names.nodes[name].map { node in
             var ramp = ramp
             ramp.node = node
             return ramp
@@ -118,10 +114,10 @@ struct GraphTransition {
   private func feed(
     _ input: PatchLayout.BusName, _ present: [PatchLayout.BusName: [CallbackInstance]]
   ) throws(Violation) {
-    guard let node = nodes[input.node] else { return }
+    guard let node = names.nodes[input.node] else { return }
     switch new.layout.feeds[input] {
     case .output(let name)?:
-      if let source = nodes[name.node] {
+      if let source = names.nodes[name.node] {
         try graph.connect(source, name.bus, to: node, input.bus)
       }
     case .chain(let chain)?:
@@ -129,7 +125,7 @@ struct GraphTransition {
       let callbacks = try instances(of: chain, difference.origins[input] ?? [], present)
       guard let first = callbacks.first else { return }
       var feed = chain.source.flatMap { source in
-        nodes[source.node].map { CallbackFeed.output($0, source.bus) }
+        names.nodes[source.node].map { CallbackFeed.output($0, source.bus) }
       }
       for callback in callbacks.dropFirst().reversed() { feed = .callback(callback, from: feed) }
       try graph.setInputCallback(
@@ -156,7 +152,7 @@ struct GraphTransition {
   /// The callbacks of a chain: those that play already, and new ones, which may continue at the
   /// position of old ones.
   private func instances(
-    of chain: PatchLayout.Chain, _ origins: [GraphDifference.Origin],
+    of chain: PatchLayout.Chain, _ origins: [FeedDifference.Origin],
     _ present: [PatchLayout.BusName: [CallbackInstance]]
   ) throws(Violation) -> [CallbackInstance] {
     func playing(_ input: PatchLayout.BusName, _ behind: Int) -> CallbackInstance? {
@@ -199,13 +195,13 @@ struct GraphTransition {
   private func set(_ setting: GraphDifference.Setting) throws(Violation) {
     switch setting {
     case .property(let name, let place, let value):
-      guard let node = nodes[name] else { return }
+      guard let node = names.nodes[name] else { return }
       try graph.unit(node).setProperty(place.id, place.scope, place.element, to: value)
     case .parameter(let name, let place, let value):
-      guard let node = nodes[name] else { return }
+      guard let node = names.nodes[name] else { return }
       try graph.unit(node).setParameter(place.id, place.scope, place.element, to: value)
     case .live(let input, let behind, let key, let value):
-      guard let node = nodes[input.node] else { return }
+      guard let node = names.nodes[input.node] else { return }
       let instances = try graph.callbacks(of: node, input.bus)
       guard instances.indices.contains(behind) else { return }
       try Self.set(key, value, of: instances[behind])

@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// A document with errors changes nothing. May be called from any thread except the render thread.
 public final class LivePatch: Sendable {
-  fileprivate struct State {
+  private struct State {
     /// The document that plays, with the later steps of its timeline.
     var reading: PatchReader.Result
     /// How many documents have been played.
@@ -26,9 +26,14 @@ public final class LivePatch: Sendable {
     var updates: [PlannedUpdate]
     /// The steps of its timeline, and how many of them `takePassedSteps()` has returned.
     var progress: TimelineProgress
-    /// The nodes and the taps that play, by their names in the patch.
-    var nodes: [String: NodeID]
-    var taps: [String: TapID]
+    /// The nodes and the taps that play.
+    var names: PlayingNames
+
+    /// Notes that the graph has become that of another document.
+    mutating func take(_ next: BuiltPatch, _ names: PlayingNames) {
+      reference = next
+      self.names = names
+    }
   }
 
   /// Why a document was not played.
@@ -89,7 +94,8 @@ public final class LivePatch: Sendable {
       State(
         reading: reading, reference: reference, updates: patch.updates,
         progress: TimelineProgress(reading, sampleRate: grant.sampleRate),
-        nodes: patch.layout.nodes, taps: patch.layout.taps.mapValues(\.id)))
+        names: PlayingNames(
+          nodes: patch.layout.nodes, taps: patch.layout.taps.mapValues(\.id))))
   }
 
   /// The document that plays, with the passed steps of its timeline in it.
@@ -139,7 +145,7 @@ public final class LivePatch: Sendable {
     let state = state.withLock(\.self)
     let time = now
     return Present(
-      reading: fold(state, at: time).reading, reference: state.reference, nodes: state.nodes,
+      reading: fold(state, at: time).reading, reference: state.reference, nodes: state.names.nodes,
       time: time)
   }
 
@@ -206,13 +212,13 @@ public final class LivePatch: Sendable {
     try changing.withLock { _ throws(Refusal) in
       while let update = state.withLock({ $0.updates.first }), update.time <= seconds {
         var next = PatchBuilder.build(update, in: surroundings, device: .granted(grant))
-        let result = try carryOut(
+        let names = try carryOut(
           difference(to: next, triggered: Set(update.triggers)), state.withLock(\.reading),
           at: update.time)
         state.withLock { state in
           // The document stays the same: the update is in its timeline.
           next.updates = state.reference.updates
-          state.take(result, next)
+          state.take(next, names)
           state.updates.removeFirst()
         }
       }
@@ -257,16 +263,16 @@ public final class LivePatch: Sendable {
           throw .wrong(next)
         }
       }
-      let result = try carryOut(difference, reading, at: time)
+      let names = try carryOut(difference, reading, at: time)
       let progress = TimelineProgress(reading, sampleRate: grant.sampleRate)
       state.withLock { state in
         state.reading = reading
         state.base += 1
-        state.take(result, next)
+        state.take(next, names)
         state.updates = next.updates
         state.progress = progress
       }
-      return result.changes
+      return difference.changes
     }
   }
 
@@ -304,13 +310,6 @@ public final class LivePatch: Sendable {
       ?? PatchBuilder.build(reading, in: surroundings, device: .granted(grant))
   }
 
-  /// The result of a change.
-  fileprivate struct ChangeResult {
-    var changes: [PatchChange]
-    var nodes: [String: NodeID]
-    var taps: [String: TapID]
-  }
-
   /// Why the sound of a callback in the playing document cannot begin again: a message and help;
   /// `nil` where it can.
   public func triggerProblem(_ callback: String) -> (message: String, help: [String])? {
@@ -331,13 +330,13 @@ public final class LivePatch: Sendable {
   /// - Throws: ``Refusal`` where the graph cannot be changed.
   @discardableResult
   public func trigger(_ callbacks: [String]) throws(Refusal) -> [PatchChange] {
-    let names = Set(callbacks.filter { triggerProblem($0) == nil })
+    let triggered = Set(callbacks.filter { triggerProblem($0) == nil })
     return try changing.withLock { _ throws(Refusal) in
       let (reference, reading) = state.withLock { ($0.reference, $0.reading) }
-      let result = try carryOut(
-        difference(to: reference, triggered: names), reading, at: nil)
-      state.withLock { $0.take(result, reference) }
-      return result.changes
+      let difference = difference(to: reference, triggered: triggered)
+      let names = try carryOut(difference, reading, at: nil)
+      state.withLock { $0.take(reference, names) }
+      return difference.changes
     }
   }
 
@@ -347,7 +346,7 @@ public final class LivePatch: Sendable {
   private func difference(
     to next: BuiltPatch, triggered: Set<String> = []
   ) -> GraphDifference {
-    let (reference, nodes) = state.withLock { ($0.reference, $0.nodes) }
+    let (reference, nodes) = state.withLock { ($0.reference, $0.names.nodes) }
     // An initialized unit keeps the configuration that it was initialized with, so this is
     // compared.
     return GraphDifference(
@@ -358,35 +357,25 @@ public final class LivePatch: Sendable {
   }
 
   /// Turns the graph into that of another patch. The caller holds `changing`.
+  ///
+  /// - Returns: The nodes and the taps that play then.
+  /// - Throws: ``Refusal/restart(_:_:)`` where the graph cannot be changed while it plays.
   private func carryOut(
     _ difference: GraphDifference, _ reading: PatchReader.Result, at time: Double?
-  ) throws(Refusal) -> ChangeResult {
+  ) throws(Refusal) -> PlayingNames {
     guard difference.restarts.isEmpty else { throw .restart(reading, difference.changes) }
-    let (nodes, taps) = state.withLock { ($0.nodes, $0.taps) }
-    var result = ChangeResult(changes: difference.changes, nodes: nodes, taps: taps)
-    if !difference.isEmpty {
-      var transition = GraphTransition(
-        graph: graph, difference: difference, nodes: nodes, taps: taps, hasTaps: hasTaps)
-      do throws(Violation) { try transition.carryOut(at: time) } catch {
-        throw .restart(
-          reading,
-          [
-            PatchChange(
-              "", "what plays cannot be changed into the patch: \(error.message)", .restart)
-          ])
-      }
-      result.nodes = transition.nodes
-      result.taps = transition.taps
-      graph.outputPeakLimit = difference.new.layout.limits.outputPeak
+    var transition = GraphTransition(
+      graph: graph, difference: difference, hasTaps: hasTaps, names: state.withLock(\.names))
+    guard !difference.isEmpty else { return transition.names }
+    do throws(Violation) { try transition.carryOut(at: time) } catch {
+      throw .restart(
+        reading,
+        [
+          PatchChange(
+            "", "what plays cannot be changed into the patch: \(error.message)", .restart)
+        ])
     }
-    return result
-  }
-}
-
-extension LivePatch.State {
-  fileprivate mutating func take(_ result: LivePatch.ChangeResult, _ next: BuiltPatch) {
-    reference = next
-    nodes = result.nodes
-    taps = result.taps
+    graph.outputPeakLimit = difference.new.layout.limits.outputPeak
+    return transition.names
   }
 }
