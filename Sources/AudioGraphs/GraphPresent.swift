@@ -1,4 +1,3 @@
-import AudioTypes
 import RenderCore
 import RenderHost
 import Synchronization

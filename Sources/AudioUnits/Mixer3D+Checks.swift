@@ -1,6 +1,5 @@
 public import AudioTypes
 import HeadData
-import RenderCore
 
 extension Mixer3D {
   // MARK: Checks

@@ -1,5 +1,4 @@
 public import AudioTypes
-import HeadData
 public import RenderCore
 
 /// Places any number of mono sources around a listener's head and mixes them to stereo.

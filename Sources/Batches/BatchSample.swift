@@ -1,7 +1,5 @@
-import AudioTypes
 import FileAccess
 import PatchGraph
-import PatchSyntax
 import Synchronization
 
 /// Renders some jobs of a batch again and compares the bytes with their records.

@@ -1,5 +1,3 @@
-import AudioTypes
-
 extension GraphDrawing {
   /// The graph in the language of Graphviz, for `dot -Tpdf`.
   public func dot() -> String {

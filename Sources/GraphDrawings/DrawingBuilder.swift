@@ -5,7 +5,6 @@ import FileAccess
 public import PatchGraph
 public import PatchSyntax
 import RenderCallbacks
-import RenderCore
 import RenderTaps
 import SoundFiles
 

@@ -1,5 +1,3 @@
-import AudioTypes
-
 /// The places of all parts of a drawing: boxes in columns by their distance from the outputs, and
 /// edges from left to right between them. Lengths are in SVG user units.
 struct DrawingLayout: Sendable {

@@ -1,5 +1,3 @@
-import AudioTypes
-
 extension GraphDrawing {
   /// The graph as a Mermaid flowchart, which GitHub shows in a block of Markdown.
   public func mermaid() -> String {

@@ -1,10 +1,8 @@
 import AudioTypes
 import AudioUnits
 import Diagnostics
-import PatchGraph
 import PatchSyntax
 import RenderCallbacks
-import RenderCore
 
 /// A text that the editor may insert.
 private struct Proposal {

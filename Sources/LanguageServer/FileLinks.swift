@@ -3,7 +3,6 @@ import Diagnostics
 import PatchGraph
 import PatchSyntax
 import RenderCallbacks
-import RenderCore
 import RenderTaps
 
 /// Links to the files that a patch or a test file names.

@@ -2,7 +2,6 @@ import AudioTypes
 import AudioUnits
 import Diagnostics
 import GraphDrawings
-import PatchGraph
 import PatchSyntax
 
 /// The text about the place under the pointer.

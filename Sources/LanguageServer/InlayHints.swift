@@ -1,7 +1,6 @@
 import AudioTypes
 import Diagnostics
 import GraphDrawings
-import PatchGraph
 import PatchSyntax
 
 /// Hints behind the connections: the stream format that initialization gives each one.

@@ -1,4 +1,3 @@
-import AudioUnits
 import Diagnostics
 import PatchSyntax
 

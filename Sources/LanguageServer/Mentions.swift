@@ -1,9 +1,7 @@
 import AudioTypes
 import Diagnostics
-import PatchGraph
 import PatchSyntax
 import RenderCallbacks
-import RenderCore
 
 /// A place where a patch names one of its parts.
 struct Mention {

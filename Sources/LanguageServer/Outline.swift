@@ -1,6 +1,5 @@
 import AudioUnits
 import Diagnostics
-import PatchGraph
 import PatchSyntax
 
 /// The outline of a patch: its sections, and the entries of each.

@@ -1,7 +1,6 @@
 import AudioTypes
 import AudioUnits
 import PatchGraph
-import PatchSyntax
 import RenderCallbacks
 import RenderCore
 import RenderTaps

@@ -1,5 +1,4 @@
 import Diagnostics
-import PatchGraph
 
 /// The edits that turn one text into another.
 enum TextEdits {

@@ -1,5 +1,4 @@
 import Diagnostics
-import PatchGraph
 import PatchSyntax
 
 /// The unit that the character of a position counts.

@@ -1,6 +1,5 @@
 import AudioTypes
 import AudioUnits
-import PatchGraph
 import PatchReference
 import PatchSyntax
 

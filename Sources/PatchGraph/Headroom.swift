@@ -4,7 +4,6 @@ import AudioUnits
 import Diagnostics
 import Glibc
 import PatchSyntax
-import RenderCallbacks
 import RenderCore
 
 /// Finds where the signal of a patch exceeds the range of a bus or of a loudspeaker.

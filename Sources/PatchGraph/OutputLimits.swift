@@ -1,9 +1,7 @@
 import AudioTypes
-import AudioUnits
 import Diagnostics
 import Glibc
 public import PatchSyntax
-import RenderCallbacks
 
 /// How loud a patch may become, and how loud requests may make it: its `limits`.
 public struct OutputLimits: Hashable, Sendable {

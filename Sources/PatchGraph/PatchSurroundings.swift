@@ -1,4 +1,3 @@
-import AudioGraphs
 public import Diagnostics
 public import FileAccess
 public import PatchSyntax

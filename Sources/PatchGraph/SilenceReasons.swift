@@ -1,9 +1,7 @@
 import AudioGraphs
-import AudioTypes
 import AudioUnits
 import Diagnostics
 import PatchSyntax
-import RenderCore
 
 extension BuiltPatch {
   /// Why the patch may be silent, as sentences: mixers that nothing feeds, that are switched off or

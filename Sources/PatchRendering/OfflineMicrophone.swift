@@ -1,5 +1,4 @@
 public import RenderCore
-import RenderHost
 public import SoundFiles
 
 /// A sound file in place of a microphone: converted to the session's rate, with its channels mapped

@@ -1,6 +1,5 @@
 import AudioGraphs
 import AudioTypes
-import AudioUnits
 import Diagnostics
 public import PatchGraph
 public import PatchSyntax

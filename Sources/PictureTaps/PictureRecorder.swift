@@ -3,7 +3,6 @@ import FileAccess
 public import Pictures
 public import RenderCore
 import RenderTaps
-import SoundFiles
 
 /// Draws a picture of frames. Used by one thread at a time.
 public final class PictureRecorder {

@@ -1,6 +1,5 @@
 import AudioTypes
 import Pictures
-import RenderCore
 public import RenderTaps
 
 extension PictureTap {

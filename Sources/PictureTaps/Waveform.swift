@@ -1,8 +1,6 @@
 import AudioTypes
 import Glibc
 import Pictures
-import RenderCore
-import RenderTaps
 
 /// The extremes and the sum of squares of a stretch of a channel.
 struct WaveformColumn: PictureColumn {

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Numbers as pictures and tables show them.
 public enum Decimal {
   /// A number with a count of digits after the point and, below 0, a typographic minus sign.

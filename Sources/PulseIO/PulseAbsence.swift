@@ -1,5 +1,3 @@
-import RenderHost
-
 /// A sink or a source that the engine waits for. Used by the engine's thread.
 struct PulseAbsence {
   enum Reason {

@@ -1,5 +1,4 @@
 import CPulse
-import RenderCore
 import RenderHost
 import Synchronization
 

@@ -1,4 +1,3 @@
-import AudioTypes
 import CPulse
 import Glibc
 public import RenderHost

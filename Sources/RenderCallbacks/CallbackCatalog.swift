@@ -1,7 +1,3 @@
-import AudioTypes
-import FileAccess
-import RenderCore
-
 /// The kinds of callbacks.
 public enum CallbackCatalog {
   /// One line for each kind.

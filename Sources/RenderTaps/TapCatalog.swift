@@ -1,6 +1,3 @@
-import FileAccess
-import RenderCore
-
 /// The kinds of tap.
 public struct TapCatalog: Sendable {
   /// The taps that record and measure. The taps that draw are in the room `PictureTaps`, which

@@ -1,6 +1,5 @@
 import AudioTypes
 import Diagnostics
-import PatchGraph
 import PatchSyntax
 
 extension ReportFormat {

@@ -1,6 +1,5 @@
 import AudioTypes
 import Diagnostics
-import PatchGraph
 import PatchReference
 import PatchSyntax
 

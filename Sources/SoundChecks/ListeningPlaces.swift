@@ -1,7 +1,6 @@
 import AudioGraphs
 import AudioTypes
 import Diagnostics
-import PatchGraph
 import PatchRendering
 import PatchSyntax
 import RenderHost

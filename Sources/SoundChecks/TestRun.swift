@@ -6,7 +6,6 @@ import PatchGraph
 import PatchRendering
 import PatchSyntax
 import RenderCore
-import RenderHost
 import Responses
 import SoundExpectations
 import SoundFiles

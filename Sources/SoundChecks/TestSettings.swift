@@ -3,7 +3,6 @@ import AudioTypes
 import Diagnostics
 import PatchGraph
 import PatchSyntax
-import RenderHost
 import SoundExpectations
 
 /// The changes of a test to its patch, as arguments of `--set`: `POINTER=VALUE`.

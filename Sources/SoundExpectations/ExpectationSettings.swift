@@ -1,6 +1,5 @@
 import AudioTypes
 import PatchSyntax
-import RenderCore
 
 extension Expectation {
   /// The number that a setting has, or else its default; `nil` without both.

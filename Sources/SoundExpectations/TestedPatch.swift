@@ -1,5 +1,4 @@
 public import AudioTypes
-import PatchSyntax
 public import SoundMeasures
 
 /// The renders and measurements of a tested patch that an expectation may use. Each render is made

@@ -1,4 +1,3 @@
-import AudioTypes
 import FileAccess
 import Glibc
 

@@ -1,4 +1,3 @@
-import AudioTypes
 import Diagnostics
 public import PatchSyntax
 

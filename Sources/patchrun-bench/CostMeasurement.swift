@@ -1,4 +1,3 @@
-import Diagnostics
 import Glibc
 import PatchGraph
 import PatchSyntax

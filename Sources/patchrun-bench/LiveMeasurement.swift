@@ -1,5 +1,4 @@
 import AudioGraphs
-import AudioTypes
 import Diagnostics
 import Dispatch
 import Glibc

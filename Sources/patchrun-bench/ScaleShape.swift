@@ -1,5 +1,3 @@
-import Foundation
-
 /// Generates patches with many parts for rendering.
 enum ScaleShape: String, CaseIterable {
   /// Mixers with one input in series.

@@ -1,5 +1,4 @@
 package import AudioTypes
-import AudioUnits
 
 /// One connection or one callback feeds an input element.
 ///

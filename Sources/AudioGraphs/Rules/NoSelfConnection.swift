@@ -1,5 +1,4 @@
 package import AudioTypes
-import AudioUnits
 
 /// No node feeds itself; the microphone side of an I/O unit may feed its loudspeaker side.
 package enum NoSelfConnection {

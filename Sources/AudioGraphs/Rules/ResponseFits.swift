@@ -1,6 +1,4 @@
 import AudioTypes
-import AudioUnits
-import RenderCore
 
 extension MemoryFits {
   /// An impulse response is no longer than is allowed.

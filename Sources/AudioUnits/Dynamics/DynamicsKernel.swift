@@ -1,5 +1,4 @@
 internal import AudioTypes
-internal import Glibc
 internal import RenderCore
 
 /// The kernel of the dynamics processor.

@@ -1,5 +1,4 @@
 public import AudioTypes
-import RenderCore
 import Synchronization
 
 extension Violation {

@@ -1,5 +1,4 @@
 public import AudioTypes
-import RenderCore
 
 /// Copies one input to any number of outputs.
 public enum MultiSplitter: SplitUnit {

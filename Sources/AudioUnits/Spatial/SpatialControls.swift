@@ -1,5 +1,3 @@
-internal import RenderCore
-
 /// The controls of the 3D Mixer's kernel.
 struct SpatialControls: BitwiseCopyable {
   // Parameters of an input.

@@ -1,6 +1,5 @@
 import FileAccess
 public import PatchSyntax
-import Synchronization
 
 /// The totals of all records of a batch.
 public struct BatchStatus: Sendable {

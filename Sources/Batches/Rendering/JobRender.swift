@@ -10,7 +10,6 @@ import RenderCore
 import RenderHost
 import RenderTaps
 import SoundFiles
-import SoundMeasures
 
 /// Renders a job: pulls its patch once, writes the outputs and measures the sound.
 struct JobRender {

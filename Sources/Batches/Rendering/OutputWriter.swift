@@ -2,7 +2,6 @@ import AudioTypes
 import FileAccess
 import PatchSyntax
 import SoundFiles
-import Synchronization
 
 /// A sound file of a job. One thread at a time may use it.
 ///

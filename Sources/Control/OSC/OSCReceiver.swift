@@ -1,6 +1,5 @@
 import NIOCore
 import NIOPosix
-import PatchSyntax
 
 /// Receives OSC datagrams and changes the patch.
 ///

@@ -3,9 +3,7 @@ import AudioTypes
 import AudioUnits
 import FileAccess
 import PatchSyntax
-import PictureTaps
 import RenderCallbacks
-import RenderCore
 import RenderTaps
 
 /// The plain form of a document into which sub-graphs have been put, without its timeline.

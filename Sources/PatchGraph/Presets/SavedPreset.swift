@@ -3,7 +3,6 @@ import AudioTypes
 import AudioUnits
 public import Diagnostics
 import PatchSyntax
-import RenderHost
 
 /// A preset as a file of its own, without a patch.
 public struct SavedPreset: Sendable {

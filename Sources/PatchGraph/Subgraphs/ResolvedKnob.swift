@@ -1,7 +1,5 @@
 import AudioTypes
-import Diagnostics
 import PatchSyntax
-import RenderCore
 
 /// The target of a knob: a parameter of a unit, or a setting of a callback that may change while it
 /// plays.

@@ -2,7 +2,6 @@ import AudioGraphs
 import AudioTypes
 import AudioUnits
 import Diagnostics
-import FileAccess
 import PatchSyntax
 
 extension SubgraphAssembler {

@@ -1,4 +1,3 @@
-import Diagnostics
 public import PatchSyntax
 
 /// An update or a trigger of the timeline, with the document that results from it.

@@ -1,4 +1,3 @@
-import AudioGraphs
 import Diagnostics
 import PatchSyntax
 import RenderCallbacks

@@ -1,5 +1,4 @@
 import AudioTypes
-import Diagnostics
 import PatchGraph
 import PatchSyntax
 

@@ -1,5 +1,4 @@
 import AudioTypes
-import RenderCore
 import SoundExpectations
 
 /// The kinds of expectation as a table.

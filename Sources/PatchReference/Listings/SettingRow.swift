@@ -1,5 +1,4 @@
 import AudioTypes
-import AudioUnits
 import PatchGraph
 
 /// The cells of a parameter or a property in the listings.

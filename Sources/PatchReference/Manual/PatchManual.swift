@@ -1,8 +1,6 @@
 import AudioTypes
 public import AudioUnits
-import Diagnostics
 import PatchGraph
-import PatchSyntax
 import RenderCallbacks
 import RenderCore
 import RenderTaps

@@ -1,7 +1,4 @@
-import AudioGraphs
-import AudioTypes
 public import AudioUnits
-import Glibc
 import PatchGraph
 public import PatchSyntax
 import RenderCallbacks

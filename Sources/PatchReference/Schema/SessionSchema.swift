@@ -1,6 +1,3 @@
-import AudioGraphs
-import AudioTypes
-import PatchGraph
 import PatchSyntax
 
 extension Schema {

@@ -1,4 +1,3 @@
-import AudioGraphs
 import PatchSyntax
 
 /// The schema of the timeline.

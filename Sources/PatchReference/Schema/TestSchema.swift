@@ -1,7 +1,6 @@
 import AudioTypes
 public import PatchSyntax
 import RenderCallbacks
-import RenderCore
 import SoundExpectations
 
 /// The JSON Schema (draft-07) of a test file, made from the descriptions of the kinds of

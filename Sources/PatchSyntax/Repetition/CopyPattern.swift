@@ -1,5 +1,3 @@
-import Diagnostics
-
 /// A text with formulas in braces, such as a name in a repetition: `strip{i}`, `mixer:{i}`.
 struct CopyPattern {
   enum Part: Equatable {

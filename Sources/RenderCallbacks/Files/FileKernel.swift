@@ -1,6 +1,5 @@
 import AudioTypes
 import RenderCore
-import SoundFiles
 
 /// Retains the clock of the source that a kernel replaces.
 final class FileOrigin: Sendable {

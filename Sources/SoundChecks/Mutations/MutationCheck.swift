@@ -1,8 +1,3 @@
-import Diagnostics
-import PatchRendering
-import PatchSyntax
-import SoundMeasures
-
 /// The expectations of a test file that notice a mutation.
 public struct MutationCheck: Sendable {
   public var mutation: Mutation

@@ -4,7 +4,6 @@ import AudioUnits
 import Diagnostics
 import PatchGraph
 import PatchSyntax
-import RenderHost
 
 /// Faults in the patch itself: its sources, nodes and parameters.
 struct PatchMutations {

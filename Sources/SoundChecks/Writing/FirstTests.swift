@@ -1,10 +1,8 @@
-import AudioTypes
 import Diagnostics
 public import PatchGraph
 public import PatchRendering
 public import PatchSyntax
 import RenderCore
-import RenderHost
 import SoundExpectations
 public import SoundFiles
 public import SoundMeasures

@@ -1,5 +1,4 @@
 import AudioTypes
-import PatchSyntax
 import SoundExpectations
 import SoundMeasures
 

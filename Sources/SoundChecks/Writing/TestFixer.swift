@@ -1,4 +1,3 @@
-import AudioTypes
 public import Diagnostics
 public import PatchGraph
 import PatchSyntax

@@ -1,5 +1,4 @@
 import AudioTypes
-import PatchSyntax
 import RenderCore
 import SoundMeasures
 

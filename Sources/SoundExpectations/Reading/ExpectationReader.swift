@@ -1,7 +1,6 @@
 import AudioTypes
 public import Diagnostics
 public import PatchSyntax
-import RenderCore
 
 /// Reads expectations from a test file: looks up the kind, and reads its bound and settings.
 public struct ExpectationReader {

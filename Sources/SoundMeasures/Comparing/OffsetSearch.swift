@@ -1,4 +1,3 @@
-import Glibc
 import RenderCore
 
 /// Finds the lags, in whole frames, at which a sound may be a delayed copy of a reference.

@@ -1,5 +1,3 @@
-import Glibc
-
 /// The offset and the gain that make a sound most like another.
 struct SoundAlignment {
   /// The frames by which the sound is late.

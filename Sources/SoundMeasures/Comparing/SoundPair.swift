@@ -1,5 +1,3 @@
-import Glibc
-
 /// Two sounds with the same number of channels; samples that are not finite are replaced with 0.
 struct SoundPair {
   let sound: [[Float]]

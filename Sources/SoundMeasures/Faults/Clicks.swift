@@ -1,5 +1,3 @@
-internal import RenderCore
-
 /// A click: a jump in a sound.
 public struct Click: Hashable, Sendable {
   /// From 0.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import PatchGraph
 import PatchReference
 
 struct Man: PatchCommand {

@@ -1,4 +1,3 @@
-import PatchGraph
 import PatchReference
 
 /// The manual page `patchrun(1)`, made from the help of all commands.

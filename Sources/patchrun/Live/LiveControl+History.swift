@@ -1,7 +1,5 @@
 import Control
 import Diagnostics
-import PatchGraph
-import PatchSyntax
 import Synchronization
 
 /// Undo, redo and history.

@@ -3,7 +3,6 @@ import Diagnostics
 import FileAccess
 import PatchGraph
 import PatchSyntax
-import RenderCore
 import RenderHost
 import RenderTaps
 

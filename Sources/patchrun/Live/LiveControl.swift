@@ -1,6 +1,4 @@
 import AudioGraphs
-import AudioTypes
-import AudioUnits
 import Control
 import Diagnostics
 import PatchGraph

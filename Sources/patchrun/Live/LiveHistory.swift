@@ -1,6 +1,5 @@
 import Control
 import Diagnostics
-import Synchronization
 
 /// The documents that a run has played, for undo and redo.
 ///

@@ -7,7 +7,6 @@ import PatchGraph
 import PatchSyntax
 import RenderCore
 import RenderHost
-import RenderTaps
 
 /// Status, settings and meters of the running patch.
 extension LiveControl {

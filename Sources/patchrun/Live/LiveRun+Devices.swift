@@ -1,6 +1,4 @@
 import Control
-import Diagnostics
-import Glibc
 import PatchGraph
 import PatchSyntax
 import RenderHost

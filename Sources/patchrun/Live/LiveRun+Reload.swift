@@ -1,9 +1,7 @@
 import Control
 import Diagnostics
-import Glibc
 import PatchGraph
 import PatchSyntax
-import RenderHost
 
 /// Reloading the patch while it plays.
 extension LiveRun {

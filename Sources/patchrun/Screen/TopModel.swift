@@ -1,5 +1,4 @@
 import PatchSyntax
-import TerminalScreen
 
 /// The state of `patchrun ctl top`: what the running patch has reported, and the selection and
 /// scroll positions.

@@ -1,6 +1,4 @@
 package import AudioTypes
-import AudioUnits
-import RenderCore
 
 /// A processing callback passes on what it pulls, frame for frame and channel for channel.
 package enum CallbackFormats {

@@ -1,5 +1,4 @@
 package import AudioTypes
-import AudioUnits
 import RenderCore
 
 /// A processing callback has a feed, and no other callback has one.

@@ -1,5 +1,4 @@
 import NIOHTTP1
-import PatchSyntax
 
 /// The history, undo and redo.
 extension Routes {

@@ -1,6 +1,5 @@
 import NIOHTTP1
 import Panel
-import PatchSyntax
 
 /// The page of the control panel and its drawing.
 extension Routes {

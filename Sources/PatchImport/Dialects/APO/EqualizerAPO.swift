@@ -1,6 +1,5 @@
 import AudioTypes
 import Diagnostics
-import Glibc
 import PatchSyntax
 
 /// Reads configurations of Equalizer APO, which have one command on each line.

@@ -1,4 +1,3 @@
-import AudioTypes
 import Diagnostics
 import Glibc
 import PatchSyntax

@@ -1,6 +1,5 @@
 import AudioTypes
 import RenderCore
-import SoundMeasures
 
 extension ExpectationKind {
   public static let golden = ExpectationKind(

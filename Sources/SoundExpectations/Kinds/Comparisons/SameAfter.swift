@@ -1,6 +1,5 @@
 import AudioTypes
 import PatchSyntax
-import RenderCore
 import SoundMeasures
 
 extension ExpectationKind {

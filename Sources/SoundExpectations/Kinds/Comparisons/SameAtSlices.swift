@@ -1,6 +1,4 @@
 import AudioTypes
-import RenderCore
-import SoundMeasures
 
 extension ExpectationKind {
   public static let sameAtSlices = ExpectationKind(

@@ -1,5 +1,4 @@
 import AudioTypes
-import RenderCore
 import SoundMeasures
 
 extension ExpectationKind {

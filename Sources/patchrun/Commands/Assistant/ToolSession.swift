@@ -1,5 +1,3 @@
-import AudioTypes
-import Diagnostics
 import PatchSyntax
 import RenderHost
 import ToolServer

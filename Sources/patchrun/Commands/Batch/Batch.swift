@@ -2,8 +2,6 @@ import ArgumentParser
 import Batches
 import Diagnostics
 import FileAccess
-import PatchGraph
-import PatchSyntax
 import RenderCore
 import RenderTaps
 

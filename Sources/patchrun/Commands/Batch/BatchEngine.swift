@@ -1,5 +1,4 @@
 import ArgumentParser
-import Diagnostics
 
 /// An engine that distributes parts of a manifest, with the script or manifest that it needs.
 enum BatchEngine: String, CaseIterable, ExpressibleByArgument {

@@ -1,8 +1,6 @@
 import ArgumentParser
 import Batches
-import Diagnostics
 import FileAccess
-import PatchSyntax
 import SoundFiles
 
 struct BatchPlanCommand: PatchCommand {

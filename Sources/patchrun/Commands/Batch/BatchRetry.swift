@@ -1,5 +1,4 @@
 import ArgumentParser
-import Batches
 
 struct BatchRetry: PatchCommand {
   static let configuration = CommandConfiguration(

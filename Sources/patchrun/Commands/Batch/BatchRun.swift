@@ -1,7 +1,6 @@
 import ArgumentParser
 import Batches
 import Diagnostics
-import FileAccess
 import Jobs
 import PatchSyntax
 import RenderHost

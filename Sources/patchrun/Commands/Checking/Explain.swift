@@ -1,6 +1,5 @@
 import ArgumentParser
 import Diagnostics
-import PatchGraph
 import PatchReference
 
 struct Explain: PatchCommand {

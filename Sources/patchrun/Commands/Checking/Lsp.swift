@@ -1,7 +1,6 @@
 import ArgumentParser
 import Glibc
 import LanguageServer
-import PatchGraph
 import PatchSyntax
 
 struct Lsp: PatchCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Diagnostics
 import FileAccess
-import PatchGraph
 import PatchReference
 import PatchSyntax
 

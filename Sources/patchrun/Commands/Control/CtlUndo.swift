@@ -1,6 +1,5 @@
 import ArgumentParser
 import Control
-import PatchSyntax
 
 struct CtlUndo: PatchCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,4 @@
 import AudioGraphs
-import AudioTypes
-import Diagnostics
 import PatchGraph
 import PatchSyntax
 import SoundFiles

@@ -1,8 +1,6 @@
 import ArgumentParser
 import Diagnostics
-import FileAccess
 import PatchGraph
-import PatchSyntax
 
 struct PresetList: PatchCommand {
   static let configuration = CommandConfiguration(

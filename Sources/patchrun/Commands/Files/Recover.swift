@@ -1,6 +1,5 @@
 import ArgumentParser
 import AudioTypes
-import Diagnostics
 import PatchSyntax
 import RenderCore
 import SoundFiles

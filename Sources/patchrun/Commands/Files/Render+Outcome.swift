@@ -1,12 +1,9 @@
 import AudioGraphs
-import AudioTypes
 import Diagnostics
 import PatchGraph
-import PatchReference
 import PatchSyntax
 import RenderCore
 import RenderHost
-import RenderTaps
 import SoundFiles
 
 extension Render {

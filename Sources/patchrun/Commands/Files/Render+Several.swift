@@ -1,13 +1,9 @@
 import Diagnostics
 import FileAccess
-import Glibc
 import Jobs
 import PatchGraph
-import PatchReference
 import PatchSyntax
 import RenderTaps
-import SoundFiles
-import Synchronization
 
 extension Render {
   /// One of several patches to render.

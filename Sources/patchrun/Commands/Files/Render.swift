@@ -6,12 +6,10 @@ import FileAccess
 import Glibc
 import Jobs
 import PatchGraph
-import PatchReference
 import PatchRendering
 import PatchSyntax
 import PictureTaps
 import Pictures
-import RenderCore
 import RenderHost
 import RenderTaps
 import SoundFiles

@@ -3,7 +3,6 @@ import AudioGraphs
 import AudioTypes
 import Diagnostics
 import Glibc
-import PatchGraph
 import PatchReference
 import PatchRendering
 import PatchSyntax
@@ -11,7 +10,6 @@ import PictureTaps
 import Pictures
 import RenderCore
 import RenderHost
-import RenderTaps
 import SoundFiles
 
 /// The values of `--on-read-error`.

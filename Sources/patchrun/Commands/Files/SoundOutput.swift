@@ -1,5 +1,4 @@
 import AudioTypes
-import Diagnostics
 import SoundFiles
 import SoundMeasures
 

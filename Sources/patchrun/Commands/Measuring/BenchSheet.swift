@@ -4,7 +4,6 @@ import GraphDrawings
 import PatchGraph
 import PatchSyntax
 import RenderCore
-import RenderHost
 
 /// The printed result of `bench`.
 struct BenchSheet {

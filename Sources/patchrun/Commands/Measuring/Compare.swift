@@ -1,7 +1,6 @@
 import ArgumentParser
 import AudioTypes
 import Diagnostics
-import PatchGraph
 import PatchSyntax
 import Pictures
 import SoundMeasures

@@ -1,8 +1,6 @@
-import AudioTypes
 import Diagnostics
 import PatchGraph
 import PatchRendering
-import PatchSyntax
 import SoundChecks
 import SoundFiles
 import SoundMeasures

@@ -1,5 +1,4 @@
 import Pictures
-import RenderCore
 import SoundMeasures
 
 /// The picture of a comparison: both sounds, and their difference over time and over frequency.

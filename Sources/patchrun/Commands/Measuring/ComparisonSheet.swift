@@ -1,6 +1,5 @@
 import AudioTypes
 import Diagnostics
-import PatchSyntax
 import SoundMeasures
 
 /// The printed result of `compare`.

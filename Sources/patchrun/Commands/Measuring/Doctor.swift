@@ -1,5 +1,4 @@
 import ArgumentParser
-import AudioTypes
 import Diagnostics
 import PatchSyntax
 import RenderCore

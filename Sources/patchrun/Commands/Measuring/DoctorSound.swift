@@ -1,7 +1,6 @@
 import AudioGraphs
 import AudioTypes
 import AudioUnits
-import Diagnostics
 import RenderCallbacks
 import RenderCore
 import RenderHost

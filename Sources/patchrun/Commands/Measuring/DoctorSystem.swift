@@ -1,5 +1,4 @@
 import CShims
-import Diagnostics
 import Glibc
 import RenderHost
 import Synchronization

@@ -1,6 +1,5 @@
 import ArgumentParser
 import AudioGraphs
-import AudioTypes
 import Diagnostics
 import PatchGraph
 import PatchRendering

@@ -1,6 +1,5 @@
 import ArgumentParser
 import AudioTypes
-import PatchGraph
 import PatchSyntax
 import RenderHost
 

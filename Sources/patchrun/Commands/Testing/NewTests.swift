@@ -1,8 +1,6 @@
 import Diagnostics
 import FileAccess
-import PatchGraph
 import PatchRendering
-import PatchSyntax
 import SoundChecks
 import SoundFiles
 import SoundMeasures

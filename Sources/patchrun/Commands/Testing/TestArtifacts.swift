@@ -1,5 +1,4 @@
 import AudioTypes
-import Diagnostics
 import Glibc
 import PictureTaps
 import Pictures

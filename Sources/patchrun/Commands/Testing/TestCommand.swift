@@ -1,15 +1,12 @@
 import ArgumentParser
-import AudioTypes
 import Diagnostics
 import FileAccess
 import Glibc
 import Jobs
 import PatchGraph
-import PatchSyntax
 import RenderHost
 import Reports
 import SoundChecks
-import SoundExpectations
 
 struct TestCommand: PatchCommand {
   static let configuration = CommandConfiguration(

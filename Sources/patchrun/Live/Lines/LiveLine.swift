@@ -1,4 +1,3 @@
-import RenderCore
 import TerminalScreen
 
 /// The values in the live line of a run, which is drawn ten times a second.
