@@ -227,8 +227,7 @@ struct Preparer {
           fixed: connection, format, configuration.inputs[connection.input].format, in: model)
         : ConnectionFormats.violation(connection, format, in: model)
       {
-        result.violations.append(violation)
-        doubtful.insert(node.id)
+        refuse(node, violation)
       }
       configuration.inputs[connection.input].format = format
       configuration.inputs[connection.input].origin = .propagated(
@@ -240,7 +239,7 @@ struct Preparer {
       giveFormats(node, &configuration)
     }
     checkRates(node, configuration)
-    if !doubtful.isEmpty, feeding.contains(where: { isDoubtful($0.link) }) {
+    for link in feeding.lazy.compactMap(\.link) where doubtful.contains(link.source) {
       doubtful.insert(node.id)
     }
     checkCallbackInputs(node, configuration, feeding)
@@ -277,9 +276,11 @@ struct Preparer {
     checkCallbacks(configuration, feeding)
   }
 
-  /// Whether a feed comes from a node with unreliable formats.
-  private func isDoubtful(_ link: Connection?) -> Bool {
-    link.map { doubtful.contains($0.source) } ?? false
+  /// Reports a violation of a node, if there is one: its formats are unreliable then.
+  private mutating func refuse(_ node: GraphModel.Node, _ violation: Violation?) {
+    guard let violation else { return }
+    result.violations.append(violation)
+    doubtful.insert(node.id)
   }
 
   /// Whether an input of an initialized unit may take another format: the unit takes formats live,
@@ -305,8 +306,7 @@ struct Preparer {
       guard wanted != present, !doubtful.contains(node.id), !mayChange(node, index) else {
         continue
       }
-      result.violations.append(FormatsGiven.violation(fixed: node, index, present, wanted))
-      doubtful.insert(node.id)
+      refuse(node, FormatsGiven.violation(fixed: node, index, present, wanted))
     }
     guard node.unit.outputFormat(0, following: configuration.inputs) == nil else { return }
     switch node.component.type {
@@ -341,8 +341,7 @@ struct Preparer {
         let violation = CallbackFormats.violation(
           link, source, configuration.inputs[callback.input].format, in: model)
       else { continue }
-      result.violations.append(violation)
-      doubtful.insert(node.id)
+      refuse(node, violation)
     }
   }
 
@@ -384,35 +383,27 @@ struct Preparer {
     for interaction in feeding {
       let place = Violation.Place(node: node.id, .feed(interaction.input))
       if let connection = interaction.link, let source = model.node(connection.source),
-        let count = source.instance?.elementCount(.output),
-        let violation = ConnectedBusesExist.violation(
-          source, .output, connection.output, count: count,
-          at: .init(node: source.id, .bus(.output, connection.output)))
+        let count = source.instance?.elementCount(.output)
       {
-        result.violations.append(violation)
-        doubtful.insert(node.id)
+        refuse(
+          node,
+          ConnectedBusesExist.violation(
+            source, .output, connection.output, count: count,
+            at: .init(node: source.id, .bus(.output, connection.output))))
       }
-      if let violation = ConnectedBusesExist.violation(
-        node, .input, interaction.input, count: configuration.inputs.count, at: place)
-      {
-        result.violations.append(violation)
-        doubtful.insert(node.id)
-      }
+      refuse(
+        node,
+        ConnectedBusesExist.violation(
+          node, .input, interaction.input, count: configuration.inputs.count, at: place))
     }
   }
 
   /// Checks that nothing is connected to the sides that belong to the device.
   private mutating func checkSides(_ node: GraphModel.Node, _ feeding: [Interaction]) {
     for interaction in feeding {
-      if let violation = HardwareSides.violation(into: node, interaction.input) {
-        result.violations.append(violation)
-        doubtful.insert(node.id)
-      }
-      if let connection = interaction.link, let source = model.node(connection.source),
-        let violation = HardwareSides.violation(outOf: source, connection)
-      {
-        result.violations.append(violation)
-        doubtful.insert(node.id)
+      refuse(node, HardwareSides.violation(into: node, interaction.input))
+      if let connection = interaction.link, let source = model.node(connection.source) {
+        refuse(node, HardwareSides.violation(outOf: source, connection))
       }
     }
   }
@@ -426,10 +417,10 @@ struct Preparer {
       for (index, element) in elements.enumerated()
       where element.format.sampleRate == 0 && element.origin != .hardware {
         guard element.isUsed || element.origin != .initial else { continue }
-        result.violations.append(
+        refuse(
+          node,
           FormatsGiven.violation(
             rateless: node, scope, index, sampleRate: device.sampleRate))
-        doubtful.insert(node.id)
         return
       }
     }
