@@ -115,11 +115,6 @@ struct PatchLayout: Sendable {
     func differsOnlyInLiveSettings(from other: Link) -> Bool {
       kind == other.kind && fixed == other.fixed && live.map(\.key) == other.live.map(\.key)
     }
-
-    /// Whether both make the same sound: all settings are equal.
-    func soundsSame(as other: Link) -> Bool {
-      differsOnlyInLiveSettings(from: other) && live.map(\.value) == other.live.map(\.value)
-    }
   }
 
   /// A chain of callbacks.

@@ -200,21 +200,24 @@ private final class RenderPlanHolder {
   func `the kernels round, encode and decode however the render is cut`(slicing: Slicing) {
     let input = (0..<4500).map { Float($0 - 2250) / 2000 + 1e-6 }
     let rounded = render(
-      .holding(QuantizeKernel(sample: .int16)), inputs: [[input]], outputChannelCounts: [1],
+      .holding(SampleCodingKernel(from: .float32, to: .int16)), inputs: [[input]],
+      outputChannelCounts: [1],
       frameCount: 4500, slicing: slicing)[0][0]
     let isRounded = input.indices.allSatisfy {
       Double(rounded[$0]) == Double(SampleType.int16.nearest(Double(input[$0]))) / 32_768
     }
     #expect(isRounded)
     let words = render(
-      .holding(EncodeKernel(sample: .fixed824)), inputs: [[input]], outputChannelCounts: [1],
+      .holding(SampleCodingKernel(from: .float32, to: .fixed824)), inputs: [[input]],
+      outputChannelCounts: [1],
       frameCount: 4500, slicing: slicing)[0][0]
     let isEncoded = input.indices.allSatisfy {
       Int32(bitPattern: words[$0].bitPattern) == SampleType.fixed824.nearest(Double(input[$0]))
     }
     #expect(isEncoded)
     let floats = render(
-      .holding(DecodeKernel(sample: .fixed824)), inputs: [[words]], outputChannelCounts: [1],
+      .holding(SampleCodingKernel(from: .fixed824, to: .float32)), inputs: [[words]],
+      outputChannelCounts: [1],
       frameCount: 4500, slicing: slicing)[0][0]
     let isDecoded = input.indices.allSatisfy { abs(floats[$0] - input[$0]) <= 0x1p-25 }
     #expect(isDecoded)

@@ -47,8 +47,7 @@ struct PlanBuilder {
       .init(
         kernel: dither.dither != .none
           ? .holding(DitherKernel(dither, to: format))
-          : sample.fitsFloat
-            ? .holding(QuantizeKernel(sample: sample)) : .holding(EncodeKernel(sample: sample)),
+          : .holding(SampleCodingKernel(from: .float32, to: sample)),
         inputs: [bus], outputs: [target]))
     return target
   }
@@ -58,7 +57,10 @@ struct PlanBuilder {
   mutating func floats(of bus: Int, format: StreamFormat) -> Int {
     guard let sample = format.sampleType, !sample.fitsFloat else { return bus }
     let target = newBus(format.channelCount)
-    add(.init(kernel: .holding(DecodeKernel(sample: sample)), inputs: [bus], outputs: [target]))
+    add(
+      .init(
+        kernel: .holding(SampleCodingKernel(from: sample, to: .float32)), inputs: [bus],
+        outputs: [target]))
     return target
   }
 

@@ -29,8 +29,6 @@ public struct PlayingGraph: Sendable {
 
   /// The ramps of its timeline.
   public var ramps: [ParameterRamp] { model.ramps }
-
-  var taps: [GraphModel.Tap] { model.taps }
 }
 
 extension AudioGraph {

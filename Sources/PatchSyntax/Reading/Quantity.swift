@@ -39,12 +39,6 @@ public struct Quantity: Hashable, Sendable {
     self.measure = measure
   }
 
-  /// The factor of a number of decibels, rounded to a thousandth; below 0.01 it is not rounded.
-  public static func factor(ofDecibels decibels: Double) -> Double {
-    let factor = exactFactor(ofDecibels: decibels)
-    return factor >= 0.01 ? (factor * 1000).rounded() / 1000 : factor
-  }
-
   /// The factor of a number of decibels, with a relative error of 1e-14.
   public static func exactFactor(ofDecibels decibels: Double) -> Double {
     exponential10(decibels / 20)

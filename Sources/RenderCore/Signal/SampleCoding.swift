@@ -123,55 +123,23 @@ public enum SampleCoding {
   }
 }
 
-/// Rounds a bus of floats to values of its format.
-public struct QuantizeKernel: RenderKernel {
-  let sample: SampleType
+/// Converts a bus of one sample type to a bus of another, as ``SampleCoding/convert(_:of:into:as:)``
+/// does.
+public struct SampleCodingKernel: RenderKernel {
+  let from: SampleType
+  let to: SampleType
 
-  public init(sample: SampleType) { self.sample = sample }
-
-  @_noLocks
-  public mutating func render(_ context: RenderContext) -> Status {
-    let input = context.input(0)
-    let output = context.output(0)
-    for channel in 0..<output.channelCount {
-      output[channel].copy(from: input[channel])
-      SampleCoding.quantize(output[channel], to: sample)
-    }
-    if input.isSilent { output.markSilent() }
-    return .ok
+  public init(from: SampleType, to: SampleType) {
+    self.from = from
+    self.to = to
   }
-}
-
-/// Converts a bus of floats to a bus of words.
-public struct EncodeKernel: RenderKernel {
-  let sample: SampleType
-
-  public init(sample: SampleType) { self.sample = sample }
 
   @_noLocks
   public mutating func render(_ context: RenderContext) -> Status {
     let input = context.input(0)
     let output = context.output(0)
     for channel in 0..<output.channelCount {
-      SampleCoding.encode(input[channel], into: output[channel], as: sample)
-    }
-    if input.isSilent { output.markSilent() }
-    return .ok
-  }
-}
-
-/// Converts a bus of words to a bus of floats.
-public struct DecodeKernel: RenderKernel {
-  let sample: SampleType
-
-  public init(sample: SampleType) { self.sample = sample }
-
-  @_noLocks
-  public mutating func render(_ context: RenderContext) -> Status {
-    let input = context.input(0)
-    let output = context.output(0)
-    for channel in 0..<output.channelCount {
-      SampleCoding.decode(input[channel], into: output[channel], of: sample)
+      SampleCoding.convert(input[channel], of: from, into: output[channel], as: to)
     }
     if input.isSilent { output.markSilent() }
     return .ok
