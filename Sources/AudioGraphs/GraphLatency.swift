@@ -1,5 +1,4 @@
 public import AudioTypes
-import AudioUnits
 import Synchronization
 
 /// Latencies along the paths of a graph.

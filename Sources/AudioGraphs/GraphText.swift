@@ -1,6 +1,5 @@
 public import AudioTypes
 import AudioUnits
-import RenderCore
 
 extension AudioGraph {
   /// The graph as `CAShow` prints it, the same text every time: names replace the addresses that

@@ -1,5 +1,4 @@
 public import AudioTypes
-import AudioUnits
 import Synchronization
 
 /// Ramps at fixed times.

@@ -1,5 +1,4 @@
 public import AudioTypes
-import AudioUnits
 public import RenderCore
 public import RenderHost
 

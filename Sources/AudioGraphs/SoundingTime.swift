@@ -1,6 +1,5 @@
 import AudioTypes
 import AudioUnits
-import RenderCore
 
 /// When the last source of a graph ends, with the graph's initial settings.
 struct SoundingTime {

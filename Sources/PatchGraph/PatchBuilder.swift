@@ -1,5 +1,4 @@
 import AudioGraphs
-import AudioTypes
 import AudioUnits
 import Diagnostics
 public import PatchSyntax

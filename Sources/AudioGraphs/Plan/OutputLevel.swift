@@ -1,5 +1,3 @@
-import RenderHost
-
 /// The peak limit of a graph's output.
 extension AudioGraph {
   /// The greatest magnitude of an output sample, where 1 is full scale; `nil` for no limit.

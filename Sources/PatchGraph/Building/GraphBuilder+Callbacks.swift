@@ -1,4 +1,3 @@
-import AudioGraphs
 import AudioTypes
 import AudioUnits
 import Diagnostics
@@ -6,8 +5,6 @@ import FileAccess
 import PatchSyntax
 import RenderCallbacks
 import RenderCore
-import RenderHost
-import RenderTaps
 
 extension GraphBuilder {
   // MARK: Callbacks

@@ -1,13 +1,8 @@
 import AudioGraphs
 import AudioTypes
 import AudioUnits
-import Diagnostics
-import FileAccess
 import PatchSyntax
-import RenderCallbacks
 import RenderCore
-import RenderHost
-import RenderTaps
 
 extension GraphBuilder {
   // MARK: Nodes

@@ -2,12 +2,7 @@ import AudioGraphs
 import AudioTypes
 import AudioUnits
 import Diagnostics
-import FileAccess
 import PatchSyntax
-import RenderCallbacks
-import RenderCore
-import RenderHost
-import RenderTaps
 
 /// Builds the graph of a document in one pass: formats, callbacks, nodes, connections, settings,
 /// taps and timeline, and then reports what the graph itself finds.

@@ -2,7 +2,6 @@ import AudioTypes
 import Diagnostics
 import FileAccess
 import PatchSyntax
-import RenderCore
 
 extension FileRefusal {
   /// The diagnostic of a path that the file policy refuses.

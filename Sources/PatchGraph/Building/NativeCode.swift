@@ -3,7 +3,6 @@ public import AudioTypes
 public import Diagnostics
 import PatchSyntax
 import RenderCallbacks
-import RenderCore
 
 /// Which shared libraries a graph may load.
 ///

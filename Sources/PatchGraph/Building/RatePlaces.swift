@@ -1,4 +1,3 @@
-import AudioGraphs
 import AudioTypes
 import AudioUnits
 import PatchSyntax

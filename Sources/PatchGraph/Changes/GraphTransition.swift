@@ -1,11 +1,6 @@
 import AudioGraphs
 import AudioTypes
-import AudioUnits
-import Diagnostics
-import FileAccess
-import PatchSyntax
 import RenderCore
-import RenderHost
 import Synchronization
 
 /// The nodes and the taps that play, by their names in the patch.

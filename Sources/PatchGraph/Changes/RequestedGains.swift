@@ -5,7 +5,6 @@ import Diagnostics
 import Glibc
 import PatchSyntax
 import RenderCallbacks
-import RenderCore
 
 /// Finds the gains in a request that are above the limit of the patch.
 struct RequestedGains {

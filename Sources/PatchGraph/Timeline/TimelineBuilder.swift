@@ -5,7 +5,6 @@ import Diagnostics
 import PatchSyntax
 import RenderCallbacks
 import RenderCore
-import RenderHost
 
 /// Adds the ramps and the end of a document's timeline to its graph.
 struct TimelineBuilder {

@@ -1,6 +1,3 @@
-import AudioTypes
-import Diagnostics
-
 // MARK: Blanks and comments
 
 extension JSONReader {

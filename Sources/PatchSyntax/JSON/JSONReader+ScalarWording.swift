@@ -1,4 +1,3 @@
-import AudioTypes
 import Diagnostics
 
 // MARK: Wording

@@ -1,4 +1,3 @@
-import AudioTypes
 public import Diagnostics
 
 /// Reads a patch: JSON to `PatchDocument`, with all mistakes in one run.
