@@ -55,6 +55,18 @@ struct LiveFormatTests {
     #expect(refused(.formatNotSupported) { try graph.update() }?.rule.code == "PR0404")
   }
 
+  @Test func `a free bus of an initialized mixer is given no format without a rate`() throws {
+    let (graph, mix) = try playing()
+    let unit = try graph.unit(mix)
+    let before = try unit.property(.sampleRate, .input, 3)
+    #expect(
+      refused(.formatNotSupported) {
+        try unit.setProperty(.sampleRate, .input, 3, to: .float64(0))
+      }?.rule.code == "PR0402")
+    #expect(try unit.property(.sampleRate, .input, 3) == before)
+    #expect(graph.violations().allSatisfy { $0.severity != .error })
+  }
+
   @Test func `a free bus of an initialized mixer is given a format, and joined`() throws {
     let (graph, mix) = try playing()
     let unit = try graph.unit(mix)

@@ -325,6 +325,12 @@ extension UnitInstance {
       return false
     }
     if let writeRefusal { throw writeRefusal.at(place) }
+    // "Not known yet" has come to an end: a graph that plays has to be one that can be initialized.
+    if state.isInitialized, format.sampleRate == 0 {
+      throw Violation(
+        UnitRules.formatSupported, status: .formatNotSupported,
+        "the buses of an initialized unit have a sample rate, and 0 is none", at: place)
+    }
     state.update(scope, element) {
       $0.format = format
       $0.origin = origin
