@@ -1,11 +1,14 @@
 #include "CShims.h"
 
 #include <malloc.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 void shims_expect_memory(size_t bytes) {
+  static atomic_flag is_done = ATOMIC_FLAG_INIT;
+  if (atomic_flag_test_and_set(&is_done)) return;
   const size_t page = 2 << 20, most = 1 << 30;
   if (bytes > most) bytes = most;
   // Whatever is allocated from now on comes from the heap, and what is freed stays there.

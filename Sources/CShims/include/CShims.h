@@ -13,7 +13,8 @@ void shims_denormals_restore(uint32_t previous);
 
 /// Has the heap grow at once by the memory that is expected to be needed, at most 1 GiB, in pages of 2 MiB where
 /// the system has some: a page is zeroed when it is first touched, and that takes 2.5 µs for each of 4 KiB.
-/// What is not touched is not taken. Call it once, before other threads allocate.
+/// What is not touched is not taken. Only the first call does anything: what has grown stays. Any thread but the
+/// render thread; on another than the main one the system's own way of growing remains.
 void shims_expect_memory(size_t bytes);
 
 /// Names the calling thread for debuggers and `top -H`: at most 15 bytes.

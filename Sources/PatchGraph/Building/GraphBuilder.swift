@@ -218,15 +218,18 @@ struct GraphBuilder {
     of document: PatchDocument, upTo limit: Int = .max
   ) -> (sum: Int, exceeding: Located<Int>?) {
     var sum = 0
-    for index in document.nodes.indices {
+    /// Returns the count where the sum exceeds the limit with it.
+    func add(_ count: Located<Int>?) -> Located<Int>? {
       // A unit refuses more than 1024 buses, and makes none for them.
-      if let count = document.nodes[index].value.inputCount, count.value <= 1024 {
-        sum += count.value
-        if sum > limit { return (sum, count) }
-      }
-      if let count = document.nodes[index].value.outputCount, count.value <= 1024 {
-        sum += count.value
-        if sum > limit { return (sum, count) }
+      guard let count, count.value <= 1024 else { return nil }
+      sum += count.value
+      return sum > limit ? count : nil
+    }
+    for index in document.nodes.indices {
+      if let exceeding = add(document.nodes[index].value.inputCount)
+        ?? add(document.nodes[index].value.outputCount)
+      {
+        return (sum, exceeding)
       }
     }
     return (sum, nil)

@@ -134,10 +134,8 @@ public final class JSONTree: Sendable {
     }
     return true
   }
-}
 
-extension JSONTree {
-  /// The index of the text that a string is, among some.
+  /// The index, among some texts, of the one that a row is a string with; `nil` for none.
   func index(of row: Int, among texts: [String]) -> Int? {
     let length = nodes[row].isPlain ? nodes[row].content.count : nil
     return texts.firstIndex { (length == nil || $0.utf8.count == length) && isText(row, $0) }
