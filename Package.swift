@@ -3,8 +3,10 @@ import PackageDescription
 
 /// Has code ask for a generic type by its accessor, and not by its name: the runtime finds out by name whether each
 /// key of a dictionary is hashable, and looks at all conformances in the program for that, which was half of the
-/// program's start. And has rooms compiled with the code of those that they import at hand: a mixer of one input takes
-/// a seventh less. A package that takes this one from elsewhere may not have such flags, and does without.
+/// program's start. Has rooms compiled with the code of those that they import at hand: a mixer of one input takes
+/// a seventh less. Lets tests look into rooms: one build is the program that is shipped and what is tested; it takes no
+/// more instructions for that. And tells debuggers the lines, for the stacks of crashes, but no types, which take a
+/// tenth of the time of a build. A package that takes this one from elsewhere may not have such flags, and does without.
 let withOptimizations: [SwiftSetting] =
   Context.packageDirectory.contains("/checkouts/")
   ? []
@@ -12,29 +14,25 @@ let withOptimizations: [SwiftSetting] =
     .unsafeFlags(
       [
         "-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors",
-        "-cross-module-optimization",
+        "-cross-module-optimization", "-enable-testing", "-gline-tables-only",
       ],
       .when(configuration: .release))
   ]
 
-let settings: [SwiftSetting] =
-  [
-    .strictMemorySafety(),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .treatAllWarnings(as: .error),
-  ] + withOptimizations
+let strictly: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
 
-/// The settings of rooms that compute: they are optimized for tests, too, which take a third of the time then. A change
-/// has its whole room compiled again; `PATCHRUN_DEBUG=1 swift build` has all of it as a debugger wants it.
-let computing: [SwiftSetting] =
-  Context.packageDirectory.contains("/checkouts/") || Context.environment["PATCHRUN_DEBUG"] != nil
-  ? settings
-  : settings + [
-    .unsafeFlags(
-      ["-O", "-whole-module-optimization", "-num-threads", "2"], .when(configuration: .debug))
-  ]
+let settings = strictly + withOptimizations
+
+/// Tests are compiled quickly and not optimized: nearly all of their time passes in what they test.
+let testSettings =
+  strictly
+  + [.unsafeFlags(["-Onone", "-gnone", "-num-threads", "2"], .when(configuration: .release))]
 
 /// Packages that only the program needs: a package that takes a library of this one with `traits: []`
 /// has nothing to resolve.
@@ -58,7 +56,7 @@ let backEnds: [Target.Dependency] = ["PulseIO", "PipeIO"]
 let package = Package(
   name: "patchrun",
   products: [
-    .executable(name: "patchrun", targets: ["patchrun"]),
+    .executable(name: "patchrun", targets: ["Main"]),
     // Graphs and units: `import AudioGraphs` has all of it.
     .library(
       name: "AudioGraphs",
@@ -102,40 +100,40 @@ let package = Package(
     .target(name: "CPanel", dependencies: ["CLoading"], exclude: ["file.inc"]),
 
     // What the render thread runs is in these.
-    .target(name: "AudioTypes", swiftSettings: computing),
+    .target(name: "AudioTypes", swiftSettings: settings),
     .target(
       name: "RenderCore", dependencies: ["AudioTypes", "CKissFFT", "CShims", "CVector"],
-      swiftSettings: computing),
+      swiftSettings: settings),
     .target(
       name: "HeadData", dependencies: ["RenderCore", "CMysofa", "CShims", "CVector"],
-      swiftSettings: computing),
+      swiftSettings: settings),
     .target(
-      name: "VoiceProcessing", dependencies: ["AudioTypes", "RenderCore"], swiftSettings: computing),
+      name: "VoiceProcessing", dependencies: ["AudioTypes", "RenderCore"], swiftSettings: settings),
     .target(
       name: "AudioUnits",
       dependencies: ["AudioTypes", "RenderCore", "HeadData", "VoiceProcessing"],
-      swiftSettings: computing),
+      swiftSettings: settings),
     // Opens the files that a patch names, and nothing else does.
     .target(name: "FileAccess", dependencies: ["CShims"], swiftSettings: settings),
     .target(
       name: "SoundFiles",
       dependencies: ["AudioTypes", "FileAccess", "CSndfile", "CSoxr", "CVector"],
-      swiftSettings: computing),
+      swiftSettings: settings),
     .target(
       name: "RenderCallbacks",
       dependencies: ["AudioTypes", "RenderCore", "FileAccess", "SoundFiles", "CPatchrun"],
-      swiftSettings: computing),
-    .target(name: "Pictures", dependencies: ["FileAccess", "CCairo"], swiftSettings: computing),
+      swiftSettings: settings),
+    .target(name: "Pictures", dependencies: ["FileAccess", "CCairo"], swiftSettings: settings),
     .target(
       name: "RenderTaps",
       dependencies: ["AudioTypes", "RenderCore", "FileAccess", "SoundFiles", "CEbur128"],
-      swiftSettings: computing),
+      swiftSettings: settings),
     .target(
       name: "PictureTaps",
       dependencies: [
         "AudioTypes", "RenderCore", "FileAccess", "SoundFiles", "Pictures", "RenderTaps",
       ],
-      swiftSettings: computing),
+      swiftSettings: settings),
     .target(
       name: "RenderHost", dependencies: ["AudioTypes", "RenderCore", "CBus", "CShims"],
       swiftSettings: settings),
@@ -148,17 +146,17 @@ let package = Package(
         // To be handed on to whoever imports it.
         "FileAccess", "RenderCallbacks", "RenderTaps", "SoundFiles",
       ],
-      swiftSettings: computing),
+      swiftSettings: settings),
     .target(
       name: "Responses",
       dependencies: [
         "AudioTypes", "RenderCore", "RenderCallbacks", "Pictures", "RenderTaps", "AudioGraphs",
       ],
-      swiftSettings: computing),
+      swiftSettings: settings),
     // What sound in memory is: levels, loudness, tones, clicks, and how far two sounds are apart.
     .target(
       name: "SoundMeasures", dependencies: ["AudioTypes", "RenderCore", "RenderTaps"],
-      swiftSettings: computing),
+      swiftSettings: settings),
     .target(
       name: "PulseIO",
       dependencies: ["AudioTypes", "RenderCore", "RenderHost", "CPulse", "CShims"],
@@ -169,15 +167,15 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "TerminalScreen", swiftSettings: settings),
     .target(
-      name: "Diagnostics", dependencies: ["AudioTypes", "TerminalScreen"], swiftSettings: computing),
+      name: "Diagnostics", dependencies: ["AudioTypes", "TerminalScreen"], swiftSettings: settings),
     .target(
-      name: "PatchSyntax", dependencies: ["AudioTypes", "Diagnostics"], swiftSettings: computing),
+      name: "PatchSyntax", dependencies: ["AudioTypes", "Diagnostics"], swiftSettings: settings),
     .target(name: "YAMLSyntax", dependencies: ["CYAML"], swiftSettings: settings),
     // What is expected of the sound of a patch: the kinds of expectation, each with its measurement.
     .target(
       name: "SoundExpectations",
       dependencies: ["AudioTypes", "RenderCore", "Diagnostics", "PatchSyntax", "SoundMeasures"],
-      swiftSettings: computing),
+      swiftSettings: settings),
     // Filters of other programs, read.
     .target(
       name: "PatchImport",
@@ -192,7 +190,7 @@ let package = Package(
         "RenderHost", "AudioGraphs", "FileAccess", "SoundFiles", "Diagnostics", "PatchSyntax",
         "SoundExpectations",
       ],
-      swiftSettings: computing),
+      swiftSettings: settings),
     // Patches rendered to be measured: the sound at their buses, and the response of their paths.
     .target(
       name: "PatchRendering",
@@ -267,7 +265,7 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio", condition: forProgram),
       ],
       swiftSettings: settings),
-    .executableTarget(
+    .target(
       name: "patchrun",
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "SoundFiles", "RenderCore", "RenderCallbacks",
@@ -281,7 +279,11 @@ let package = Package(
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: forProgram),
       ] + backEnds,
-      swiftSettings: settings, linkerSettings: [withRuntime]),
+      swiftSettings: settings),
+    // The program, which is all of that: tests are linked with `patchrun`, and have a runtime of their own.
+    .executableTarget(
+      name: "Main", dependencies: ["patchrun"], swiftSettings: settings,
+      linkerSettings: [withRuntime]),
 
     // Measures what the pages beside it claim: `swift run -c release patchrun-bench`.
     .executableTarget(
@@ -314,7 +316,8 @@ let package = Package(
       ],
       path: "Tests/RealTimeCheck", exclude: ["Patches", "unsafe.c"], swiftSettings: settings),
 
-    // Built with libFuzzer by .ci/fuzz. Without, it takes the inputs that are kept.
+    // Linked with the libFuzzer of Swift's own compiler; the long form of .ci/fuzz has the rooms report to it as well
+    // which of their code an input has come to.
     .target(name: "CFuzzing", path: "Tests/CFuzzing"),
     .executableTarget(
       name: "Fuzzers",
@@ -323,7 +326,9 @@ let package = Package(
         "FileAccess", "Diagnostics", "PatchSyntax", "PatchGraph", "LanguageServer", "Control",
         "CFuzzing",
       ],
-      path: "Tests/Fuzzers", exclude: ["Corpus", "Dictionaries"], swiftSettings: settings),
+      path: "Tests/Fuzzers", exclude: ["Corpus", "Dictionaries"],
+      swiftSettings: settings + [.unsafeFlags(["-sanitize=fuzzer"])],
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),
 
     .target(name: "CAllocationProbe", path: "Tests/CAllocationProbe"),
     // Other echo cancellers, loaded where they are installed.
@@ -334,56 +339,54 @@ let package = Package(
         "AudioTypes", "RenderCore", "RenderHost", "TerminalScreen", "CAllocationProbe",
         "CVoicePeers",
       ],
-      path: "Tests/TestSupport",
-      // It computes rooms and voices, which takes minutes where nothing is optimized.
-      swiftSettings: settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+      path: "Tests/TestSupport", swiftSettings: settings),
     // Read the sources.
     .testTarget(
       name: "HouseTests", dependencies: ["AudioTypes", "PatchGraph", "TestSupport"],
-      swiftSettings: settings),
-    .testTarget(name: "AudioTypesTests", dependencies: ["AudioTypes"], swiftSettings: settings),
+      swiftSettings: testSettings),
+    .testTarget(name: "AudioTypesTests", dependencies: ["AudioTypes"], swiftSettings: testSettings),
     .testTarget(
       name: "RenderCoreTests",
       dependencies: ["AudioTypes", "CVector", "RenderCore", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "VoiceProcessingTests",
       dependencies: ["AudioTypes", "RenderCore", "VoiceProcessing", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "AudioUnitsTests",
       dependencies: [
         "AudioTypes", "RenderCore", "AudioUnits", "RenderHost", "SoundFiles", "HeadData",
         "CMysofa", "TestSupport",
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
-      name: "FileAccessTests", dependencies: ["FileAccess", "CShims"], swiftSettings: settings),
+      name: "FileAccessTests", dependencies: ["FileAccess", "CShims"], swiftSettings: testSettings),
     .testTarget(
       name: "SoundFilesTests",
       dependencies: ["AudioTypes", "FileAccess", "SoundFiles", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "RenderCallbacksTests",
       dependencies: ["AudioTypes", "RenderCore", "RenderCallbacks", "SoundFiles", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
-      name: "PicturesTests", dependencies: ["Pictures", "TestSupport"], swiftSettings: settings),
+      name: "PicturesTests", dependencies: ["Pictures", "TestSupport"], swiftSettings: testSettings),
     .testTarget(
       name: "RenderTapsTests",
       dependencies: [
         "AudioTypes", "RenderCore", "FileAccess", "RenderTaps", "SoundFiles", "TestSupport",
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "PictureTapsTests",
       dependencies: [
         "AudioTypes", "RenderCore", "Pictures", "RenderTaps", "PictureTaps", "TestSupport",
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "SoundMeasuresTests", dependencies: ["RenderCore", "SoundMeasures", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "SoundChecksTests",
       dependencies: [
@@ -391,50 +394,50 @@ let package = Package(
         "SoundExpectations",
         "SoundChecks", "TestSupport",
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "BatchesTests",
       dependencies: [
         "Batches", "Diagnostics", "FileAccess", "PatchGraph", "PatchSyntax", "SoundFiles",
         "TestSupport",
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "RenderHostTests",
       dependencies: ["AudioTypes", "RenderCore", "RenderHost", "TestSupport", "CShims"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "AudioGraphsTests",
       dependencies: [
         "AudioTypes", "RenderCore", "AudioUnits", "SoundFiles", "RenderCallbacks", "RenderHost",
         "AudioGraphs", "TestSupport",
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "PulseIOTests",
       dependencies: ["AudioTypes", "RenderCore", "RenderHost", "PulseIO", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     // The devices that a live graph can have, by the same tests.
     .testTarget(
       name: "BackEndTests",
       dependencies: [
         "AudioTypes", "RenderCore", "RenderHost", "SoundFiles", "TestSupport",
       ] + backEnds,
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "TerminalScreenTests", dependencies: ["TerminalScreen", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "DiagnosticsTests", dependencies: ["AudioTypes", "Diagnostics", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "PatchSyntaxTests",
       dependencies: ["AudioTypes", "Diagnostics", "PatchSyntax", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "PatchImportTests",
       dependencies: ["AudioTypes", "Diagnostics", "FileAccess", "PatchImport", "TestSupport"],
-      exclude: ["Dialects"], swiftSettings: settings),
+      exclude: ["Dialects"], swiftSettings: testSettings),
     .testTarget(
       name: "PatchGraphTests",
       dependencies: [
@@ -443,7 +446,7 @@ let package = Package(
         "SoundFiles", "TestSupport",
       ],
       exclude: ["Fixtures"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "ReportsTests",
       dependencies: [
@@ -451,16 +454,16 @@ let package = Package(
         "TestSupport",
       ],
       exclude: ["Fixtures"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "LanguageServerTests",
       dependencies: [
         "AudioTypes", "Diagnostics", "PatchSyntax", "PatchGraph", "GraphDrawings", "LanguageServer",
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "ToolServerTests", dependencies: ["PatchSyntax", "ToolServer"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "ControlTests",
       dependencies: [
@@ -468,7 +471,7 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio", condition: forProgram),
         .product(name: "NIOHTTP1", package: "swift-nio", condition: forProgram),
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "PatchTests",
       dependencies: [
@@ -480,7 +483,7 @@ let package = Package(
           name: "ArgumentParser", package: "swift-argument-parser", condition: forProgram),
       ],
       exclude: ["Hostile"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
   ],
   swiftLanguageModes: [.v6]
 )

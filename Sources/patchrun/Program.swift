@@ -1,5 +1,5 @@
-/// Facts about the program that do not need its commands.
-enum Program {
+/// The program, with what does not need its commands.
+public enum Program {
   static let version = "0.1.0"
 
   /// The names of the commands in the order of the help.

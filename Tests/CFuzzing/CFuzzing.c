@@ -1,7 +1,7 @@
 #include "CFuzzing.h"
 
-// Functions of libFuzzer, if it is linked in.
-__attribute__((weak)) int LLVMFuzzerRunDriver(int *argc, char ***argv, fuzzing_input take);
+// A function of libFuzzer.
+int LLVMFuzzerRunDriver(int *argc, char ***argv, fuzzing_input take);
 
 // libFuzzer's own main would call this function. This program runs the driver with another one.
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
 }
 
 // Mutates an input by libFuzzer's standard methods.
-__attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *bytes, size_t count, size_t room);
+size_t LLVMFuzzerMutate(uint8_t *bytes, size_t count, size_t room);
 
 // libFuzzer finds this function by its name.
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t count, size_t room, unsigned int seed);
@@ -27,5 +27,5 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t count, size_t room, unsign
 
 int fuzzing_run(int *argc, char ***argv, fuzzing_input take, fuzzing_mutation make) {
   mutate = make;
-  return LLVMFuzzerRunDriver ? LLVMFuzzerRunDriver(argc, argv, take) : -1;
+  return LLVMFuzzerRunDriver(argc, argv, take);
 }

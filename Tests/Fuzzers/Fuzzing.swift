@@ -30,12 +30,12 @@ enum Fuzzing {
   static let chosen: (any Fuzzer)? =
     CommandLine.arguments.count > 1 ? fuzzers[CommandLine.arguments[1]]?() : nil
 
-  /// Runs libFuzzer or, in a build without it, processes the given files. Returns the exit status.
+  /// Runs libFuzzer. Returns the exit status.
   static func run() -> Int32 {
     // Without the fuzzer's name, which libFuzzer would take for a folder.
     let arguments = [CommandLine.arguments[0]] + CommandLine.arguments.dropFirst(2)
     var pointers = unsafe arguments.map { unsafe strdup($0) } + [nil]
-    let status = unsafe pointers.withUnsafeMutableBufferPointer { pointers in
+    return unsafe pointers.withUnsafeMutableBufferPointer { pointers in
       var count = Int32(pointers.count - 1)
       var start = pointers.baseAddress
       return unsafe fuzzing_run(
@@ -54,8 +54,6 @@ enum Fuzzing {
           return made.count
         })
     }
-    guard status == -1 else { return status }
-    return replay(arguments.dropFirst().filter { !$0.hasPrefix("-") })
   }
 
   /// A mutation of the document in an input; `nil` if there is none, and in half of the cases, so
@@ -66,25 +64,6 @@ enum Fuzzing {
       let changed = DocumentMutation.changed(Array(bytes[place]), &random)
     else { return nil }
     return bytes[..<place.lowerBound] + changed + bytes[place.upperBound...]
-  }
-
-  private static func replay(_ paths: [String]) -> Int32 {
-    var count = 0
-    for path in paths {
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: path))?.sorted()
-      for file in names.map({ $0.map { path + "/" + $0 } }) ?? [path] {
-        guard let data = FileManager.default.contents(atPath: file) else {
-          FileHandle.standardError.write(Data("error: '\(file)' cannot be read\n".utf8))
-          return 1
-        }
-        // If the next input ends the process, this is the last line of the output.
-        FileHandle.standardError.write(Data("\(file)\n".utf8))
-        chosen?.take(Array(data))
-        count += 1
-      }
-    }
-    print("\(count) inputs")
-    return count > 0 ? 0 : 1
   }
 }
 

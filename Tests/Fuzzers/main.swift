@@ -5,9 +5,8 @@ import Foundation
 //
 //     Fuzzers NAME [OPTION…] [FOLDER…]
 //
-// Built with `-sanitize=fuzzer`, libFuzzer generates the inputs from those in the folders, and the
-// options are libFuzzer's. `.ci/fuzz` builds and runs it. Built without, it processes each file of
-// the folders once.
+// libFuzzer generates the inputs from those in the folders, and the options are libFuzzer's. `.ci/fuzz`
+// runs it.
 
 guard Fuzzing.chosen != nil else {
   let names = Fuzzing.fuzzers.keys.sorted().joined(separator: "|")

@@ -11,8 +11,7 @@ typedef int (*fuzzing_input)(const uint8_t *bytes, size_t count);
 /// libFuzzer.
 typedef size_t (*fuzzing_mutation)(uint8_t *bytes, size_t count, size_t room, unsigned int seed);
 
-/// Runs libFuzzer with the options in `argv`. Returns when libFuzzer has finished, with
-/// its status; -1 if the program was built without `-sanitize=fuzzer`.
+/// Runs libFuzzer with the options in `argv`. Returns when libFuzzer has finished, with its status.
 int fuzzing_run(int *argc, char ***argv, fuzzing_input take, fuzzing_mutation make);
 
 #endif

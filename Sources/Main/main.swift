@@ -1,0 +1,3 @@
+import patchrun
+
+Program.start()
