@@ -49,9 +49,6 @@ let withRuntime = LinkerSetting.unsafeFlags(
   ],
   .when(configuration: .release))
 
-/// The rooms of back ends, which the program has in its `BackEndCatalog`.
-let backEnds: [Target.Dependency] = ["PulseIO", "PipeIO"]
-
 // Rooms, from the ground up. A room imports only rooms that stand above it in this list.
 let package = Package(
   name: "patchrun",
@@ -161,9 +158,10 @@ let package = Package(
       name: "PulseIO",
       dependencies: ["AudioTypes", "RenderCore", "RenderHost", "CPulse", "CShims"],
       swiftSettings: settings),
+    // Every way to sound, in one list: that of the server, which is a library too, and those that need no library.
     .target(
-      name: "PipeIO",
-      dependencies: ["AudioTypes", "RenderCore", "RenderHost", "SoundFiles", "CShims"],
+      name: "BackEnds",
+      dependencies: ["AudioTypes", "RenderCore", "RenderHost", "SoundFiles", "PulseIO", "CShims"],
       swiftSettings: settings),
     .target(name: "TerminalScreen", swiftSettings: settings),
     .target(
@@ -274,11 +272,10 @@ let package = Package(
         "SoundMeasures", "SoundExpectations", "SoundChecks", "Batches", "Jobs",
         "GraphDrawings", "PatchReference", "Responses",
         "Reports", "LanguageServer", "ToolServer",
-        "Control",
-        "TerminalScreen", "CLoading", "CShims",
+        "BackEnds", "Control", "TerminalScreen", "CLoading", "CShims",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: forProgram),
-      ] + backEnds,
+      ],
       swiftSettings: settings),
     // The program, which is all of that: tests are linked with `patchrun`, and have a runtime of their own.
     .executableTarget(
@@ -421,8 +418,9 @@ let package = Package(
     .testTarget(
       name: "BackEndTests",
       dependencies: [
-        "AudioTypes", "RenderCore", "RenderHost", "SoundFiles", "TestSupport",
-      ] + backEnds,
+        "AudioTypes", "RenderCore", "RenderHost", "SoundFiles", "PulseIO", "BackEnds",
+        "TestSupport",
+      ],
       swiftSettings: testSettings),
     .testTarget(
       name: "TerminalScreenTests", dependencies: ["TerminalScreen", "TestSupport"],

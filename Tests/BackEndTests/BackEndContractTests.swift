@@ -1,11 +1,12 @@
 import AudioTypes
 import Glibc
-import PipeIO
 import PulseIO
 import RenderCore
 import RenderHost
 import TestSupport
 import Testing
+
+@testable import BackEnds
 
 /// A device for a session, and a way to break it.
 final class TestBench {

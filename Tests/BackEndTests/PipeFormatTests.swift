@@ -2,7 +2,7 @@ import AudioTypes
 import RenderHost
 import Testing
 
-@testable import PipeIO
+@testable import BackEnds
 
 struct PipeFormatTests {
   @Test

@@ -1,10 +1,11 @@
 import AudioTypes
 import Glibc
-import PipeIO
 import RenderCore
 import RenderHost
 import TestSupport
 import Testing
+
+@testable import BackEnds
 
 @Suite(.serialized)
 struct PipeHardwareTests {

@@ -1,5 +1,6 @@
 import AudioTypes
 import AudioUnits
+import BackEnds
 import Control
 import Diagnostics
 import PatchGraph

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BackEnds
 import RenderHost
 
 /// The options for pipes in place of the sound server.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BackEnds
 import Diagnostics
 import PatchSyntax
 import RenderCore

@@ -1,6 +1,7 @@
 import AudioGraphs
 import AudioTypes
 import AudioUnits
+import BackEnds
 import RenderCallbacks
 import RenderCore
 import RenderHost

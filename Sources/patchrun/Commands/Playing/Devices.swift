@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioTypes
+import BackEnds
 import PatchSyntax
 import RenderHost
 

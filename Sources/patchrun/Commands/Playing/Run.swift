@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioGraphs
 import AudioTypes
+import BackEnds
 import Control
 import Diagnostics
 import Glibc

@@ -1,15 +1,15 @@
 import AudioTypes
 import Glibc
-public import RenderHost
+import RenderHost
 import Synchronization
 
 /// Pipes as the hardware of an I/O unit: an output, an input, or both.
 ///
 /// A thread of its own renders the session slice by slice, and writes each slice. Used from the
 /// control thread.
-public final class PipeHardware: LiveHardware {
-  public let grant: HardwareGrant
-  public let log: HardwareLog
+final class PipeHardware: LiveHardware {
+  let grant: HardwareGrant
+  let log: HardwareLog
   private let sink: PipeSink?
   private let source: PipeSource?
   private let pace: PipeSettings.Pace
@@ -50,18 +50,18 @@ public final class PipeHardware: LiveHardware {
 
   deinit { stop() }
 
-  public var isSynchronous: Bool { true }
+  var isSynchronous: Bool { true }
 
-  public var keepsTime: Bool { pace == .realtime }
+  var keepsTime: Bool { pace == .realtime }
 
-  public func allowPulls(upTo frame: Int) { orders.allow(upTo: frame) }
+  func allowPulls(upTo frame: Int) { orders.allow(upTo: frame) }
 
-  public func start(_ session: RenderSession) throws(HardwareError) {
+  func start(_ session: RenderSession) throws(HardwareError) {
     try start(session) { _ in }
   }
 
   /// Starts to pull. Does not wait for the other end; the first slice may.
-  public func start(
+  func start(
     _ session: RenderSession, preparing prepare: @escaping @Sendable (_ frameCount: Int) -> Void
   ) throws(HardwareError) {
     stop()
@@ -84,7 +84,7 @@ public final class PipeHardware: LiveHardware {
   }
 
   /// Writes the rest of a slice, waits for its reader for at most a second, and stops.
-  public func stop() {
+  func stop() {
     let running = thread.withLock { thread in
       defer { thread = nil }
       return thread

@@ -1,19 +1,18 @@
-import PipeIO
 import PulseIO
-import RenderHost
+public import RenderHost
 
-/// The audio back ends. No other file of the program names one.
-enum BackEndCatalog {
+/// The audio back ends. No other file names one.
+public enum BackEndCatalog {
   /// One line for each. The first is the default.
-  static let all: [any AudioBackEnd] = [
+  public static let all: [any AudioBackEnd] = [
     PulseBackEnd(),
     PipeBackEnd(),
   ]
 
-  static var standard: any AudioBackEnd { all[0] }
+  public static var standard: any AudioBackEnd { all[0] }
 
   /// - Parameter name: The name of a back end that exists.
-  static func named(_ name: String) -> any AudioBackEnd {
+  public static func named(_ name: String) -> any AudioBackEnd {
     guard let found = all.first(where: { $0.name == name }) else {
       preconditionFailure("there is no back end '\(name)'")
     }

@@ -1,5 +1,5 @@
 import AudioTypes
-public import RenderHost
+import RenderHost
 import Synchronization
 
 /// Pipes: the output is written to one as samples, the input is read from another.
@@ -17,7 +17,7 @@ import Synchronization
 /// - `pace`: `reader` pulls as fast as the ends allow, `realtime` by the clock. The default is
 ///   `realtime` where there is only an output, to a file, and otherwise `reader`;
 /// - `end-with-input`: `true` ends the run at the end of the input.
-public final class PipeBackEnd: AudioBackEnd {
+final class PipeBackEnd: AudioBackEnd {
   private struct Opened {
     weak var sink: PipeSink?
     var sinkPath = ""
@@ -27,13 +27,13 @@ public final class PipeBackEnd: AudioBackEnd {
 
   private let opened = Mutex(Opened())
 
-  public init() {}
+  init() {}
 
-  public var name: String { "pipes" }
-  public var summary: String { "Standard output and standard input, or named pipes." }
+  var name: String { "pipes" }
+  var summary: String { "Standard output and standard input, or named pipes." }
 
   /// Standard output and standard input. Named pipes are not listed.
-  public func devices() -> [AudioDevice] {
+  func devices() -> [AudioDevice] {
     [(AudioDevice.Direction.sink, "standard output"), (.source, "standard input")].map {
       AudioDevice(
         direction: $0, index: $0 == .sink ? 0 : 1, name: "-", description: $1,
@@ -42,11 +42,11 @@ public final class PipeBackEnd: AudioBackEnd {
     }
   }
 
-  public func check(_ request: HardwareRequest) throws(HardwareError) {
+  func check(_ request: HardwareRequest) throws(HardwareError) {
     _ = try PipeSettings(request)
   }
 
-  public func open(
+  func open(
     _ request: HardwareRequest, isAwaited: (_ whom: String) -> Bool
   ) throws(HardwareError) -> any LiveHardware {
     let settings = try PipeSettings(request)
