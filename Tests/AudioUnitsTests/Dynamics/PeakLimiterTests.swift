@@ -10,42 +10,6 @@ struct PeakLimiterTests {
   /// The latency in frames at 48 kHz with the default look-ahead.
   private let latency = 576 + 32
 
-  /// The true peak by band-limited interpolation: sixteen points per frame with 256 taps and a
-  /// Kaiser window of 90 dB, flat to 0.487 of the rate. Independent of the unit's detector, which
-  /// has four points and 48 taps.
-  private static func truePeak(_ samples: [Float]) -> Double {
-    let half = 128
-    func bessel(_ x: Double) -> Double {
-      var (term, sum) = (1.0, 1.0)
-      for index in 1..<60 {
-        term *= (x / 2 / Double(index)) * (x / 2 / Double(index))
-        sum += term
-      }
-      return sum
-    }
-    let beta = 8.96
-    let rows = (1..<16).map { point in
-      (0..<2 * half).map { tap -> Double in
-        let distance = Double(half - 1 - tap) + Double(point) / 16
-        let place = distance / Double(half)
-        return sin(.pi * distance) / (.pi * distance)
-          * bessel(beta * max(0, 1 - place * place).squareRoot()) / bessel(beta)
-      }
-    }
-    var peak = Double(samples.map(\.magnitude).max() ?? 0)
-    // Only between two samples near the peak can the signal exceed it.
-    let padded = [Float](repeating: 0, count: half) + samples + [Float](repeating: 0, count: half)
-    for frame in 0..<samples.count - 1
-    where Double(max(samples[frame].magnitude, samples[frame + 1].magnitude)) > 0.6 * peak {
-      for row in rows {
-        var sum = 0.0
-        for tap in 0..<2 * half { sum += row[tap] * Double(padded[frame + 1 + tap]) }
-        peak = max(peak, abs(sum))
-      }
-    }
-    return peak
-  }
-
   private func limited(
     _ signal: [Float], _ settings: [String: Float] = [:], rate: Double = 48_000
   ) throws -> [Float] {
@@ -125,7 +89,7 @@ struct PeakLimiterTests {
       for attack: Float in [0.001, 0.012] {
         for ceiling: Float in [0, -1] {
           let result = try limited(signal, ["attackTime": attack, "ceiling": ceiling])
-          let over = 20 * log10(Self.truePeak(result)) - Double(ceiling)
+          let over = 20 * log10(truePeak(result)) - Double(ceiling)
           #expect(over < 0.1, "\(name), attack \(attack)")
           worst = max(worst, over)
         }
@@ -170,7 +134,7 @@ struct PeakLimiterTests {
         ])
       let limit = pow(10, Double(ceiling) / 20)
       if signal.contains(where: { Double($0.magnitude) > limit }) { limitedCount += 1 }
-      let over = 20 * log10(max(1e-9, Self.truePeak(result))) - Double(ceiling)
+      let over = 20 * log10(max(1e-9, truePeak(result))) - Double(ceiling)
       #expect(over < 0.1, "signal \(seed)")
       worst = max(worst, over)
     }
@@ -193,7 +157,7 @@ struct PeakLimiterTests {
       Float(sin(Double($0) * 0.05) * (0.6 + 0.4 * sin(Double($0) * 0.0003)))
     }
     let result = try bench.render([signal], turns: turns)
-    #expect(Self.truePeak(result[0]) < pow(10, 0.1 / 20))
+    #expect(truePeak(result[0]) < pow(10, 0.1 / 20))
     #expect(roughness(result[0].dropFirst(700)) < 0.01)
   }
 
