@@ -1,5 +1,5 @@
-/// A way to play and record: a sound server, or pipes. Each back end is a room of its own, and one
-/// line where the program lists them.
+/// A way to play and record: a sound server, or pipes. Each back end has one line in
+/// `BackEndCatalog`.
 ///
 /// All back ends take the same requests and report the same events, so that the code that runs a
 /// graph names none of them. Used from the control thread.
