@@ -183,7 +183,9 @@ import Testing
       #expect(named.isEmpty, "\(source.path) imports \(named)")
     }
     for source in House.sources where source.room == "BackEnds" {
-      #expect(!source.text.contains(/public .*: .*(AudioBackEnd|LiveHardware)/), "\(source.path)")
+      #expect(
+        !source.text.contains(/public (final )?(class|struct) .*(AudioBackEnd|LiveHardware)/),
+        "\(source.path)")
     }
   }
 
