@@ -486,7 +486,8 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// The tests of some rooms alone, and what they are made of: `PATCHRUN_TEST_ROOMS=ControlTests,PulseIOTests`.
+// The tests of some rooms alone, and what they are made of: `PATCHRUN_TEST_ROOMS=ControlTests,PulseIOTests`. Some
+// run the program, which is in `Main`.
 if let rooms = Context.environment["PATCHRUN_TEST_ROOMS"] {
   var kept = Set(rooms.split(separator: ",").map(String.init))
   var waiting = Array(kept)
@@ -500,5 +501,5 @@ if let rooms = Context.environment["PATCHRUN_TEST_ROOMS"] {
     }
   }
   package.targets.removeAll { !kept.contains($0.name) }
-  package.products = []
+  package.products.removeAll { $0.name != "patchrun" || !kept.contains("Main") }
 }
