@@ -50,8 +50,11 @@ struct PatchRevision {
     var source: PatchLayout.BusName
     var destination: PatchLayout.BusName
 
+    /// `nil` where an end is missing, or names an element that is not known.
     init?(_ connection: PatchDocument.Connection) {
-      guard let from = connection.from?.value, let to = connection.to?.value else { return nil }
+      guard let from = connection.from?.value, let to = connection.to?.value,
+        from.element == nil, to.element == nil
+      else { return nil }
       source = .init(node: from.node, bus: from.bus ?? 0)
       destination = .init(node: to.node, bus: to.bus ?? 0)
     }

@@ -190,6 +190,22 @@ import Testing
     #expect(Self.difference(stale, new, from: old)?.contains("is another") == true)
   }
 
+  @Test(arguments: ["tone:x", "tone:1"])
+  func `a connection that names a bus of a callback is not revised`(source: String) {
+    let text: (String) -> JSONText = { source in
+      [
+        "schemaVersion": 1,
+        "streamFormat": ["sample": "float32", "channels": 2, "sampleRate": 44_100],
+        "callbacks": ["tone": ["kind": "tone"]], "nodes": ["io": ["component": "remoteIO"]],
+        "connections": [["from": .string(source), "to": "io"]],
+      ]
+    }
+    let old = Self.build(text("tone"), .assumed(HardwareAssumption()))
+    #expect(!old.hasErrors)
+    #expect(Self.build(text(source), .assumed(HardwareAssumption())).hasErrors)
+    #expect(Self.revise(text(source), from: old) == nil)
+  }
+
   @Test func `a patch of which only a volume differs keeps the units of all other nodes`() throws {
     let patch = try #require(
       PatchPropertyTests.right.first {
