@@ -21,70 +21,34 @@ public struct UnitDescription: Hashable, Sendable {
   private var storage: SharedFields<Fields>
 
   /// The component that a search finds it by.
-  public var component: ComponentDescription {
-    get { storage.fields.component }
-    set { storage.fields.component = newValue }
-  }
+  public var component: ComponentDescription { storage.fields.component }
   /// Its name in a patch: `MultichannelMixer`.
-  public var name: String {
-    get { storage.fields.name }
-    set { storage.fields.name = newValue }
-  }
+  public var name: String { storage.fields.name }
   /// The name of its subtype in Core Audio's headers: `kAudioUnitSubType_MultiChannelMixer`.
-  public var constant: String {
-    get { storage.fields.constant }
-    set { storage.fields.constant = newValue }
-  }
+  public var constant: String { storage.fields.constant }
   /// Other names that a patch may use for it.
-  public var aliases: [String] {
-    get { storage.fields.aliases }
-    set { storage.fields.aliases = newValue }
-  }
+  public var aliases: [String] { storage.fields.aliases }
   /// A sentence for users.
-  public var summary: String {
-    get { storage.fields.summary }
-    set { storage.fields.summary = newValue }
-  }
+  public var summary: String { storage.fields.summary }
   /// Its input elements: the number in a new unit, and the numbers allowed.
-  public var inputs: Buses {
-    get { storage.fields.inputs }
-    set { storage.fields.inputs = newValue }
-  }
+  public var inputs: Buses { storage.fields.inputs }
   /// Its output elements, likewise.
-  public var outputs: Buses {
-    get { storage.fields.outputs }
-    set { storage.fields.outputs = newValue }
-  }
+  public var outputs: Buses { storage.fields.outputs }
   /// The frames of the largest slice until `maximumFramesPerSlice` is set.
-  public var defaultMaximumFramesPerSlice: Int {
-    get { storage.fields.defaultMaximumFramesPerSlice }
-    set { storage.fields.defaultMaximumFramesPerSlice = newValue }
-  }
+  public var defaultMaximumFramesPerSlice: Int { storage.fields.defaultMaximumFramesPerSlice }
   /// Whether slices may be longer than `maximumFramesPerSlice` without an error, as for I/O units.
   public var sizesItsOwnSlices: Bool {
     get { storage.fields.sizesItsOwnSlices }
     set { storage.fields.sizesItsOwnSlices = newValue }
   }
   /// The properties that this kind adds to the generic ones, or redefines.
-  public var properties: [PropertyInfo] {
-    get { storage.fields.properties }
-    set { storage.fields.properties = newValue }
-  }
+  public var properties: [PropertyInfo] { storage.fields.properties }
   /// The parameters of all scopes, in the order of their words in a control block.
-  public var parameters: [ParameterInfo] {
-    get { storage.fields.parameters }
-    set { storage.fields.parameters = newValue }
-  }
+  public var parameters: [ParameterInfo] { storage.fields.parameters }
   /// Its rules for stream formats, a sentence for each scope.
-  public var formatNotes: [String] {
-    get { storage.fields.formatNotes }
-    set { storage.fields.formatNotes = newValue }
-  }
+  public var formatNotes: [String] { storage.fields.formatNotes }
   /// Its bands; `nil` for none.
-  public var bands: Bands? {
-    get { storage.fields.bands }
-    set { storage.fields.bands = newValue }
-  }
+  public var bands: Bands? { storage.fields.bands }
   /// Whether it is the output unit of a sub-graph, which passes its input on to a unit of the
   /// enclosing graph.
   public var isSubgraphOutput: Bool {
