@@ -15,11 +15,6 @@ extension Routes {
       }
       rewind = .to(number)
     }
-    guard let condition = EntityTags("If-Match", in: request.headers) else {
-      return answer(await patch.rewind(rewind, ifMatch: nil, by: .http))
-    }
-    let tag = await patch.document().tag
-    guard condition.matches(tag) else { return otherTag(tag) }
-    return answer(await patch.rewind(rewind, ifMatch: condition == .any ? nil : tag, by: .http))
+    return await ifMatched(request) { answer(await patch.rewind(rewind, ifMatch: $0, by: .http)) }
   }
 }

@@ -5,7 +5,7 @@ import PatchSyntax
 /// The document that plays.
 extension Routes {
   static let documentTypes = ["application/json", "application/jsonc"]
-  static let patchTypes = "application/json-patch+json, application/merge-patch+json"
+  static let patchTypes = ["application/json-patch+json", "application/merge-patch+json"]
 
   func answerPatch(
     _ request: ControlRequest, _ target: RequestTarget
@@ -92,13 +92,12 @@ extension Routes {
   }
 
   private func applyPatch(_ request: ControlRequest) async -> ControlResponse {
-    let types = ["application/json-patch+json", "application/merge-patch+json"]
-    if var refusal = refusal(of: request, types: types) {
-      refusal.headers.append(("Accept-Patch", Self.patchTypes))
+    if var refusal = refusal(of: request, types: Self.patchTypes) {
+      refusal.headers.append(("Accept-Patch", list(Self.patchTypes)))
       return refusal
     }
     guard let text = String(validating: request.body, as: UTF8.self) else { return notUTF8 }
-    let isMerge = mediaType(request) == types[1]
+    let isMerge = mediaType(request) == Self.patchTypes[1]
     return await change(isMerge ? .merge(text: text) : .patch(operations: text), request)
   }
 
@@ -107,14 +106,23 @@ extension Routes {
   }
 
   private func change(_ change: ControlChange, _ request: ControlRequest) async -> ControlResponse {
+    await ifMatched(request) { tag in
+      answer(await patch.change(change, ifMatch: tag, by: .http, through: request.entrance))
+    }
+  }
+
+  /// Answers a request that `If-Match` may bind to one document.
+  ///
+  /// - Parameter body: Gets the tag of the document; `nil` for any document.
+  func ifMatched(
+    _ request: ControlRequest, _ body: (_ tag: String?) async -> ControlResponse
+  ) async -> ControlResponse {
     guard let condition = EntityTags("If-Match", in: request.headers) else {
-      return answer(await patch.change(change, ifMatch: nil, by: .http, through: request.entrance))
+      return await body(nil)
     }
     let tag = await patch.document().tag
     guard condition.matches(tag) else { return otherTag(tag) }
-    return answer(
-      await patch.change(
-        change, ifMatch: condition == .any ? nil : tag, by: .http, through: request.entrance))
+    return await body(condition == .any ? nil : tag)
   }
 
   func answer(_ outcome: ControlOutcome) -> ControlResponse {

@@ -86,18 +86,16 @@ struct Routes: Sendable {
     guard !allowed.contains(request.method) else { return nil }
     return .problem(
       .methodNotAllowed, "\(what) has no \(request.method.rawValue)",
-      headers: [("Allow", list(allowed))])
+      headers: [("Allow", list(allowed.map(\.rawValue)))])
   }
 
   private func allow(_ methods: [HTTPMethod]) -> ControlResponse {
-    var headers = [("Allow", list(methods))]
-    if methods.contains(.PATCH) { headers.append(("Accept-Patch", Self.patchTypes)) }
+    var headers = [("Allow", list(methods.map(\.rawValue)))]
+    if methods.contains(.PATCH) { headers.append(("Accept-Patch", list(Self.patchTypes))) }
     return ControlResponse(status: .noContent, headers: headers)
   }
 
-  private func list(_ methods: [HTTPMethod]) -> String {
-    methods.map(\.rawValue).joined(separator: ", ")
-  }
+  func list(_ words: [String]) -> String { words.joined(separator: ", ") }
 
   private var index: JSONText {
     [

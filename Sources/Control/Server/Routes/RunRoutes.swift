@@ -43,20 +43,15 @@ extension Routes {
 
   func save(_ request: ControlRequest) async -> ControlResponse {
     if let refusal = bodyRefusal(of: request) { return refusal }
-    var tag: String?
-    if let condition = EntityTags("If-Match", in: request.headers) {
-      let current = await patch.document().tag
-      guard condition.matches(current) else { return otherTag(current) }
-      tag = condition == .any ? nil : current
-    }
-    switch await patch.save(ifMatch: tag) {
-    case .saved(let file, let tag):
-      return .json(
-        ["file": .string(file), "tag": .string(tag)],
-        headers: [("ETag", EntityTags.quoted(tag))])
-    case .otherTag(let tag): return otherTag(tag)
-    case .failed(let message, let help):
-      return .problem(.conflict, message, help: help)
+    return await ifMatched(request) { tag in
+      switch await patch.save(ifMatch: tag) {
+      case .saved(let file, let tag):
+        .json(
+          ["file": .string(file), "tag": .string(tag)],
+          headers: [("ETag", EntityTags.quoted(tag))])
+      case .otherTag(let tag): otherTag(tag)
+      case .failed(let message, let help): .problem(.conflict, message, help: help)
+      }
     }
   }
 
