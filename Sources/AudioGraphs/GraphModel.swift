@@ -79,14 +79,19 @@ public struct InputCallback: Sendable {
   }
 }
 
-/// What a callback pulls.
+/// What an input or a callback pulls.
 enum LinkFeed {
   case output(BusKey)
   /// A callback of a chain, by its index in `instances`.
   case link(InputCallback, Int)
 
   /// Identifies what is pulled.
-  var identity: Interaction.Identity {
+  enum Identity: Hashable {
+    case output(BusKey)
+    case callback(Int)
+  }
+
+  var identity: Identity {
     switch self {
     case .output(let key): .output(key)
     case .link(let callback, let index): .callback(callback.instances[index].serial)
@@ -162,6 +167,15 @@ public enum Interaction: Sendable {
   /// The connection; `nil` for a callback.
   public var connection: Connection? {
     if case .connection(let connection) = self { connection } else { nil }
+  }
+
+  /// What the input element pulls.
+  var feed: LinkFeed {
+    switch self {
+    case .connection(let connection):
+      .output(BusKey(node: connection.source, bus: connection.output))
+    case .callback(let callback): .link(callback, 0)
+    }
   }
 
   /// The output element from which the input element gets its sound, by a connection or through
@@ -437,6 +451,15 @@ struct GraphModel: Sendable {
   /// A number that changes with the node's feeds. Equal numbers mean equal feeds, across all
   /// models.
   func feedVersion(of id: NodeID) -> Int { incoming[id]?.version ?? 0 }
+
+  /// The inputs, in either model, of the nodes whose feeds have been edited since an earlier one.
+  func inputsEdited(since old: GraphModel) -> [BusKey] {
+    incoming.flatMap { node, feeds -> [BusKey] in
+      let before = old.incoming[node]
+      guard feeds.version != before?.version else { return [] }
+      return Set(feeds.inputs + (before?.inputs ?? [])).map { BusKey(node: node, bus: $0) }
+    }
+  }
 
   // MARK: Checks that are made at the edit
 

@@ -213,10 +213,8 @@ extension AudioGraph {
       let stage = (state.running?.session.postedStages ?? 0) + 1
       guard !state.pending.isEmpty || evenIfNothingIsPending else { return stage - 1 }
       var model = state.model
-      var passage = passage
       let edits = state.pending
       for (index, edit) in edits.enumerated() {
-        passage.inputs.formUnion(model.inputs(of: edit))
         do throws(Violation) { try model.apply(edit) } catch {
           state.pending.remove(at: index)
           // As documented in Core Audio's header, the edits before the failing one are carried out.
@@ -403,21 +401,6 @@ extension GraphModel {
       self.ramps = ramps
       self.stopTime = stopTime
     case .compensateLatency(let isOn): compensatesLatency = isOn
-    }
-  }
-
-  /// The inputs of this model that an edit feeds, feeds by something else, or feeds no more.
-  func inputs(of edit: GraphEdit) -> [BusKey] {
-    switch edit {
-    case .connect(let connection):
-      [BusKey(node: connection.destination, bus: connection.input)]
-    case .callback(let callback): [BusKey(node: callback.destination, bus: callback.input)]
-    case .disconnect(let key), .detach(let key, _), .attach(_, let key): [key]
-    case .clear: Array(feeds.keys)
-    case .remove(let node):
-      interactions.lazy.filter { touches($0, node) }
-        .map { BusKey(node: $0.destination, bus: $0.input) }
-    case .addTap, .removeTap, .moveTap, .timeline, .compensateLatency: []
     }
   }
 

@@ -34,13 +34,8 @@ struct SoundingTime {
   private let sources: [SourceKey: Source]
   private var ends: [NodeID: End] = [:]
 
-  init(
-    model: GraphModel, preparation: Preparation, domains: RateDomains, deviceRate: Double,
-    sources: [SourceKey: Source]
-  ) {
-    self.model = model
-    self.preparation = preparation
-    self.domains = domains
+  init(_ side: GraphSide, deviceRate: Double, sources: [SourceKey: Source]) {
+    (model, preparation, domains) = (side.model, side.preparation, side.domains)
     self.deviceRate = deviceRate
     self.sources = sources
     for id in preparation.order where preparation.pulled.contains(id) {

@@ -183,13 +183,11 @@ struct PlanCompiler {
       configuration.inputs[0].format.channelCount == configuration.outputs[0].format.channelCount
     else { return false }
     switch feed {
-    case .connection(let connection):
-      guard outputBuses[BusKey(node: connection.source, bus: connection.output)] != nil else {
-        return false
-      }
-    case .callback(let callback):
+    case .output(let source):
+      guard outputBuses[source] != nil else { return false }
+    case .link(let callback, let index):
       let key = SourceKey(
-        serial: callback.instances[0].serial, format: configuration.inputs[0].format)
+        serial: callback.instances[index].serial, format: configuration.inputs[0].format)
       // What a source lends is not written to: working in place would copy it first.
       guard let source = sources[key], !source.kernel.lendsMemory else { return false }
     }
@@ -275,9 +273,9 @@ struct PlanCompiler {
     switch routes.feed(key) {
     case .steady(let feed):
       return compile(feed, format, isClient: isClient, asWords: asWords, in: domain)
-    case .changing(let old, let new):
-      let leaving = compile(old, format, isClient: false, asWords: false, in: domain)
-      let entering = compile(new, format, isClient: false, asWords: false, in: domain)
+    case .changing(let change):
+      let leaving = compile(change.from, format, isClient: false, asWords: false, in: domain)
+      let entering = compile(change.to, format, isClient: false, asWords: false, in: domain)
       var builder = builders.take(domain)
       defer { builders[domain] = builder }
       let isReady = format.sampleType == .float32
@@ -287,7 +285,7 @@ struct PlanCompiler {
       let speed = format.sampleRate * min(1, routes.speed(of: key))
       builder.add(
         .init(
-          kernel: .holding(fade(at: speed, isOnset: PlanRoutes.isOnset(from: old, to: new))),
+          kernel: .holding(fade(at: speed, isOnset: change.isOnset)),
           inputs: [leaving, entering], outputs: [mix]))
       guard !isReady else { return mix }
       let words = builder.words(
@@ -313,16 +311,16 @@ struct PlanCompiler {
 
   /// The bus that a connection or a callback fills; the silent bus for `nil`.
   private mutating func compile(
-    _ feed: Interaction?, _ format: StreamFormat, isClient: Bool, asWords: Bool,
+    _ feed: LinkFeed?, _ format: StreamFormat, isClient: Bool, asWords: Bool,
     in domain: RateDomains.Domain
   ) -> Int {
     switch feed {
-    case .connection(let connection)?:
-      guard let bus = outputBuses[BusKey(node: connection.source, bus: connection.output)] else {
+    case .output(let source)?:
+      guard let bus = outputBuses[source] else {
         return builders[domain].silentBus(format.channelCount)
       }
       return asWords ? bus : builders[domain].floats(of: bus, format: format)
-    case .callback(let callback)?:
+    case .link(let callback, _)?:
       return compile(callback, format, isClient: isClient, asWords: asWords, in: domain)
     case nil:
       return builders[domain].silentBus(format.channelCount)
@@ -463,9 +461,9 @@ struct PlanCompiler {
   /// Whether the output unit plays only this output.
   private func feedsHead(_ key: BusKey) -> Bool {
     guard let head = routes.head,
-      case .steady(.connection(let connection)?) = routes.feed(
+      case .steady(.output(let source)?) = routes.feed(
         BusKey(node: head.id, bus: RemoteIO.outputElement))
     else { return false }
-    return BusKey(node: connection.source, bus: connection.output) == key
+    return source == key
   }
 }

@@ -41,26 +41,17 @@ final class GraphSide: Sendable {
 /// differently, the plan fades from the old feed to the new one.
 struct PlanRoutes {
   enum Feed {
-    case steady(Interaction?)
-    case changing(from: Interaction?, to: Interaction?)
+    case steady(LinkFeed?)
+    case changing(Change)
   }
 
-  /// An input of a unit in both graphs, with its feed in each.
+  /// An input or a callback in both graphs, with what it pulls in each.
   struct Change {
-    var from: Interaction?
-    var to: Interaction?
-
-    /// Whether the new feed restarts the old sound, which then has full level from its first frame
-    /// on.
-    var isOnset: Bool { PlanRoutes.isOnset(from: from, to: to) }
-  }
-
-  /// A callback in both graphs, with what it pulls in each.
-  struct LinkChange {
     var from: LinkFeed?
     var to: LinkFeed?
 
-    /// Whether the callback pulls a restart of the old sound.
+    /// Whether what is pulled restarts the old sound, which then has full level from its first
+    /// frame on.
     var isOnset: Bool {
       guard case .link(let old, let behind)? = from, case .link(let new, let index)? = to else {
         return false
@@ -69,24 +60,26 @@ struct PlanRoutes {
     }
   }
 
-  /// Whether the new feed restarts the old sound.
-  static func isOnset(from: Interaction?, to: Interaction?) -> Bool {
-    guard case .callback(let old)? = from, case .callback(let new)? = to,
-      let first = new.instances.first?.restartedSerial
-    else { return false }
-    return old.instances.first?.serial == first
-  }
-
   /// The inputs and callbacks that two graphs share, but feed differently.
   struct Changes {
     var inputs: [BusKey: Change] = [:]
-    var links: [SourceKey: LinkChange] = [:]
+    var links: [SourceKey: Change] = [:]
 
     var isEmpty: Bool { inputs.isEmpty && links.isEmpty }
 
     /// Whether all differences are restarted sounds.
     var areOnsets: Bool {
       inputs.values.allSatisfy(\.isOnset) && links.values.allSatisfy(\.isOnset)
+    }
+
+    /// The old feeds, which fade out.
+    var leaving: Changes { mapped { Change(from: $0.from, to: nil) } }
+
+    /// The new feeds, which fade in.
+    var entering: Changes { mapped { Change(from: nil, to: $0.to) } }
+
+    private func mapped(_ half: (Change) -> Change) -> Changes {
+      Changes(inputs: inputs.mapValues(half), links: links.mapValues(half))
     }
   }
 
@@ -96,28 +89,10 @@ struct PlanRoutes {
   /// The pulled nodes, sources before what they feed.
   let order: [NodeID]
 
-  /// Routes of one graph, without changes.
-  init(_ side: GraphSide) {
+  /// Routes of one graph in which some feeds fade out or in.
+  init(_ side: GraphSide, _ changes: Changes = Changes()) {
     sides = [side]
-    changes = Changes()
-    order = side.preparation.order.filter(side.isPulled)
-  }
-
-  /// Routes of one graph in which the old feeds of `changes` fade out.
-  init(leaving side: GraphSide, _ changes: Changes) {
-    sides = [side]
-    self.changes = Changes(
-      inputs: changes.inputs.mapValues { Change(from: $0.from, to: nil) },
-      links: changes.links.mapValues { LinkChange(from: $0.from, to: nil) })
-    order = side.preparation.order.filter(side.isPulled)
-  }
-
-  /// Routes of one graph in which the new feeds of `changes` fade in.
-  init(entering side: GraphSide, _ changes: Changes) {
-    sides = [side]
-    self.changes = Changes(
-      inputs: changes.inputs.mapValues { Change(from: nil, to: $0.to) },
-      links: changes.links.mapValues { LinkChange(from: nil, to: $0.to) })
+    self.changes = changes
     order = side.preparation.order.filter(side.isPulled)
   }
 
@@ -154,12 +129,9 @@ struct PlanRoutes {
 
   /// The inputs of shared units with different feeds in the two graphs, and the shared callbacks
   /// that pull something else.
-  ///
-  /// - Parameter inputs: Those whose feeds have been edited. All others have the same feed in both.
-  static func changes(
-    from old: GraphSide, to new: GraphSide, at inputs: Set<BusKey>
-  ) -> Changes {
+  static func changes(from old: GraphSide, to new: GraphSide) -> Changes {
     var changes = Changes()
+    let inputs = new.model.inputsEdited(since: old.model)
     // A callback may have moved from one of the inputs to another.
     var before: [SourceKey: LinkFeed?] = [:]
     for input in inputs {
@@ -168,10 +140,10 @@ struct PlanRoutes {
     for input in inputs {
       for (key, to) in new.links(into: input) {
         guard let from = before[key], from?.identity != to?.identity else { continue }
-        changes.links[key] = LinkChange(from: from, to: to)
+        changes.links[key] = Change(from: from, to: to)
       }
       guard old.isPulled(input.node), new.isPulled(input.node) else { continue }
-      let (from, to) = (old.model.feeds[input], new.model.feeds[input])
+      let (from, to) = (old.model.feeds[input]?.feed, new.model.feeds[input]?.feed)
       if from?.identity != to?.identity { changes.inputs[input] = Change(from: from, to: to) }
     }
     return changes
@@ -221,8 +193,6 @@ struct PlanRoutes {
     return sides.first { $0.isPulled(id) } ?? sides[0]
   }
 
-  func isPulled(_ id: NodeID) -> Bool { sides.contains { $0.isPulled(id) } }
-
   func node(_ id: NodeID) -> GraphModel.Node? { side(of: id).model.node(id) }
 
   func configuration(_ id: NodeID) -> UnitConfiguration? {
@@ -230,14 +200,12 @@ struct PlanRoutes {
   }
 
   func feed(_ input: BusKey) -> Feed {
-    if !changes.inputs.isEmpty, let change = changes.inputs[input] {
-      return .changing(from: change.from, to: change.to)
-    }
-    return .steady(side(of: input.node).model.feeds[input])
+    if !changes.inputs.isEmpty, let change = changes.inputs[input] { return .changing(change) }
+    return .steady(side(of: input.node).model.feeds[input]?.feed)
   }
 
   /// What a callback pulls in each graph, where the two differ.
-  func change(of link: SourceKey) -> LinkChange? {
+  func change(of link: SourceKey) -> Change? {
     changes.links.isEmpty ? nil : changes.links[link]
   }
 
@@ -261,21 +229,5 @@ struct PlanRoutes {
     let side =
       if case .input(let input) = domain { self.side(of: input.node) } else { sides[0] }
     return side.domains.frames(in: domain, for: frameCount)
-  }
-}
-
-extension Interaction {
-  /// Identifies what feeds an input.
-  enum Identity: Hashable {
-    case output(BusKey)
-    case callback(Int)
-  }
-
-  var identity: Identity {
-    switch self {
-    case .connection(let connection):
-      .output(BusKey(node: connection.source, bus: connection.output))
-    case .callback(let callback): .callback(callback.instances[0].serial)
-    }
   }
 }

@@ -32,8 +32,6 @@ struct RunningGraph: Sendable {
     var fadeDuration = 0.0
     /// Values to set at that frame.
     var writes: [ControlWrite] = []
-    /// The inputs whose feeds have been edited.
-    var inputs: Set<BusKey> = []
   }
 
   let session: RenderSession
@@ -157,8 +155,7 @@ struct RunningGraph: Sendable {
   private mutating func measure(_ side: GraphSide, atLeast still: Int) {
     duration =
       SoundingTime(
-        model: side.model, preparation: side.preparation, domains: side.domains,
-        deviceRate: deviceRate,
+        side, deviceRate: deviceRate,
         sources: sources.mapValues {
           // Without a changed setting, the duration measured when the source was made holds.
           let wasChanged = $0.instance.version > 0
@@ -219,8 +216,7 @@ struct RunningGraph: Sendable {
     let links = before.merging(sources) { $1 }.mapValues(\.source)
     let (kernels, sinks, session, meter) = (kernels, sinks, session, meter)
     let delays = delays.mapValues(\.kernel)
-    let changes =
-      played.map { PlanRoutes.changes(from: $0, to: side, at: passage.inputs) } ?? .init()
+    let changes = played.map { PlanRoutes.changes(from: $0, to: side) } ?? .init()
     var passage = passage
     if changes.areOnsets {
       passage.fadeDuration = min(passage.fadeDuration, CrossfadeKernel.onsetDuration)
@@ -255,8 +251,8 @@ struct RunningGraph: Sendable {
       } else {
         // The plan that fades out keeps its sinks; a tap that moves to another bus moves with the
         // fade-in.
-        post(PlanRoutes(leaving: played, changes), earlierSinks, lasting: frames)
-        post(PlanRoutes(entering: side, changes), sinks, lasting: frames)
+        post(PlanRoutes(played, changes.leaving), earlierSinks, lasting: frames)
+        post(PlanRoutes(side, changes.entering), sinks, lasting: frames)
       }
     }
     post(PlanRoutes(side), sinks)
