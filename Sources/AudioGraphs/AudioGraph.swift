@@ -300,17 +300,12 @@ public final class AudioGraph: Sendable {
     }
     // The elements of a unit may have changed since the ramp was added.
     for ramp in model.ramps {
-      guard let unit = model.node(ramp.node)?.instance else { continue }
-      guard ramp.callback == nil else {
+      do throws(Violation) {
+        _ = try ramp.control(in: model)
         preparation.violations += LiveSettingsMove.violations(
           ramp, in: model, preparation.configurations)
-        continue
-      }
-      do throws(Violation) {
-        _ = try unit.rampControl(
-          ramp.parameter, ramp.scope, ramp.element, to: ramp.target, goesAround: true)
       } catch {
-        preparation.violations.append(error.at(node: ramp.node))
+        preparation.violations.append(error)
       }
     }
     return preparation

@@ -17,18 +17,9 @@ extension AudioGraph {
   public func addRamp(_ ramp: ParameterRamp) throws(Violation) {
     try state.withLock { state throws(Violation) in
       guard let node = state.model.node(ramp.node) else { throw NodesExist.violation(ramp.node) }
-      guard let unit = node.instance else { throw GraphStates.notOpen() }
+      guard node.instance != nil else { throw GraphStates.notOpen() }
       guard !state.isInitialized else { throw GraphStates.initialized("a ramp is added") }
-      do throws(Violation) {
-        if ramp.callback == nil {
-          _ = try unit.rampControl(
-            ramp.parameter, ramp.scope, ramp.element, to: ramp.target, goesAround: true)
-        } else if let instance = ramp.instance(in: state.model) {
-          _ = try LiveSettingsMove.control(of: ramp, instance)
-        }
-      } catch {
-        throw error.at(node: ramp.node)
-      }
+      _ = try ramp.control(in: state.model)
       try state.model.add(ramp)
     }
   }

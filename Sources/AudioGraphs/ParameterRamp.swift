@@ -67,11 +67,6 @@ public struct ParameterRamp: Hashable, Sendable {
   /// What the ramp moves. If two ramps move the same target at one time, the later one applies.
   public var movedTarget: Target { Target(place: place, parameter: parameter) }
 
-  /// Whether both move the same parameter.
-  public func movesSame(as other: ParameterRamp) -> Bool {
-    place == other.place && parameter == other.parameter
-  }
-
   var place: Violation.Place {
     guard let callback else { return .init(node: node, .parameter(parameter, scope, element)) }
     return .init(
@@ -94,36 +89,45 @@ public struct ParameterRamp: Hashable, Sendable {
 
   /// Whether both move the same parameter and overlap in time.
   func overlaps(_ other: ParameterRamp) -> Bool {
-    guard movesSame(as: other) else { return false }
+    guard movedTarget == other.movedTarget else { return false }
     let (first, second) = start <= other.start ? (self, other) : (other, self)
     return first.start == second.start
       || first.start + first.duration > second.start + Self.slack
   }
 
-  /// The ramp of a unit's parameter in frames of a plan.
+  /// The control that it moves; `nil` where the unit or the callback is not there.
+  func control(
+    in model: GraphModel
+  ) throws(Violation) -> (block: ControlBlock, index: Int)? {
+    do throws(Violation) {
+      guard callback == nil else {
+        guard let instance = instance(in: model) else { return nil }
+        return try LiveSettingsMove.control(of: self, instance)
+      }
+      return try model.node(node)?.instance?
+        .rampControl(parameter, scope, element, to: target, goesAround: true)
+    } catch {
+      throw error.at(node: node)
+    }
+  }
+
+  /// The ramp in frames of a plan; `nil` where nothing moves.
   ///
   /// - Parameter rate: The plan's, in Hz.
-  func ramp(_ unit: UnitInstance, rate: Double) throws(Violation) -> RenderTimeline.Ramp {
-    let control = try unit.rampControl(parameter, scope, element, to: target, goesAround: true)
-    var ramp = ramp(control, rate: rate)
-    if let info = unit.parameterInfo(parameter, scope), info.isCircular { ramp.circle = info.range }
-    return ramp
-  }
-
-  /// The ramp of a callback's live setting in frames of a plan.
   func ramp(
-    _ instance: CallbackInstance, rate: Double
-  ) throws(Violation) -> RenderTimeline.Ramp {
-    ramp(try LiveSettingsMove.control(of: self, instance), rate: rate)
-  }
-
-  private func ramp(
-    _ control: (block: ControlBlock, index: Int), rate: Double
-  ) -> RenderTimeline.Ramp {
+    in model: GraphModel, rate: Double
+  ) throws(Violation) -> RenderTimeline.Ramp? {
+    guard let control = try control(in: model) else { return nil }
     let first = (start * rate).rounded()
     let last = ((start + duration) * rate).rounded()
-    return RenderTimeline.Ramp(
+    var ramp = RenderTimeline.Ramp(
       block: control.block, index: control.index, start: Int(first), length: Int(last - first),
       target: target, isExponential: curve == .exponential)
+    if callback == nil, let info = model.node(node)?.instance?.parameterInfo(parameter, scope),
+      info.isCircular
+    {
+      ramp.circle = info.range
+    }
+    return ramp
   }
 }

@@ -191,19 +191,7 @@ struct RunningGraph: Sendable {
     }
     var ramps: [RenderTimeline.Ramp] = []
     for ramp in model.ramps {
-      if ramp.callback != nil {
-        // Nothing moves a callback that does not play.
-        guard let instance = ramp.instance(in: model) else { continue }
-        ramps.append(try ramp.ramp(instance, rate: clientRate))
-        continue
-      }
-      // The ramps of a removed unit are dropped.
-      guard let unit = model.node(ramp.node)?.instance else { continue }
-      do throws(Violation) {
-        ramps.append(try ramp.ramp(unit, rate: clientRate))
-      } catch {
-        throw error.at(node: ramp.node)
-      }
+      if let ramp = try ramp.ramp(in: model, rate: clientRate) { ramps.append(ramp) }
     }
     return (ramps.isEmpty ? nil : RenderTimeline(ramps), moved)
   }

@@ -50,15 +50,12 @@ package enum LiveSettingsMove {
     }
   }
 
-  /// The violations of a ramp whose callback exists.
+  /// The violations of a ramp of a live setting by the format of its callback.
   static func violations(
     _ ramp: ParameterRamp, in model: GraphModel, _ configurations: [NodeID: UnitConfiguration]
   ) -> [Violation] {
-    guard let instance = ramp.instance(in: model) else { return [] }
-    do throws(Violation) { _ = try control(of: ramp, instance) } catch {
-      return [error.at(node: ramp.node)]
-    }
-    guard let inputs = configurations[ramp.node]?.inputs, inputs.indices.contains(ramp.element),
+    guard let instance = ramp.instance(in: model),
+      let inputs = configurations[ramp.node]?.inputs, inputs.indices.contains(ramp.element),
       let setting = instance.settings.first(where: { $0.id == ramp.parameter })
     else { return [] }
     let format = inputs[ramp.element].format
