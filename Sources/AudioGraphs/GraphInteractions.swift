@@ -31,11 +31,7 @@ extension AudioGraph {
     _ callback: any RenderCallback, of node: NodeID, _ input: Int = 0,
     from feed: CallbackFeed? = nil
   ) throws(Violation) {
-    try state.withLock { state throws(Violation) in
-      try make(
-        .callback(
-          InputCallback(callback: callback, destination: node, input: input, feed: feed)), &state)
-    }
+    try setInputCallback(callback, of: node, input, from: feed, soundingAs: nil)
   }
 
   /// The same for a callback that may feed other inputs as well.
@@ -136,9 +132,7 @@ extension AudioGraph {
   public func interactions(of node: NodeID) throws(Violation) -> [Interaction] {
     try state.withLock { state throws(Violation) in
       guard state.model.node(node) != nil else { throw NodesExist.violation(node) }
-      return state.model.interactions.filter {
-        $0.destination == node || $0.link?.source == node
-      }
+      return state.model.interactions.filter { state.model.touches($0, node) }
     }
   }
 

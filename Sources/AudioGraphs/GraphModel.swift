@@ -42,7 +42,7 @@ public struct InputCallback: Sendable {
 
   init(
     callback: any RenderCallback, destination: NodeID, input: Int, feed: CallbackFeed?,
-    name: String? = nil
+    name: String?
   ) {
     self.name = name
     self.callback = callback
@@ -326,17 +326,16 @@ struct GraphModel: Sendable {
   }
 
   mutating func add(
-    _ component: ComponentDescription, _ unit: any AudioUnit.Type, name: String?,
-    instance: UnitInstance?
+    _ unit: any AudioUnit.Type, name: String?, instance: UnitInstance?
   ) -> NodeID {
     let id = NodeID(rawValue: nextNode)
     nextNode += 1
+    let description = unit.description
+    let isOutput = description.component.type == .outputType
     let node = Node(
-      id: id, component: component, unit: unit, name: name ?? "node \(id.rawValue)",
-      instance: instance,
-      isIO: component.type == .outputType
-        && unit.description.property(.enableIO) != nil,
-      isOutput: component.type == .outputType && !unit.description.isSubgraphOutput)
+      id: id, component: description.component, unit: unit, name: name ?? "node \(id.rawValue)",
+      instance: instance, isIO: isOutput && description.property(.enableIO) != nil,
+      isOutput: description.isOutput)
     if node.isOutput { outputUnits.append(id) }
     nodes.append(node)
     return id
@@ -459,28 +458,5 @@ struct GraphModel: Sendable {
       guard feeds.version != before?.version else { return [] }
       return Set(feeds.inputs + (before?.inputs ?? [])).map { BusKey(node: node, bus: $0) }
     }
-  }
-
-  // MARK: Checks that are made at the edit
-
-  /// Why a connection is refused; `nil` where it can be made.
-  func refusal(of connection: Connection) -> Violation? {
-    for id in [connection.source, connection.destination] where index(of: id) == nil {
-      return NodesExist.violation(id)
-    }
-    if let violation = NoSelfConnection.violation(connection, in: self) { return violation }
-    return OutputsFeedOne.violation(connection, in: self)
-  }
-
-  /// Why a callback is refused; `nil` where it can be set.
-  func refusal(of callback: InputCallback) -> Violation? {
-    guard index(of: callback.destination) != nil else {
-      return NodesExist.violation(callback.destination)
-    }
-    if let violation = CallbackInputs.violations(callback).first { return violation }
-    guard let link = Interaction.callback(callback).link else { return nil }
-    guard index(of: link.source) != nil else { return NodesExist.violation(link.source) }
-    if let violation = NoSelfConnection.violation(link, in: self) { return violation }
-    return OutputsFeedOne.violation(link, in: self)
   }
 }

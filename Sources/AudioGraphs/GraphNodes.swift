@@ -14,13 +14,7 @@ extension AudioGraph {
   public func addNode(
     _ description: ComponentDescription, name: String? = nil
   ) throws(Violation) -> NodeID {
-    let unit = try ComponentsFound.find(description, in: catalog)
-    return try state.withLock { state throws(Violation) in
-      try OneOutputUnit.check(unit.description, in: state.model)
-      return state.model.add(
-        unit.description.component, unit, name: name,
-        instance: state.isOpen ? makeInstance(unit) : nil)
-    }
+    try addNode(of: ComponentsFound.find(description, in: catalog), name: name).id
   }
 
   /// Adds a node of a given unit.
@@ -30,15 +24,12 @@ extension AudioGraph {
   /// - Returns: The node and, in an open graph, its unit.
   /// - Throws: `kAUGraphErr_OutputNodeErr` for a second output unit.
   package func addNode(
-    of unit: any AudioUnit.Type, name: String, inputCount: Int? = nil
+    of unit: any AudioUnit.Type, name: String?, inputCount: Int? = nil
   ) throws(Violation) -> (id: NodeID, unit: UnitInstance?) {
-    let description = unit.description
-    return try state.withLock { state throws(Violation) in
-      try OneOutputUnit.check(description, in: state.model)
+    try state.withLock { state throws(Violation) in
+      try OneOutputUnit.check(unit.description, in: state.model)
       let instance = state.isOpen ? makeInstance(unit, inputCount: inputCount) : nil
-      return (
-        state.model.add(description.component, unit, name: name, instance: instance), instance
-      )
+      return (state.model.add(unit, name: name, instance: instance), instance)
     }
   }
 
@@ -50,7 +41,7 @@ extension AudioGraph {
   public func addSubgraphOutput(name: String? = nil) -> NodeID {
     state.withLock { state in
       state.model.add(
-        SubgraphOutput.description.component, SubgraphOutput.self, name: name,
+        SubgraphOutput.self, name: name,
         instance: state.isOpen ? makeInstance(SubgraphOutput.self) : nil)
     }
   }
@@ -68,8 +59,7 @@ extension AudioGraph {
       try OneOutputUnit.check(unit.description, in: state.model)
       let copy = unit.copy()
       copy.setHost(unitHost)
-      let node = state.model.add(
-        unit.description.component, unit.unit, name: name, instance: copy)
+      let node = state.model.add(unit.unit, name: name, instance: copy)
       _ = state.model.setDefaultFormat(streamFormat, of: node)
       return node
     }

@@ -240,23 +240,9 @@ extension AudioGraph {
   // MARK: Inside
 
   func make(_ edit: GraphEdit, _ state: inout State) throws(Violation) {
-    if state.isInitialized {
-      // Refuse at once what no later edit could correct.
-      for id in edit.nodes where state.model.node(id) == nil { throw NodesExist.violation(id) }
-      if case .connect(let connection) = edit,
-        let violation = NoSelfConnection.violation(connection, in: state.model)
-      {
-        throw violation
-      }
-      if case .callback(let callback) = edit,
-        let violation = CallbackInputs.violations(callback).first
-      {
-        throw violation
-      }
-      state.pending.append(edit)
-    } else {
-      try state.model.apply(edit)
-    }
+    guard state.isInitialized else { return try state.model.apply(edit) }
+    try state.model.check(edit)
+    state.pending.append(edit)
   }
 
   /// Restores the units' use marks after a batch of edits has been refused.
@@ -335,34 +321,39 @@ enum GraphEdit: Sendable {
   case moveTap(TapID, to: BusKey)
   case timeline([ParameterRamp], stopTime: Double?)
   case compensateLatency(Bool)
-
-  /// The nodes that have to exist.
-  var nodes: [NodeID] {
-    switch self {
-    case .connect(let connection): [connection.source, connection.destination]
-    case .callback(let callback):
-      [callback.destination, callback.source?.node].compactMap(\.self)
-    case .disconnect(let key): [key.node]
-    case .detach(let key, _), .attach(_, let key): [key.node]
-    case .remove(let node): [node]
-    case .addTap(let tap): [tap.node]
-    case .moveTap(_, let key): [key.node]
-    case .timeline(let ramps, _): ramps.map(\.node)
-    case .clear, .removeTap, .compensateLatency: []
-    }
-  }
 }
 
 extension GraphModel {
-  /// Applies an edit; throws where the model refuses it.
-  mutating func apply(_ edit: GraphEdit) throws(Violation) {
+  /// Refuses an edit that no other edit before it could make right.
+  func check(_ edit: GraphEdit) throws(Violation) {
     switch edit {
     case .connect(let connection):
-      if let refusal = refusal(of: connection) { throw refusal }
-      feed(.connection(connection))
+      try check(connection.source)
+      try check(connection.destination)
+      if let violation = NoSelfConnection.violation(connection, in: self) { throw violation }
     case .callback(let callback):
-      if let refusal = refusal(of: callback) { throw refusal }
-      feed(.callback(callback))
+      try check(callback.destination)
+      if let violation = CallbackInputs.violations(callback).first { throw violation }
+      if let source = callback.source { try check(source.node) }
+    case .disconnect(let key), .detach(let key, _), .attach(_, let key), .moveTap(_, let key):
+      try check(key.node)
+    case .remove(let node): try check(node)
+    case .addTap(let tap): try check(tap.node)
+    case .timeline(let ramps, _): for ramp in ramps { try check(ramp.node) }
+    case .clear, .removeTap, .compensateLatency: break
+    }
+  }
+
+  private func check(_ id: NodeID) throws(Violation) {
+    guard index(of: id) != nil else { throw NodesExist.violation(id) }
+  }
+
+  /// Applies an edit; throws where the model refuses it.
+  mutating func apply(_ edit: GraphEdit) throws(Violation) {
+    try check(edit)
+    switch edit {
+    case .connect(let connection): try feed(.connection(connection))
+    case .callback(let callback): try feed(.callback(callback))
     case .disconnect(let key):
       _ = try feed(of: key)
       removeFeed(key)
@@ -384,20 +375,14 @@ extension GraphModel {
           at: .init(node: key.node, .bus(.input, key.bus)))
       }
     case .clear: removeInteractions()
-    case .remove(let node):
-      guard self.node(node) != nil else { throw NodesExist.violation(node) }
-      remove(node)
-    case .addTap(let tap):
-      guard node(tap.node) != nil else { throw NodesExist.violation(tap.node) }
-      taps.append(tap)
+    case .remove(let node): remove(node)
+    case .addTap(let tap): taps.append(tap)
     case .removeTap(let id): taps.removeAll { $0.id == id }
     case .moveTap(let id, let key):
-      guard node(key.node) != nil else { throw NodesExist.violation(key.node) }
       for index in taps.indices where taps[index].id == id {
         (taps[index].node, taps[index].output) = (key.node, key.bus)
       }
     case .timeline(let ramps, let stopTime):
-      for ramp in ramps where node(ramp.node) == nil { throw NodesExist.violation(ramp.node) }
       self.ramps = ramps
       self.stopTime = stopTime
     case .compensateLatency(let isOn): compensatesLatency = isOn
@@ -405,13 +390,16 @@ extension GraphModel {
   }
 
   /// Feeds an input, replacing its present feed.
-  private mutating func feed(_ interaction: Interaction) {
+  private mutating func feed(_ interaction: Interaction) throws(Violation) {
+    if let link = interaction.link {
+      if let violation = NoSelfConnection.violation(link, in: self) { throw violation }
+      if let violation = OutputsFeedOne.violation(link, in: self) { throw violation }
+    }
     removeFeed(BusKey(node: interaction.destination, bus: interaction.input))
     add(interaction)
   }
 
   private func feed(of key: BusKey) throws(Violation) -> Interaction {
-    guard node(key.node) != nil else { throw NodesExist.violation(key.node) }
     guard let feed = feeds[key] else {
       throw Violation(
         GraphStates.nothingConnected, status: .invalidConnection,

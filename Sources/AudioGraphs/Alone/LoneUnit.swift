@@ -420,8 +420,7 @@ extension AudioGraph {
   ///   the device.
   func adopt(_ unit: UnitInstance, _ kernels: UnitKernels?) -> NodeID {
     state.withLock { state in
-      let id = state.model.add(
-        unit.description.component, unit.unit, name: unit.description.name, instance: unit)
+      let id = state.model.add(unit.unit, name: unit.description.name, instance: unit)
       guard let kernels else { return id }
       if state.running == nil {
         state.adopted[id] = kernels
