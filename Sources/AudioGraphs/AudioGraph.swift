@@ -160,15 +160,6 @@ public final class AudioGraph: Sendable {
     }
   }
 
-  /// Every violation that `initialize()` finds, in its order: errors, which it refuses, and
-  /// warnings, which it accepts. `initialize()` succeeds exactly where none is an error.
-  public func violations() -> [Violation] {
-    state.withLock { state in
-      guard state.isOpen else { return [GraphStates.notOpen()] }
-      return prepare(state.model, state, capture: nil).violations
-    }
-  }
-
   /// Propagates stream formats along the connections, validates the graph, initializes the units
   /// that take part in interactions, and makes the render plan.
   ///
@@ -192,14 +183,9 @@ public final class AudioGraph: Sendable {
         meter: state.meter, tapGate: state.tapGate)
       for (node, kernels) in state.adopted { running.hold(kernels, for: node) }
       state.adopted = [:]
-      try running.play(
-        state.model, preparation, observers: observers(state), largestSlice: largestSlice)
-      state.running = running
+      try play(state.model, preparation, on: running, &state)
       let model = state.model
-      present.withLock { present in
-        present.readers = running.readers
-        present.model = model
-      }
+      present.withLock { $0.model = model }
       state.isInitialized = true
     }
   }
@@ -282,54 +268,6 @@ public final class AudioGraph: Sendable {
 
   var largestSlice: Int { max(1, grant.ioBufferFrames) }
 
-  func prepare(
-    _ model: GraphModel, _ state: State, capture: FrameRing?
-  ) -> Preparation {
-    var preparer = Preparer(
-      model: model, played: state.running == nil ? nil : state.model, demandsFormats: !isHidden,
-      category: state.category,
-      device: DeviceSides(
-        output: grant.outputFormat, input: grant.inputFormat, ioBufferFrames: largestSlice,
-        isSynchronous: hardware?.isSynchronous ?? true, capture: capture ?? state.running?.capture),
-      defaultFormat: state.defaultFormat, rules: GraphRules.ofNodes, previous: state.settled)
-    var preparation = preparer.prepare()
-    if let limit = state.memoryLimit,
-      let violation = MemoryFits.violation(in: model, preparation.configurations, limit: limit)
-    {
-      preparation.violations.append(violation)
-    }
-    // The elements of a unit may have changed since the ramp was added.
-    for ramp in model.ramps {
-      do throws(Violation) {
-        _ = try ramp.control(in: model)
-        preparation.violations += LiveSettingsMove.violations(
-          ramp, in: model, preparation.configurations)
-      } catch {
-        preparation.violations.append(error)
-      }
-    }
-    return preparation
-  }
-
-  /// A preparation of the present graph; the last one if nothing has been edited or set since.
-  func examine(_ state: inout State) -> Preparation {
-    var versions = 0
-    for node in state.model.nodes {
-      versions += node.instance?.configurationVersion.version ?? 0
-    }
-    if let examined = state.examined, examined.unitVersions == versions {
-      return examined.preparation
-    }
-    let preparation = prepare(state.model, state, capture: nil)
-    state.settled = preparation.settled
-    // Preparations with errors are not kept: the cause, such as a missing file, may be fixed
-    // outside of the graph.
-    if state.running == nil, preparation.violations.allSatisfy({ $0.severity != .error }) {
-      state.examined = (preparation, versions)
-    }
-    return preparation
-  }
-
   func captureRing(for model: GraphModel) -> FrameRing? {
     guard let head = model.head?.instance?.configuration(), head.isOn(.enableIO, .input, 1),
       let input = grant.inputFormat
@@ -388,19 +326,6 @@ public final class AudioGraph: Sendable {
   }
 
   func replan() { state.withLock { replan(&$0) } }
-
-  func replan(_ state: inout State) {
-    guard var running = state.running else { return }
-    let preparation = prepare(state.model, state, capture: nil)
-    guard
-      (try? running.play(
-        state.model, preparation, observers: observers(state), largestSlice: largestSlice)) != nil
-    else { return }
-    state.running = running
-    present.withLock { $0.readers = running.readers }
-    // The thread has to ask again for `updatePollInterval`: an observer may have been added.
-    serviceThread.wake()
-  }
 
   func stopRunning() {
     let wasRunning = state.withLock { state in

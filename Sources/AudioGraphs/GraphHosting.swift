@@ -102,6 +102,12 @@ extension AudioGraph {
     }
   }
 
+  // MARK: Examination
+
+  /// Every violation that `initialize()` finds, in its order: errors, which it refuses, and
+  /// warnings, which it accepts. `initialize()` succeeds exactly where none is an error.
+  public func violations() -> [Violation] { examination().violations }
+
   /// The configuration of a node that `initialize()` has settled, or would settle.
   ///
   /// - Throws: `kAUGraphErr_NodeNotFound`; `kAudioUnitErr_Uninitialized` before `open()`.
@@ -109,8 +115,7 @@ extension AudioGraph {
     try state.withLock { state throws(Violation) in
       guard let found = state.model.node(node) else { throw NodesExist.violation(node) }
       guard let instance = found.instance else { throw GraphStates.notOpen() }
-      return prepare(state.model, state, capture: nil).configurations[node]
-        ?? instance.configuration()
+      return prepare(state.model, state).configurations[node] ?? instance.configuration()
     }
   }
 
@@ -130,11 +135,30 @@ extension AudioGraph {
   public var configurations: [NodeID: UnitConfiguration] {
     state.withLock { state in
       guard state.isOpen else { return [:] }
-      var found = prepare(state.model, state, capture: nil).configurations
+      var found = prepare(state.model, state).configurations
       for node in state.model.nodes where found[node.id] == nil {
         found[node.id] = node.instance?.configuration()
       }
       return found
     }
+  }
+
+  /// A preparation of the present graph; the last one if nothing has been edited or set since.
+  func examine(_ state: inout State) -> Preparation {
+    var versions = 0
+    for node in state.model.nodes {
+      versions += node.instance?.configurationVersion.version ?? 0
+    }
+    if let examined = state.examined, examined.unitVersions == versions {
+      return examined.preparation
+    }
+    let preparation = prepare(state.model, state)
+    state.settled = preparation.settled
+    // Preparations with errors are not kept: the cause, such as a missing file, may be fixed
+    // outside of the graph.
+    if state.running == nil, preparation.violations.allSatisfy({ $0.severity != .error }) {
+      state.examined = (preparation, versions)
+    }
+    return preparation
   }
 }

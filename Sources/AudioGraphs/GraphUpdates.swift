@@ -150,11 +150,17 @@ extension AudioGraph {
   /// yet, the result does not depend on the slice size; otherwise the edits take effect as soon as
   /// possible.
   ///
-  /// - Parameter time: Seconds from the start of the graph.
-  /// - Throws: As `update()`. Values set on units stay set in that case.
+  /// - Parameter time: Seconds from the start of the graph; `nil` for as soon as possible, as by
+  ///   `update()`: then values are set at once.
+  /// - Throws: As `update()`, and what `edits` throws. Values set on units stay set in that case.
   public func update(
-    at time: Double, _ edits: () throws(GraphUpdateError) -> Void
+    at time: Double?, _ edits: () throws(Violation) -> Void
   ) throws(GraphUpdateError) {
+    guard let time else {
+      do throws(Violation) { try edits() } catch { throw GraphUpdateError(violation: error) }
+      try update()
+      return
+    }
     let (units, callbacks) = state.withLock {
       state -> ([UnitInstance], [CallbackInstance]) in
       guard state.isInitialized else { return ([], []) }
@@ -168,19 +174,13 @@ extension AudioGraph {
     }
     for unit in units { unit.holdWrites() }
     for callback in callbacks { callback.holdWrites() }
-    var writes: [ControlWrite] = []
-    do throws(GraphUpdateError) { try edits() } catch {
-      for unit in units { unit.releaseWrites() }
-      for write in callbacks.flatMap({ $0.takeHeldWrites() }) {
-        write.block[word: write.index] = write.word
-      }
-      throw error
-    }
-    for unit in units { writes += unit.takeHeldWrites() }
-    for callback in callbacks { writes += callback.takeHeldWrites() }
-    let rate = session?.configuration.clientSampleRate ?? grant.sampleRate
-    let frame = Int((max(0, time) * rate).rounded())
+    var refusal: GraphUpdateError?
+    do throws(Violation) { try edits() } catch { refusal = GraphUpdateError(violation: error) }
+    let writes =
+      units.flatMap { $0.takeHeldWrites() } + callbacks.flatMap { $0.takeHeldWrites() }
+    let frame = Int((max(0, time) * (session?.clientRate ?? grant.sampleRate)).rounded())
     do throws(GraphUpdateError) {
+      if let refusal { throw refusal }
       _ = try carryOut(.init(frame: frame, writes: writes), evenIfNothingIsPending: true)
     } catch {
       for write in writes { write.block[word: write.index] = write.word }
@@ -192,46 +192,43 @@ extension AudioGraph {
   private func carryOut(
     _ passage: RunningGraph.Passage, evenIfNothingIsPending: Bool = false
   ) throws(GraphUpdateError) -> Int {
-    let stage: Int
-    do throws(GraphUpdateError) {
-      stage = try carryOutPendingEdits(passage, evenIfNothingIsPending: evenIfNothingIsPending)
-    } catch {
-      state.withLock { $0.lastUpdateError = error.violation.status }
-      throw error
+    try state.withLock { state throws(GraphUpdateError) in
+      let postedStages = state.running?.session.postedStages ?? 0
+      let isIdle = state.pending.isEmpty && !evenIfNothingIsPending
+      do throws(GraphUpdateError) {
+        if !isIdle { try carryOutPendingEdits(passage, &state) }
+      } catch {
+        restoreMarks(state.model)
+        state.lastUpdateError = error.violation.status
+        throw error
+      }
+      state.lastUpdateError = .ok
+      return isIdle ? postedStages : postedStages + 1
     }
-    state.withLock { $0.lastUpdateError = .ok }
-    return stage
   }
 
   /// The error of the last `update()`; `ok` where it succeeded.
   public var lastUpdateError: Status { state.withLock { $0.lastUpdateError } }
 
   private func carryOutPendingEdits(
-    _ passage: RunningGraph.Passage, evenIfNothingIsPending: Bool
-  ) throws(GraphUpdateError) -> Int {
-    try state.withLock { state throws(GraphUpdateError) in
-      let stage = (state.running?.session.postedStages ?? 0) + 1
-      guard !state.pending.isEmpty || evenIfNothingIsPending else { return stage - 1 }
-      var model = state.model
-      let edits = state.pending
-      for (index, edit) in edits.enumerated() {
-        do throws(Violation) { try model.apply(edit) } catch {
-          state.pending.remove(at: index)
-          // As documented in Core Audio's header, the edits before the failing one are carried out.
-          if index > 0, (try? commit(model, passage, &state)) != nil {
-            state.pending.removeFirst(index)
-          }
-          restoreMarks(state.model)
-          throw GraphUpdateError(violation: error, editIndex: index)
+    _ passage: RunningGraph.Passage, _ state: inout State
+  ) throws(GraphUpdateError) {
+    var model = state.model
+    let edits = state.pending
+    for (index, edit) in edits.enumerated() {
+      do throws(Violation) { try model.apply(edit) } catch {
+        state.pending.remove(at: index)
+        // As documented in Core Audio's header, the edits before the failing one are carried out.
+        if index > 0, (try? commit(model, passage, &state)) != nil {
+          state.pending.removeFirst(index)
         }
+        throw GraphUpdateError(violation: error, editIndex: index)
       }
-      do throws(Violation) { try commit(model, passage, &state) } catch {
-        restoreMarks(state.model)
-        throw GraphUpdateError(violation: error, editIndex: nil)
-      }
-      state.pending = []
-      return stage
     }
+    do throws(Violation) { try commit(model, passage, &state) } catch {
+      throw GraphUpdateError(violation: error)
+    }
+    state.pending = []
   }
 
   /// Discards the pending edits.
@@ -247,20 +244,47 @@ extension AudioGraph {
 
   /// Restores the units' use marks after a batch of edits has been refused.
   private func restoreMarks(_ model: GraphModel) {
-    for node in model.nodes {
-      guard let instance = node.instance else { continue }
-      instance.clearUses()
-    }
+    for node in model.nodes { node.instance?.clearUses() }
     for interaction in model.interactions { model.mark(interaction, isThere: true) }
+  }
+
+  /// What `initialize()` or an update to a model would compute.
+  func prepare(
+    _ model: GraphModel, _ state: State, capture: FrameRing? = nil
+  ) -> Preparation {
+    var preparer = Preparer(
+      model: model, played: state.running == nil ? nil : state.model, demandsFormats: !isHidden,
+      category: state.category,
+      device: DeviceSides(
+        output: grant.outputFormat, input: grant.inputFormat, ioBufferFrames: largestSlice,
+        isSynchronous: hardware?.isSynchronous ?? true, capture: capture ?? state.running?.capture),
+      defaultFormat: state.defaultFormat, rules: GraphRules.ofNodes, previous: state.settled)
+    var preparation = preparer.prepare()
+    if let limit = state.memoryLimit,
+      let violation = MemoryFits.violation(in: model, preparation.configurations, limit: limit)
+    {
+      preparation.violations.append(violation)
+    }
+    // The elements of a unit may have changed since the ramp was added.
+    for ramp in model.ramps {
+      do throws(Violation) {
+        _ = try ramp.control(in: model)
+        preparation.violations += LiveSettingsMove.violations(
+          ramp, in: model, preparation.configurations)
+      } catch {
+        preparation.violations.append(error)
+      }
+    }
+    return preparation
   }
 
   private func commit(
     _ model: GraphModel, _ passage: RunningGraph.Passage, _ state: inout State
   ) throws(Violation) {
-    let preparation = prepare(model, state, capture: nil)
+    let preparation = prepare(model, state)
     state.settled = preparation.settled
     if let first = preparation.violations.first(where: { $0.severity == .error }) { throw first }
-    guard var running = state.running else {
+    guard let running = state.running else {
       state.model = model
       return
     }
@@ -268,26 +292,39 @@ extension AudioGraph {
     // Before the graph has been heard a change needs no fade.
     let isHeard = hardware == nil ? running.session.nextFrame > 0 : state.isRunning
     passage.fadeDuration = isHeard || passage.frame > 0 ? state.fadeDuration : 0
-    let before = running.services
-    try running.play(
-      model, preparation, observers: observers(state), largestSlice: largestSlice, passage)
-    if hardware != nil {
-      for service in running.services where !before.contains(where: { $0 === service }) {
-        serviceThread.add(service)
-      }
-      // The new nodes may have observers: the thread has to ask again for `updatePollInterval`.
-      serviceThread.wake()
-    }
+    try play(model, preparation, on: running, &state, passage)
     for node in state.model.nodes where model.node(node.id) == nil && !isHidden {
       node.instance?.forgetConfiguration()
       node.instance?.setHost(nil)
     }
-    state.running = running
-    present.withLock { present in
-      present.readers = running.readers
-      present.model = model
-    }
+    present.withLock { $0.model = model }
     state.model = model
+  }
+
+  /// Compiles the plans again for the same model, such as for another observer.
+  func replan(_ state: inout State) {
+    guard let running = state.running else { return }
+    try? play(state.model, prepare(state.model, state), on: running, &state)
+  }
+
+  /// Plays a prepared model from now on.
+  func play(
+    _ model: GraphModel, _ preparation: Preparation, on running: RunningGraph,
+    _ state: inout State, _ passage: RunningGraph.Passage = .init()
+  ) throws(Violation) {
+    var running = running
+    let before = running.services
+    try running.play(
+      model, preparation, observers: observers(state), largestSlice: largestSlice, passage)
+    if hardware != nil, state.running != nil {
+      for service in running.services where !before.contains(where: { $0 === service }) {
+        serviceThread.add(service)
+      }
+      // There may be new observers: the thread has to ask again for `updatePollInterval`.
+      serviceThread.wake()
+    }
+    state.running = running
+    present.withLock { $0.readers = running.readers }
   }
 }
 

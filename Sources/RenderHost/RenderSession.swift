@@ -87,7 +87,8 @@ public final class RenderSession: @unchecked Sendable {
   var startHostTime: UInt64 = 0
   /// Frames of silence of the device left before the first frame.
   var framesToWait: Int = 0
-  let clientRate: Double
+  /// The rate of the plans.
+  public let clientRate: Double
   /// `nil` at equal rates, and without an output.
   let resampler: UnsafeMutablePointer<SessionResampler>?
 

@@ -448,7 +448,7 @@ extension AudioGraph {
     state.withLock { state in
       guard let node = state.model.nodes.first(where: { $0.instance === unit })?.id,
         state.running != nil, unit.isInitialized,
-        let configuration = prepare(state.model, state, capture: nil).configurations[node]
+        let configuration = prepare(state.model, state).configurations[node]
       else { return }
       state.running?.hold(unit.initialize(configuration), for: node)
       replan(&state)

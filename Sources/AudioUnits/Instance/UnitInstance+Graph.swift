@@ -178,11 +178,6 @@ extension UnitInstance {
     }
   }
 
-  /// Applies the writes held back.
-  public func releaseWrites() {
-    for write in takeHeldWrites() { write.block[word: write.index] = write.word }
-  }
-
   /// Stores the status of a failed render, and calls the listeners of `lastRenderError`.
   public func noteRenderError(_ status: Status) {
     let isNew = state.withLock { state in

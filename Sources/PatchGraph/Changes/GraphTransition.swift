@@ -26,20 +26,14 @@ struct GraphTransition {
   ///   for as soon as possible.
   /// - Throws: Why the graph cannot be changed while it plays.
   mutating func carryOut(at time: Double?) throws(Violation) {
-    let before = (names: names, format: graph.defaultStreamFormat)
+    let format = graph.defaultStreamFormat
     graph.defaultStreamFormat = new.graph?.defaultStreamFormat
     var added: [NodeID] = []
     do throws(GraphUpdateError) {
-      if let time {
-        try graph.update(at: time) { () throws(GraphUpdateError) in try edit(&added) }
-      } else {
-        try edit(&added)
-        try graph.update()
-      }
+      try graph.update(at: time) { () throws(Violation) in try makeEdits(&added) }
     } catch {
       graph.discardPendingEdits()
-      graph.defaultStreamFormat = before.format
-      names = before.names
+      graph.defaultStreamFormat = format
       for node in added { try? graph.removeNode(node) }
       _ = try? graph.update()
       throw error.violation
@@ -49,12 +43,6 @@ struct GraphTransition {
   /// Makes the edits, which wait for the update, and sets what differs in units and callbacks.
   ///
   /// - Parameter added: Gets the nodes that have been added, also where an edit fails.
-  private mutating func edit(_ added: inout [NodeID]) throws(GraphUpdateError) {
-    do throws(Violation) { try makeEdits(&added) } catch {
-      throw GraphUpdateError(violation: error)
-    }
-  }
-
   private mutating func makeEdits(_ added: inout [NodeID]) throws(Violation) {
     let present = names.nodes
     for name in difference.leaving { names.nodes[name] = nil }
