@@ -24,18 +24,18 @@ public struct Connection: Hashable, Sendable {
 }
 
 /// A callback that feeds an input element.
-public struct InputCallback: Sendable {
+public final class InputCallback: Sendable {
   /// Generates the sound, or processes what it pulls.
-  public var callback: any RenderCallback
+  public let callback: any RenderCallback
   /// The node that is fed.
-  public var destination: NodeID
+  public let destination: NodeID
   /// Its input element.
-  public var input: Int
+  public let input: Int
   /// What the callback pulls; `nil` for nothing.
-  public var feed: CallbackFeed?
+  public let feed: CallbackFeed?
   /// The name of the source at the beginning of the chain, where it may feed other inputs too;
   /// `nil` for a source of this input only.
-  var name: String?
+  let name: String?
   /// The callback that feeds the input, then the one that it pulls, and so on. A callback that is
   /// set again gets a new instance and restarts; an instance that is passed again continues.
   public let instances: [CallbackInstance]
@@ -56,6 +56,12 @@ public struct InputCallback: Sendable {
       next = link.from
     }
     self.instances = instances
+  }
+
+  /// The same callbacks at another input.
+  init(_ other: InputCallback, at place: BusKey) {
+    (callback, feed, name, instances) = (other.callback, other.feed, other.name, other.instances)
+    (destination, input) = (place.node, place.bus)
   }
 
   private static func instance(_ callback: any RenderCallback) -> CallbackInstance {
@@ -145,8 +151,7 @@ public final class CallbackLink: @unchecked Sendable {
 /// What feeds an input element (`AUNodeInteraction`).
 public enum Interaction: Sendable {
   case connection(Connection)
-  // Indirect: a callback is larger than a connection, and connections are more frequent.
-  indirect case callback(InputCallback)
+  case callback(InputCallback)
 
   /// The node that is fed.
   public var destination: NodeID {

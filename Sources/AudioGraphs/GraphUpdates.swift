@@ -402,9 +402,7 @@ extension GraphModel {
       case .connection(var connection)?:
         (connection.destination, connection.input) = (key.node, key.bus)
         try apply(.connect(connection))
-      case .callback(var callback)?:
-        (callback.destination, callback.input) = (key.node, key.bus)
-        try apply(.callback(callback))
+      case .callback(let callback)?: try apply(.callback(InputCallback(callback, at: key)))
       case nil:
         throw Violation(
           GraphStates.nothingConnected, status: .invalidConnection,
