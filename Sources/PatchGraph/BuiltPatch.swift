@@ -84,6 +84,7 @@ struct PatchLayout: Sendable {
 
   /// A callback of a chain with its settings, paths resolved.
   struct Link: Sendable {
+    let callback: any RenderCallback
     /// Its name in the patch, by which it is found in another patch.
     var name: String
     var kind: String
@@ -98,6 +99,7 @@ struct PatchLayout: Sendable {
       _ callback: any RenderCallback
     ) {
       self.name = name
+      self.callback = callback
       kind = description.kind
       live = callback.live?.liveSettings ?? []
       var fixed = values
@@ -119,14 +121,13 @@ struct PatchLayout: Sendable {
 
   /// A chain of callbacks.
   struct Chain: Sendable {
-    /// The callback that feeds the bus.
-    var name: String
-    /// The callbacks from the one that feeds the bus upstream.
+    /// The callbacks from the one that feeds the bus upstream: at least one.
     var links: [Link]
     /// The output that the last callback pulls; `nil` for none.
     var source: BusName?
-    var callback: any RenderCallback
-    var feed: CallbackFeed?
+
+    /// The name of the callback that feeds the bus.
+    var name: String { links[0].name }
 
     /// Whether one becomes the other by live settings alone.
     func differsOnlyInLiveSettings(from other: Chain) -> Bool {
@@ -134,15 +135,21 @@ struct PatchLayout: Sendable {
         && zip(links, other.links).allSatisfy { $0.differsOnlyInLiveSettings(from: $1) }
     }
 
-    /// The callbacks themselves, in the order of the links.
-    var callbacks: [any RenderCallback] {
-      var callbacks = [callback]
-      var next = feed
-      while case .link(let link)? = next {
-        callbacks.append(link.callback)
-        next = link.from
+    /// Feeds an input of a graph by the chain.
+    ///
+    /// - Parameters:
+    ///   - callbacks: The callbacks or their instances, in the order of the links.
+    ///   - nodes: The nodes of the graph by their names.
+    func feed(
+      _ input: Int, of node: NodeID, in graph: AudioGraph, by callbacks: [any RenderCallback],
+      _ nodes: [String: NodeID]
+    ) throws(Violation) {
+      var feed = source.flatMap { source in
+        nodes[source.node].map { CallbackFeed.output($0, source.bus) }
       }
-      return callbacks
+      for callback in callbacks.dropFirst().reversed() { feed = .callback(callback, from: feed) }
+      try graph.setInputCallback(
+        callbacks[0], of: node, input, from: feed, soundingAs: links.last?.name)
     }
   }
 

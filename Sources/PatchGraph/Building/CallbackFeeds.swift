@@ -10,8 +10,6 @@ extension GraphBuilder {
   /// A callback made from the document.
   final class BuiltCallback {
     let member: PatchDocument.Member<PatchDocument.Callback>
-    let callback: any RenderCallback
-    /// Its settings, for the comparison of two patches.
     let link: PatchLayout.Link
     /// Its index in `madeCallbacks`.
     let index: Int
@@ -26,11 +24,9 @@ extension GraphBuilder {
     var hasFailed = false
 
     init(
-      _ member: PatchDocument.Member<PatchDocument.Callback>, _ callback: any RenderCallback,
-      _ link: PatchLayout.Link, index: Int
+      _ member: PatchDocument.Member<PatchDocument.Callback>, _ link: PatchLayout.Link, index: Int
     ) {
       self.member = member
-      self.callback = callback
       self.link = link
       self.index = index
     }
@@ -41,7 +37,7 @@ extension GraphBuilder {
 
   /// Sets the address that a callback pulls, or reports that its kind pulls nothing.
   mutating func setFeed(_ built: BuiltCallback, _ source: JSONValue) {
-    guard built.callback.input != .none else {
+    guard built.link.callback.input != .none else {
       reportInput(
         "\(quoted(built.name)) makes its own sound: it cannot pull anything",
         status: .invalidConnection, at: source,
@@ -169,16 +165,6 @@ extension GraphBuilder {
         failing.append(callback.name)
       }
     }
-  }
-
-  /// The feed of the first callback of a chain; `nil` where the chain pulls no output.
-  func feed(of chain: [BuiltCallback]) -> CallbackFeed? {
-    var feed: CallbackFeed?
-    if let from = chain.last?.from?.value, let node = nodes[from.node] {
-      feed = .output(node, from.bus ?? 0)
-    }
-    for link in chain.dropFirst().reversed() { feed = .callback(link.callback, from: feed) }
-    return feed
   }
 
   /// The output that the last callback of a chain pulls; `nil` for none.

@@ -71,7 +71,7 @@ extension GraphBuilder {
       return
     }
     let built = BuiltCallback(
-      member, callback, .init(name: member.name, description, values, callback),
+      member, .init(name: member.name, description, values, callback),
       index: madeCallbacks.count)
     callbacks[member.name] = built
     madeCallbacks.append(built)

@@ -48,14 +48,10 @@ extension GraphBuilder {
           doubts.raise(.feeds, about: destination)
           return
         }
-        let feed = feed(of: chain)
-        let first = callback.callback
-        try graph.setInputCallback(
-          first, of: destination, input, from: feed, soundingAs: chain.last?.link.name)
-        layout.feeds[.init(node: to.value.node, bus: input)] = .chain(
-          .init(
-            name: from.value.node, links: chain.map(\.link), source: self.source(of: chain),
-            callback: first, feed: feed))
+        let feed = PatchLayout.Chain(links: chain.map(\.link), source: self.source(of: chain))
+        try feed.feed(
+          input, of: destination, in: graph, by: feed.links.map(\.callback), nodes)
+        layout.feeds[.init(node: to.value.node, bus: input)] = .chain(feed)
         for (behind, link) in chain.enumerated() {
           let part = Violation.Part.callback(input, behind: behind)
           places.callbacks[behind == 0 ? place : .init(node: destination, part)] = link.json

@@ -155,8 +155,7 @@ struct FeedDifference {
 
   /// The origins of an input's callbacks among those that fed the same input before.
   private mutating func ownOrigins(of input: BusName) -> [Origin] {
-    guard freed.contains(input) else { return [] }
-    let before = links(input, in: old)
+    let before = freed.contains(input) ? links(input, in: old) : []
     return links(input, in: new).map { link in
       for (behind, was) in before.enumerated() where was.name == link.name {
         if let found = origin(of: link, was, Place(input: input, behind: behind)) { return found }
@@ -172,13 +171,12 @@ struct FeedDifference {
 
   /// Completes `known` with origins among the callbacks of other freed inputs.
   private mutating func completedOrigins(of input: BusName, _ known: [Origin]) -> [Origin] {
-    links(input, in: new).enumerated().map { index, link in
-      if known.indices.contains(index) {
-        if case .fresh = known[index] {} else { return known[index] }
-      }
+    zip(links(input, in: new), known).map { link, origin in
+      guard origin == .fresh else { return origin }
       for other in freed where other != input {
         for (behind, was) in links(other, in: old).enumerated() where was.name == link.name {
-          if let found = origin(of: link, was, Place(input: other, behind: behind)) { return found }
+          let place = Place(input: other, behind: behind)
+          if let found = self.origin(of: link, was, place) { return found }
         }
       }
       return .fresh
@@ -280,10 +278,8 @@ struct FeedDifference {
 
   /// The callbacks of an input that continue, in words: `: 'music' goes on`; empty for none.
   private func continuation(at input: BusName, _ origins: [Origin]) -> String {
-    let names = zip(links(input, in: new), origins).compactMap { link, origin -> String? in
-      if case .fresh = origin { return nil }
-      return quoted(link.name)
-    }
+    let names = zip(links(input, in: new), origins).filter { $1 != .fresh }
+      .map { quoted($0.0.name) }
     guard !names.isEmpty else { return "" }
     return ": \(names.joined(separator: ", ")) \(names.count == 1 ? "goes" : "go") on"
   }

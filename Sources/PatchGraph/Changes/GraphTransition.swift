@@ -106,13 +106,7 @@ struct GraphTransition {
     case .chain(let chain)?:
       try giveFormat(input, node)
       let callbacks = try instances(of: chain, difference.origins[input] ?? [], present)
-      guard let first = callbacks.first else { return }
-      var feed = chain.source.flatMap { source in
-        names.nodes[source.node].map { CallbackFeed.output($0, source.bus) }
-      }
-      for callback in callbacks.dropFirst().reversed() { feed = .callback(callback, from: feed) }
-      try graph.setInputCallback(
-        first, of: node, input.bus, from: feed, soundingAs: chain.links.last?.name)
+      try chain.feed(input.bus, of: node, in: graph, by: callbacks, names.nodes)
     case nil: break
     }
   }
@@ -141,28 +135,22 @@ struct GraphTransition {
     func playing(_ input: PatchLayout.BusName, _ behind: Int) -> CallbackInstance? {
       present[input].flatMap { $0.indices.contains(behind) ? $0[behind] : nil }
     }
-    var instances: [CallbackInstance] = []
-    for (index, callback) in chain.callbacks.enumerated() {
-      switch origins.indices.contains(index) ? origins[index] : .fresh {
+    return try zip(chain.links, origins).map { link, origin throws(Violation) in
+      switch origin {
       case .kept(let input, let behind, let values):
-        guard let instance = playing(input, behind) else {
-          instances.append(CallbackInstance(callback))
-          continue
-        }
+        guard let instance = playing(input, behind) else { break }
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
           try Self.set(key, value, of: instance)
         }
-        instances.append(instance)
+        return instance
       case .continuing(let input, let behind):
-        instances.append(CallbackInstance(callback, continuing: playing(input, behind)))
+        return CallbackInstance(link.callback, continuing: playing(input, behind))
       case .beginning(let input, let behind):
-        instances.append(
-          playing(input, behind).map { CallbackInstance(restarting: $0) }
-            ?? CallbackInstance(callback))
-      case .fresh: instances.append(CallbackInstance(callback))
+        if let instance = playing(input, behind) { return CallbackInstance(restarting: instance) }
+      case .fresh: break
       }
+      return CallbackInstance(link.callback)
     }
-    return instances
   }
 
   private static func set(
