@@ -18,16 +18,16 @@ public struct BuiltPatch: Sendable {
   /// its sub-graphs.
   public internal(set) var source: SourceText
   /// How many bytes of `source` are the patch's own.
-  public let ownLength: Int
+  public internal(set) var ownLength: Int
   /// The document with its sub-graphs put into it; `nil` where the text could not be read at all.
   public let document: PatchDocument?
   public internal(set) var title: String?
   /// The paths of the files that the patch reads, as they would be opened.
-  public internal(set) var inputFiles: [String]
+  public internal(set) var inputFiles: [String] = []
   /// The paths of the files that the patch writes, as they would be opened.
-  public internal(set) var outputFiles: [String]
+  public internal(set) var outputFiles: [String] = []
   /// The files of its sub-graphs and presets, each once.
-  public internal(set) var subgraphFiles: [SubgraphFile]
+  public internal(set) var subgraphFiles: [SubgraphFile] = []
 
   /// The file of a sub-graph or a preset.
   public struct SubgraphFile: Hashable, Sendable {
@@ -38,15 +38,15 @@ public struct BuiltPatch: Sendable {
   }
   /// The updates of the timeline in order of time, each made on the document that the update before
   /// it has made. Where an update cannot be made, there is an error, and later updates are missing.
-  public internal(set) var updates: [PlannedUpdate]
+  public internal(set) var updates: [PlannedUpdate] = []
   /// The shared libraries that its callbacks call, in the order of the text.
-  public internal(set) var libraries: [Library]
+  public internal(set) var libraries: [Library] = []
   /// The paths of the libraries that may be loaded.
-  var allowedLibraries: Set<String>
+  var allowedLibraries: Set<String> = []
   /// The parts of the graph by their names.
-  let layout: PatchLayout
+  var layout = PatchLayout()
   /// Where its parts are written.
-  let places: PatchPlaces?
+  var places: PatchPlaces?
   /// The patch that it is a revision of; `nil` for none.
   var origin: PatchOrigin?
 

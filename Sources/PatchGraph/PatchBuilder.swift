@@ -4,17 +4,6 @@ import Diagnostics
 public import PatchSyntax
 import RenderHost
 
-extension BuiltPatch {
-  /// The result for a text that has no patch to read.
-  fileprivate static func unread(_ reading: PatchReader.Result, ownLength: Int) -> BuiltPatch {
-    BuiltPatch(
-      graph: nil, diagnostics: reading.diagnostics.inDocumentOrder(), source: reading.source,
-      ownLength: ownLength, document: nil, title: nil, inputFiles: [], outputFiles: [],
-      subgraphFiles: [], updates: [], libraries: [], allowedLibraries: [], layout: PatchLayout(),
-      places: nil)
-  }
-}
-
 /// Turns a document into a graph, and gives every finding its place in the text.
 ///
 /// Every mistake is reported once: what cannot be resolved is left out, and errors that only follow
@@ -78,7 +67,11 @@ public struct PatchBuilder {
     let ownLength = reading.source.bytes.count
     let assembly = SubgraphAssembler.assemble(reading, in: surroundings)
     let reading = assembly.reading
-    guard let document = reading.document else { return .unread(reading, ownLength: ownLength) }
+    guard let document = reading.document else {
+      return BuiltPatch(
+        graph: nil, diagnostics: reading.diagnostics.inDocumentOrder(), source: reading.source,
+        ownLength: ownLength, document: nil)
+    }
     let graph: AudioGraph
     let request = request(of: document)
     switch device {
@@ -112,7 +105,7 @@ public struct PatchBuilder {
       source: reading.source, ownLength: ownLength, document: document,
       title: document.title?.value,
       inputFiles: builder.inputFiles + assembly.files.map(\.path),
-      outputFiles: builder.outputFiles, subgraphFiles: assembly.files, updates: [],
+      outputFiles: builder.outputFiles, subgraphFiles: assembly.files,
       libraries: builder.libraries,
       allowedLibraries: Set(
         builder.libraries.map(\.path).filter(surroundings.nativeCode.allows)),

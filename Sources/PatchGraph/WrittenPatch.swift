@@ -10,13 +10,8 @@ extension BuiltPatch {
     var places = WrittenPlaces(source: source, own: own)
     var patch = self
     for index in patch.diagnostics.indices { places.move(&patch.diagnostics[index]) }
-    return BuiltPatch(
-      graph: patch.graph, diagnostics: patch.diagnostics, source: places.written,
-      ownLength: own.bytes.count, document: patch.document, title: patch.title,
-      inputFiles: patch.inputFiles, outputFiles: patch.outputFiles,
-      subgraphFiles: patch.subgraphFiles, updates: patch.updates, libraries: patch.libraries,
-      allowedLibraries: patch.allowedLibraries, layout: patch.layout, places: patch.places,
-      origin: patch.origin)
+    (patch.source, patch.ownLength) = (places.written, own.bytes.count)
+    return patch
   }
 }
 

@@ -388,13 +388,11 @@ struct GraphDifference {
 
   private mutating func compareTimelines() {
     let (before, after) = (old.ramps, new.ramps)
-    let isSame =
-      before.count == after.count
-      && zip(before, after).allSatisfy { one, other in
-        var ramp = one.ramp
-        ramp.node = other.ramp.node
-        return one.node == other.node && ramp == other.ramp
-      }
+    let isSame = before.elementsEqual(after) { one, other in
+      var ramp = one.ramp
+      ramp.node = other.ramp.node
+      return one.node == other.node && ramp == other.ramp
+    }
     let ends = old.graph?.stopTime != new.graph?.stopTime
     if !isSame || ends {
       addChange(JSONPointer(["timeline"]), "the timeline goes on as another one", .nothing)

@@ -179,8 +179,7 @@ public final class LivePatch: Sendable {
   /// The time that has been rendered, in seconds; 0 before the graph has a session.
   public var now: Double {
     guard let session = graph.session else { return 0 }
-    let rate = session.configuration.clientSampleRate ?? session.configuration.sampleRate
-    return Double(session.nextFrame) / rate
+    return Double(session.nextFrame) / session.clientRate
   }
 
   /// The time of the next update of the timeline that the graph has not been given, in seconds from
@@ -191,8 +190,7 @@ public final class LivePatch: Sendable {
   /// `planUpdates(upTo:)` has returned.
   public var nextUpdateFrame: Int? {
     guard let time = nextUpdate, let session = graph.session else { return nil }
-    let rate = session.configuration.clientSampleRate ?? session.configuration.sampleRate
-    return Int(time * rate)
+    return Int(time * session.clientRate)
   }
 
   /// The pointers of the values that the timeline has changed since the last call; `nil` where no
@@ -242,15 +240,13 @@ public final class LivePatch: Sendable {
     isConfined: Bool = false
   ) throws(Refusal) -> [PatchChange] {
     var reading = reading
-    var next = build(reading, isConfined)
-    guard !next.hasErrors, next.graph != nil else { throw .wrong(next) }
+    var next = try build(reading, isConfined)
     if reading.document?.timeline.isEmpty == false {
       let folded = TimelineFold.fold(
         reading, next.updates, upTo: time ?? now, sampleRate: grant.sampleRate)
       if folded.source.bytes != reading.source.bytes {
         reading = folded
-        next = build(reading, isConfined)
-        guard !next.hasErrors, next.graph != nil else { throw .wrong(next) }
+        next = try build(reading, isConfined)
       }
     }
     return try changing.withLock { _ throws(Refusal) in
@@ -281,21 +277,16 @@ public final class LivePatch: Sendable {
   /// - Parameter isConfined: As in `play`.
   public func check(_ reading: PatchReader.Result, isConfined: Bool = false) -> BuiltPatch {
     // Built as a whole, because a `PatchRevision` reports no warnings.
-    PatchBuilder.build(
-      reading, in: surroundings(isConfined, state.withLock { $0.reference }),
-      device: .granted(grant))
+    PatchBuilder.build(reading, in: surroundings(isConfined), device: .granted(grant))
   }
 
   /// The surroundings for a document that is being typed: it may read files in the patch's folder,
   /// and those that play already.
-  public var surroundingsOfDrafts: PatchSurroundings {
-    surroundings(true, state.withLock { $0.reference })
-  }
+  public var surroundingsOfDrafts: PatchSurroundings { surroundings(true) }
 
-  private func surroundings(
-    _ isConfined: Bool, _ reference: BuiltPatch
-  ) -> PatchSurroundings {
+  private func surroundings(_ isConfined: Bool) -> PatchSurroundings {
     guard isConfined else { return surroundings }
+    let reference = state.withLock { $0.reference }
     var confined = surroundings
     confined.files = surroundings.files.confined(
       to: surroundings.directory,
@@ -303,11 +294,17 @@ public final class LivePatch: Sendable {
     return confined
   }
 
-  private func build(_ reading: PatchReader.Result, _ isConfined: Bool) -> BuiltPatch {
+  /// Builds the patch of a document; throws where it has errors.
+  private func build(
+    _ reading: PatchReader.Result, _ isConfined: Bool
+  ) throws(Refusal) -> BuiltPatch {
     let reference = state.withLock { $0.reference }
-    let surroundings = surroundings(isConfined, reference)
-    return PatchRevision.build(reading, from: reference, in: surroundings)
+    let surroundings = surroundings(isConfined)
+    let patch =
+      PatchRevision.build(reading, from: reference, in: surroundings)
       ?? PatchBuilder.build(reading, in: surroundings, device: .granted(grant))
+    guard !patch.hasErrors, patch.graph != nil else { throw .wrong(patch) }
+    return patch
   }
 
   /// Why the sound of a callback in the playing document cannot begin again: a message and help;

@@ -43,7 +43,8 @@ struct PatchRevision {
   private var callbacks = PatchOrigin.Members()
   /// Connections to remove, and connections to add.
   private var removed: [Link] = []
-  private var added: [PatchDocument.Connection] = []
+  private var added: [(link: Link, connection: PatchDocument.Connection)] = []
+  private var edited: [Link] { removed + added.map(\.link) }
 
   /// A connection by its ends.
   private struct Link: Hashable {
@@ -78,16 +79,6 @@ struct PatchRevision {
     // Only a whole build reports that there are more buses than the limit.
     guard GraphBuilder.busCount(of: after).sum <= reading.limits.buses else { return nil }
     return revision.build(reading)
-  }
-
-  private init(
-    old: BuiltPatch, before: PatchDocument, after: PatchDocument,
-    surroundings: PatchSurroundings
-  ) {
-    self.old = old
-    self.before = before
-    self.after = after
-    self.surroundings = surroundings
   }
 
   // MARK: Differences
@@ -176,19 +167,19 @@ struct PatchRevision {
     }
     for connection in other[new] {
       guard let link = Link(connection) else { return false }
-      if leaving.remove(link) == nil { added.append(connection) }
+      if leaving.remove(link) == nil { added.append((link, connection)) }
     }
     removed = Array(leaving)
     guard !callbacks.changed.isEmpty else { return true }
     let changed = Set(callbacks.changed)
-    let coming = Set(added.compactMap { Link($0) })
+    let coming = Set(added.map(\.link))
     for index in other.indices {
       guard let source = other[index].from?.value.node else { return false }
       guard changed.contains(source) else { continue }
       guard let link = Link(other[index]) else { return false }
       guard !coming.contains(link) else { continue }
       removed.append(link)
-      added.append(other[index])
+      added.append((link, other[index]))
     }
     return true
   }
@@ -213,8 +204,7 @@ struct PatchRevision {
     }
     // A category may not permit playing, which is an error only where the output unit is fed.
     guard after.session?.value.category != nil else { return true }
-    let ends = removed.map(\.destination.node) + added.compactMap { $0.to?.value.node }
-    return ends.allSatisfy { old.unit($0)?.description.isOutput != true }
+    return edited.allSatisfy { old.unit($0.destination.node)?.description.isOutput != true }
   }
 
   /// Whether the callbacks that differ pull nothing, and no callback pulls them.
@@ -269,7 +259,7 @@ struct PatchRevision {
     let ids = old.layout.nodes
     let renewed = Set(nodes.changed.compactMap { ids[$0] })
     var touched: Set<NodeID> = []
-    for link in removed + added.compactMap({ Link($0) }) {
+    for link in edited {
       for name in [link.source.node, link.destination.node] {
         if let id = ids[name] { touched.insert(id) }
       }
@@ -289,7 +279,7 @@ struct PatchRevision {
       guard let node = ids[name], (try? graph.removeNode(node)) != nil else { return nil }
       builder.forgetNode(name)
     }
-    let sources = Set(added.compactMap { $0.from?.value.node })
+    let sources = Set(added.map(\.link.source.node))
     let wanted = sources.union(callbacks.present)
     for index in after.callbacks.indices where wanted.contains(after.callbacks[index].name) {
       let member = after.callbacks[index]
@@ -317,7 +307,7 @@ struct PatchRevision {
       }
     }
     builder.layout.nodeNames = after.nodes.indices.map { after.nodes[$0].name }
-    for connection in added { builder.connect(connection) }
+    for (_, connection) in added { builder.connect(connection) }
     // Only a whole build compares the format of a connected input with the format that arrives.
     guard !Self.expectsFormats(before, old.layout), !Self.expectsFormats(after, builder.layout)
     else { return nil }
@@ -336,17 +326,15 @@ struct PatchRevision {
       guard !violations.contains(where: { $0.severity == .error }) else { return nil }
       builder.layout.configurations = configurations
     }
-    var patch = BuiltPatch(
+    return BuiltPatch(
       graph: graph, diagnostics: [], source: reading.source,
       ownLength: reading.source.bytes.count, document: after, title: after.title?.value,
       inputFiles: old.inputFiles + builder.inputFiles.filter { !old.inputFiles.contains($0) },
-      outputFiles: old.outputFiles, subgraphFiles: [], updates: [], libraries: old.libraries,
-      allowedLibraries: old.allowedLibraries, layout: builder.layout, places: nil)
-    patch.origin = PatchOrigin(
-      graph: present, nodes: nodes, callbacks: callbacks,
-      inputs: Set(removed.map(\.destination)).union(added.compactMap { Link($0)?.destination }),
-      changesFormats: !isConfiguredAlike)
-    return patch
+      outputFiles: old.outputFiles, libraries: old.libraries,
+      allowedLibraries: old.allowedLibraries, layout: builder.layout,
+      origin: PatchOrigin(
+        graph: present, nodes: nodes, callbacks: callbacks,
+        inputs: Set(edited.map(\.destination)), changesFormats: !isConfiguredAlike))
   }
 
   /// Whether a format is set on an input that gets its format from a connection.

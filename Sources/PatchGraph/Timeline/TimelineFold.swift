@@ -95,7 +95,8 @@ enum TimelineFold {
     return document.timeline.compactMap { end(of: $0, clock) }
   }
 
-  private static func end(of step: PatchDocument.Step, _ clock: TimelineClock) -> Double? {
+  /// When a step ends; `nil` for a stop.
+  static func end(of step: PatchDocument.Step, _ clock: TimelineClock) -> Double? {
     guard step.stop == nil, let at = step.at.flatMap({ clock.seconds($0.value) }) else {
       return nil
     }

@@ -16,17 +16,14 @@ struct TimelineProgress: Sendable {
     guard let document = reading.document else { return }
     let clock = TimelineClock(document, sampleRate: sampleRate)
     steps = document.timeline.compactMap { step in
-      guard step.stop == nil, let at = step.at.flatMap({ clock.seconds($0.value) }) else {
-        return nil
-      }
-      let duration = step.ramp?.duration.flatMap { clock.seconds($0.value) } ?? 0
+      guard let end = TimelineFold.end(of: step, clock) else { return nil }
       let pointers =
         step.ramp?.path.map { [$0.value.description] }
         ?? step.triggers.first.map { _ in
           step.triggers.map { JSONPointer(["callbacks", $0.value]).description }
         }
         ?? step.update?.elements.compactMap { $0["path"]?.string } ?? []
-      return Step(end: at + duration, pointers: pointers)
+      return Step(end: end, pointers: pointers)
     }.sorted { $0.end > $1.end }
   }
 
