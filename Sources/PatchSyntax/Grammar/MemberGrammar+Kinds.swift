@@ -97,15 +97,3 @@ package enum ValuePatterns {
   /// A number with its unit: decibels, milliseconds or seconds.
   package static let amount = "^[+-]?[0-9]+(\\.[0-9]+)? ?(dB|ms|s)$"
 }
-
-extension PatchReader {
-  /// Reads an object by its grammar. Reports members that are unknown or missing.
-  mutating func read<Value>(
-    _ json: JSONValue, as grammar: ObjectGrammar<Value>, into value: inout Value
-  ) {
-    readObject(json, grammar.name, keys: grammar.keys, required: grammar.required) {
-      reader, index, member in
-      grammar.members[index].read(&reader, member, &value)
-    }
-  }
-}

@@ -10,8 +10,12 @@ package final class ObjectGrammar<Value>: Sendable {
   package let members: [MemberGrammar<Value>]
   /// The keys, in the order of the members.
   package let keys: [String]
+  /// The same, to be looked up.
+  let keyTable: KeyTable
   /// The keys that are required.
   package let required: [String]
+  /// The indices of these, each a bit.
+  let requiredBits: UInt64
   private let summary: String
   private let isRepeatable: Bool
 
@@ -28,7 +32,12 @@ package final class ObjectGrammar<Value>: Sendable {
     self.isRepeatable = isRepeatable
     self.members = members
     keys = members.map(\.form.key)
+    keyTable = KeyTable(keys)
     required = members.filter(\.form.isRequired).map(\.form.key)
+    precondition(members.count <= 64, "there is a bit for each member")
+    requiredBits = members.indices.reduce(0) {
+      members[$1].form.isRequired ? $0 | 1 << UInt64($1) : $0
+    }
   }
 
   /// The grammar of an object that the schema describes where it is used.

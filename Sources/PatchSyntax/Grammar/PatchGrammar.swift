@@ -72,16 +72,14 @@ package enum PatchGrammar {
           besides: ["minProperties": 1, "not": ["required": ["comment"], "maxProperties": 1]])
       ) { reader, json, patch in
         guard reader.countsItems(of: json) else { return }
-        patch.nodes = reader.map(json, "'nodes'", .source) { $0.node($1) }
+        patch.nodes = reader.nodes(json)
         if json.kind == .object, !json.members.contains(where: { $0.key.string != "comment" }) {
           reader.diagnostics.append(.emptyNodes(json))
         }
       },
       .member(
         "connections", "What feeds what: one output feeds one input.", .list(of: "connection")
-      ) { reader, json, patch in
-        patch.connections = reader.array(json, "'connections'").compactMap { reader.connection($0) }
-      },
+      ) { $2.connections = $0.connections($1) },
       .setting(
         .init(
           "compensateLatency", .boolean, defaultValue: .boolean(false),

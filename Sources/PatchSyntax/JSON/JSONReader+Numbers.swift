@@ -11,7 +11,9 @@ extension JSONReader {
     case UInt8(ascii: "-"), 0x30...0x39:
       if let end = numberEnd(in: bytes, from: start), end == bytes.count || !isWordByte(bytes[end])
       {
-        if let end = decimalCommaEnd(from: end) {
+        // Most numbers have no comma behind them, and the call copies the reader.
+        if end < bytes.count, bytes[end] == UInt8(ascii: ","), let end = decimalCommaEnd(from: end)
+        {
           offset = end
           report(.decimalComma(source[start..<end], at: start..<end))
           return add(.invalid, start..<end)

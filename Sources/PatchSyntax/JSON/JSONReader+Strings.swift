@@ -6,13 +6,15 @@ import Diagnostics
 extension JSONReader {
   /// The end of a run of ASCII without quotes, escapes and control characters. Most strings are one
   /// such run.
-  private func plainEnd(from start: Int) -> Int {
-    let bytes = bytes.span
+  ///
+  /// Not a method, for which the reader would be copied.
+  private static func plainEnd(_ bytes: Span<UInt8>, from start: Int) -> Int {
     var end = start
     while end < bytes.count {
       let byte = bytes[end]
+      // One comparison for both ends of the range.
       let isPlain =
-        byte >= 0x20 && byte < 0x80 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+        byte &- 0x20 < 0x60 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
       guard isPlain else { break }
       end += 1
     }
@@ -22,7 +24,7 @@ extension JSONReader {
   /// Reads a string that begins with a double quote, and adds it to the table.
   mutating func readString(isKey: Bool) {
     let start = offset
-    offset = plainEnd(from: offset + 1)
+    offset = Self.plainEnd(bytes.span, from: offset + 1)
     if offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") {
       offset += 1
       let quotes = JSONTree.Node.quotes(1, 1) | JSONTree.Node.plain
@@ -98,11 +100,10 @@ extension JSONReader {
   }
 
   private mutating func addString(_ start: Int, isKey: Bool, isEscaped: Bool, quotes: UInt8) {
-    add(.string, start..<offset)
-    let last = nodes.count - 1
-    nodes[last].isKey = isKey
-    nodes[last].isEscaped = isEscaped
-    nodes[last].quotes = quotes
+    nodes.append(
+      JSONTree.Node(
+        start: UInt32(start), end: UInt32(offset), next: UInt32(nodes.count + 1), kind: .string,
+        quotes: quotes, isEscaped: isEscaped, isKey: isKey))
   }
 
   /// Reads an escape inside a string, from its backslash on.

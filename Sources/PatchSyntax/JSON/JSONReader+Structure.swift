@@ -43,6 +43,16 @@ extension JSONReader {
         state = readSeparator()
       }
       lastTokenEnd = offset
+      guard !hasGivenUp, offset < bytes.count else { continue }
+      // What mostly follows at once.
+      if state == .colon, bytes[offset] == UInt8(ascii: ":") {
+        offset += 1
+        lastTokenEnd = offset
+        state = .value
+      } else if state == .afterValue, bytes[offset] == UInt8(ascii: ","), !open.isEmpty {
+        state = readSeparator()
+        lastTokenEnd = offset
+      }
     }
   }
 
@@ -221,9 +231,15 @@ extension JSONReader {
     offset += 1
     isRecovering = false
     let index = open.removeLast().index
-    nodes[index].end = UInt32(offset)
-    nodes[index].next = UInt32(nodes.count)
-    if suspect == nil { suspectIndentation(opening: Int(nodes[index].start), closing: offset - 1) }
+    var node = nodes[index]
+    node.end = UInt32(offset)
+    node.next = UInt32(nodes.count)
+    nodes[index] = node
+    // Most brackets follow something on their line, behind one blank at the most.
+    let before = bytes[offset - 2] == 0x20 ? offset - 3 : offset - 2
+    if suspect == nil, before < 0 || bytes[before] <= 0x20 {
+      suspectIndentation(opening: Int(node.start), closing: offset - 1)
+    }
     return .afterValue
   }
 

@@ -134,12 +134,6 @@ public final class JSONTree: Sendable {
     }
     return true
   }
-
-  /// The index, among some texts, of the one that a row is a string with; `nil` for none.
-  func index(of row: Int, among texts: [String]) -> Int? {
-    let length = nodes[row].isPlain ? nodes[row].content.count : nil
-    return texts.firstIndex { (length == nil || $0.utf8.count == length) && isText(row, $0) }
-  }
 }
 
 /// One value of a `JSONTree`.
@@ -154,16 +148,19 @@ public struct JSONValue: Sendable {
   private var node: JSONTree.Node { tree.nodes[index] }
 
   /// The value of the constant that it names; itself where it names none.
-  var resolved: JSONValue {
-    if tree.constantRows.isEmpty { return self }
-    return tree.constantRows[index].map { JSONValue(tree: tree, index: $0) } ?? self
+  var resolved: JSONValue { JSONValue(tree: tree, index: resolvedRow) }
+
+  private var resolvedRow: Int {
+    tree.constantRows.isEmpty ? index : tree.constantRows[index] ?? index
   }
+
+  private var resolvedNode: JSONTree.Node { tree.nodes[resolvedRow] }
 
   /// Whether it names a constant.
   public var isConstant: Bool { tree.constantRows[index] != nil }
 
   public var kind: Kind {
-    switch resolved.node.kind {
+    switch resolvedNode.kind {
     case .null: .null
     case .no, .yes: .bool
     case .number: .number
@@ -252,7 +249,7 @@ public struct JSONValue: Sendable {
   }
 
   public var bool: Bool? {
-    switch resolved.node.kind {
+    switch resolvedNode.kind {
     case .yes: true
     case .no: false
     default: nil
@@ -261,27 +258,26 @@ public struct JSONValue: Sendable {
 
   /// The text of a string, with escapes resolved; `nil` for other values.
   public var string: String? {
-    let value = resolved
-    guard value.node.kind == .string else { return nil }
-    let content = value.bytes(in: value.contentRange)
-    guard value.node.isEscaped else { return String(decoding: content, as: UTF8.self) }
+    let node = resolvedNode
+    guard node.kind == .string else { return nil }
+    let content = tree.source.bytes[node.content]
+    guard node.isEscaped else { return String(decoding: content, as: UTF8.self) }
     return unescaped(content)
   }
 
   /// The value of a number, rounded to the nearest double; infinite where it is greater than any.
   /// `nil` for other values.
   public var number: Double? {
-    let value = resolved
-    guard value.node.kind == .number else { return nil }
+    let node = resolvedNode
+    guard node.kind == .number else { return nil }
     let bytes = tree.source.bytes
-    return shortDecimal(bytes.span.extracting(value.localRange))
-      ?? Double(tree.source[value.localRange])
+    return shortDecimal(bytes.span.extracting(node.range)) ?? Double(tree.source[node.range])
   }
 
   /// A number as it was written; `nil` for other values.
   public var numberText: String? {
-    let value = resolved
-    return value.node.kind == .number ? tree.source[value.localRange] : nil
+    let node = resolvedNode
+    return node.kind == .number ? tree.source[node.range] : nil
   }
 
   /// The value of a whole number below 2^53 in magnitude, however it is written: `2`, `2.0` and

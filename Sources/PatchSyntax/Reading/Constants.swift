@@ -41,7 +41,7 @@ extension JSONTree {
   /// that names a constant that does not exist is reported, and becomes `invalid`.
   func resolvingConstants(to findings: inout Findings) -> JSONTree {
     let root = self.root
-    guard root.kind == .object else { return self }
+    guard root.kind == .object, hasTextWithDollar else { return self }
     let constants = root["constants"]
     var rows: [String: Int] = [:]
     for (key, value) in constants?.members ?? JSONValue.Members(base: root.elements) {
@@ -57,7 +57,7 @@ extension JSONTree {
       let end = Int(nodes[row].next)
       while row < end {
         let node = nodes[row]
-        if node.kind == .string, beginsWithDollar(node), !node.isKey,
+        if beginsWithDollar(node, source.bytes),
           let name = JSONValue(tree: self, index: row).string.flatMap(Constants.name)
         {
           if let constant = rows[name] { constantRows[row] = constant } else { unknown.append(row) }
@@ -83,9 +83,16 @@ extension JSONTree {
     return JSONTree(source: source, nodes: nodes, base: base, constantRows: constantRows)
   }
 
-  private func beginsWithDollar(_ node: Node) -> Bool {
+  /// Whether a text begins as the name of a constant does. Most patches have none.
+  private var hasTextWithDollar: Bool {
+    let bytes = source.bytes
+    return nodes.contains { beginsWithDollar($0, bytes) }
+  }
+
+  private func beginsWithDollar(_ node: Node, _ bytes: [UInt8]) -> Bool {
+    guard node.kind == .string, !node.isKey else { return false }
     let first = Int(node.start) + Int(node.quotes & 3)
-    return first < source.bytes.count && source.bytes[first] == UInt8(ascii: "$")
+    return first < bytes.count && bytes[first] == UInt8(ascii: "$")
   }
 }
 

@@ -331,6 +331,9 @@ extension PatchDocument {
   /// An audio unit, or a sub-graph.
   public struct Node: Sendable {
     public var json: JSONValue
+    /// Whether it is written with the same bytes as the node before it, and both are all that is
+    /// written there: no preset and no sub-graph.
+    public var isAsBefore = false
     /// `nil` for a sub-graph, and where an error has been reported.
     public var component: Located<Component>?
     /// The value of `subgraph`; `nil` if not written.

@@ -22,7 +22,7 @@ extension PatchReader {
   /// limit, and reports once where it is not.
   mutating func countsItems(of json: JSONValue) -> Bool {
     guard itemCount <= limits.nodes else { return false }
-    itemCount += json.members.reduce(0) { count, _ in count + 1 }
+    itemCount += json.members.count()
     guard itemCount > limits.nodes else { return true }
     diagnostics.append(.tooManyNodes(at: json, limits))
     return false
@@ -86,7 +86,17 @@ extension PatchReader {
     return tap
   }
 
-  mutating func connection(_ json: JSONValue) -> PatchDocument.Connection? {
+  mutating func connections(_ json: JSONValue) -> [PatchDocument.Connection] {
+    guard check(json, "'connections'", .array, help: "write [ ... ]") else { return [] }
+    var connections: [PatchDocument.Connection] = []
+    connections.reserveCapacity(json.elements.reduce(0) { count, _ in count + 1 })
+    for element in json.elements {
+      if let connection = connection(element) { connections.append(connection) }
+    }
+    return connections
+  }
+
+  private mutating func connection(_ json: JSONValue) -> PatchDocument.Connection? {
     guard check(json, "a connection", .object) else { return nil }
     var connection = PatchDocument.Connection(json: json)
     read(json, as: PatchGrammar.connection, into: &connection)
@@ -97,6 +107,9 @@ extension PatchReader {
     guard check(json, "a node", .object) else { return nil }
     var written = PatchGrammar.WrittenNode(node: PatchDocument.Node(json: json))
     read(json, as: PatchGrammar.node, into: &written)
+    if written.component != nil, written.node.subgraph == nil, written.settings == nil {
+      return taken(&written.node, json)
+    }
     let keys = PatchGrammar.node.keys
     /// Whether the node has an unknown key, which may be a misspelt `component`.
     func hasUnknownKey() -> Bool {
@@ -122,7 +135,16 @@ extension PatchReader {
     if written.component == nil, written.node.subgraph == nil, !hasUnknownKey() {
       diagnostics.append(.missing(["component"], in: json, "a node"))
     }
-    return written.node
+    return taken(&written.node, json)
+  }
+
+  /// Takes a node out of where it was read into, as a copy would count all references in it.
+  private func taken(
+    _ written: inout PatchDocument.Node, _ json: JSONValue
+  ) -> PatchDocument.Node {
+    var node = PatchDocument.Node(json: json)
+    swap(&node, &written)
+    return node
   }
 
   mutating func bands(_ json: JSONValue) -> Located<[PatchDocument.Band]> {

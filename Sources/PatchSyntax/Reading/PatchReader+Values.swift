@@ -7,9 +7,12 @@ extension PatchReader {
   /// What the keys of an object are names of.
   enum NameKind { case source, format, tap, knob, test }
 
+  /// Reads the members of an object, each under its name.
+  ///
+  /// - Parameter read: Reads a value; is called with the members before it, too.
   mutating func map<Value: Sendable>(
     _ json: JSONValue, _ name: String, _ kind: NameKind,
-    _ read: (inout PatchReader, JSONValue) -> Value?
+    _ read: (inout PatchReader, JSONValue, [PatchDocument.Member<Value>]) -> Value?
   ) -> [PatchDocument.Member<Value>] {
     guard check(json, name, .object, help: "write { \"name\": ... }: each under its name") else {
       return []
@@ -22,10 +25,18 @@ extension PatchReader {
       if name.isEmpty || kind == .source && name.utf8.contains(UInt8(ascii: ":")) {
         reader.diagnostics.append(.badName(key, name))
       }
-      guard let value = read(&reader, value) else { return }
-      members.append(PatchDocument.Member(Located(name, at: key), value))
+      guard let value = read(&reader, value, members) else { return }
+      members.append(PatchDocument.Member(Located(name, at: key), consume value))
     }
     return members
+  }
+
+  /// The same for values that do not depend on those before them.
+  mutating func map<Value: Sendable>(
+    _ json: JSONValue, _ name: String, _ kind: NameKind,
+    _ read: (inout PatchReader, JSONValue) -> Value?
+  ) -> [PatchDocument.Member<Value>] {
+    map(json, name, kind) { reader, value, _ in read(&reader, value) }
   }
 
   mutating func reportAmbiguousNames(_ document: PatchDocument) {
@@ -97,33 +108,43 @@ extension PatchReader {
 // MARK: Objects
 
 extension PatchReader {
-  /// Calls `read` for the first member of each known key, with the index of the key in `keys` and
-  /// the value. Reports keys that are unknown or missing.
-  mutating func readObject(
-    _ json: JSONValue, _ name: String, keys: [String], required: [String],
-    _ read: (inout PatchReader, Int, JSONValue) -> Void
+  /// Reads an object by its grammar: the first member of each key. Reports keys that are unknown or
+  /// missing.
+  mutating func read<Value>(
+    _ json: JSONValue, as grammar: ObjectGrammar<Value>, into value: inout Value
   ) {
-    var missing = required
+    let tree = json.tree
+    var missing = grammar.requiredBits
     var unknown = 0
-    for (key, value) in json.members where isFirst(key) {
-      if let index = key.tree.index(of: key.index, among: keys) {
-        if !missing.isEmpty { missing.removeAll { $0 == keys[index] } }
-        read(&self, index, value)
-      } else if let text = key.string, !isComment(text, value) {
-        diagnostics.append(PatchRules.unknownKey, at: key.range) {
-          .unknownKey(key, text, in: json, name, keys: keys)
-        }
-        // A misspelt key is not reported as missing too.
-        let count = missing.count
-        missing.removeAll { nearMisses(to: text, among: [$0]) == [$0] }
-        if missing.count == count { unknown += 1 }
+    var rows = JSONTree.MemberRows(of: json.index, in: tree)
+    while let (keyRow, valueRow) = rows.next(in: tree) {
+      guard isFirst(keyRow, in: tree) else { continue }
+      let member = JSONValue(tree: tree, index: valueRow)
+      if let index = grammar.keyTable.index(of: keyRow, in: tree) {
+        missing &= ~(1 << UInt64(index))
+        grammar.members[index].read(&self, member, &value)
+        continue
       }
+      let key = JSONValue(tree: tree, index: keyRow)
+      guard let text = key.string, !isComment(text, member) else { continue }
+      diagnostics.append(PatchRules.unknownKey, at: key.range) {
+        .unknownKey(key, text, in: json, grammar.name, keys: grammar.keys)
+      }
+      // A misspelt key is not reported as missing too.
+      let meant = grammar.keys.indices.filter {
+        missing >> UInt64($0) & 1 == 1
+          && nearMisses(to: text, among: [grammar.keys[$0]]) == [grammar.keys[$0]]
+      }
+      for index in meant { missing &= ~(1 << UInt64(index)) }
+      if meant.isEmpty { unknown += 1 }
     }
-    guard missing.count > unknown else { return }
+    guard missing.nonzeroBitCount > unknown else { return }
     // A key that could not be read may be any of the missing ones.
     unknown += json.members.count { $0.key.range.isEmpty || $0.key.kind == .invalid }
     // Each unknown key may have been meant for a missing one.
-    if missing.count > unknown { diagnostics.append(.missing(missing, in: json, name)) }
+    guard missing.nonzeroBitCount > unknown else { return }
+    let names = grammar.keys.indices.filter { missing >> UInt64($0) & 1 == 1 }
+    diagnostics.append(.missing(names.map { grammar.keys[$0] }, in: json, grammar.name))
   }
 
   /// Calls `read` with the key, the name and the value of the first member of each name. Comments
@@ -131,15 +152,22 @@ extension PatchReader {
   mutating func eachMember(
     of json: JSONValue, _ read: (inout PatchReader, JSONValue, String, JSONValue) -> Void
   ) {
-    for (key, value) in json.members where isFirst(key) {
+    let tree = json.tree
+    var rows = JSONTree.MemberRows(of: json.index, in: tree)
+    while let (keyRow, valueRow) = rows.next(in: tree) {
+      guard isFirst(keyRow, in: tree) else { continue }
+      let (key, value) = (
+        JSONValue(tree: tree, index: keyRow), JSONValue(tree: tree, index: valueRow)
+      )
       guard let name = names.text(of: key), !isComment(name, value) else { continue }
       read(&self, key, name, value)
     }
   }
 
   /// Whether a key is there, and no earlier member of its object has the same.
-  private func isFirst(_ key: JSONValue) -> Bool {
-    !key.range.isEmpty && (repeatedKeys.isEmpty || !repeatedKeys.contains(key.index))
+  private func isFirst(_ key: Int, in tree: JSONTree) -> Bool {
+    tree.nodes[key].end > tree.nodes[key].start
+      && (repeatedKeys.isEmpty || !repeatedKeys.contains(key))
   }
 
   /// Whether a member is a comment, whose type is checked.
