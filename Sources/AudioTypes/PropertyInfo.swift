@@ -43,6 +43,9 @@ public struct PropertyID: RawRepresentable, Hashable, Sendable {
   public var rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
+  /// Units choose the numbers: a fast hash is safe.
+  public func _rawHashValue(seed: Int) -> Int { multiplicativeHash(UInt64(rawValue), seed) }
+
   public static let classInfo = PropertyID(rawValue: 0)
   public static let makeConnection = PropertyID(rawValue: 1)
   public static let sampleRate = PropertyID(rawValue: 2)

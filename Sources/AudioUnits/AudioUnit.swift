@@ -235,17 +235,39 @@ public struct UnitKernels: Sendable {
   /// else it reads and writes floats.
   public var mainUsesBusWords: Bool
   /// Fills output element 1 of an I/O unit (the microphone side); `nil` for none.
-  public var input: KernelBox?
+  public var input: KernelBox? { rare?.input }
   /// Whether `input` writes the words of its bus's format; else it writes floats.
-  public var inputWritesBusWords: Bool
+  public var inputWritesBusWords: Bool { rare?.inputWritesBusWords ?? false }
   /// Reads the input of an output unit, as floats in its own input 0. Runs last in a slice; `nil`
   /// for none.
-  public var output: KernelBox?
+  public var output: KernelBox? { rare?.output }
   /// The channel of `input` for each channel of output element 1, or -1 for silence; `nil` for the
   /// channels of `input` in order.
-  public var inputMap: [Int]?
+  public var inputMap: [Int]? { rare?.inputMap }
   /// The longest slice that the kernels take, in frames of the main plan; `nil` for any.
-  public var maximumSlice: Int?
+  public var maximumSlice: Int? { rare?.maximumSlice }
+
+  /// What few units have, in an object of its own: a graph copies the kernels of each unit.
+  private final class Rare: Sendable {
+    let input: KernelBox?
+    let inputWritesBusWords: Bool
+    let output: KernelBox?
+    let inputMap: [Int]?
+    let maximumSlice: Int?
+
+    init(
+      input: KernelBox?, inputWritesBusWords: Bool, output: KernelBox?, inputMap: [Int]?,
+      maximumSlice: Int?
+    ) {
+      self.input = input
+      self.inputWritesBusWords = inputWritesBusWords
+      self.output = output
+      self.inputMap = inputMap
+      self.maximumSlice = maximumSlice
+    }
+  }
+
+  private var rare: Rare?
 
   public init(
     main: KernelBox? = nil, mainUsesBusWords: Bool = false, input: KernelBox? = nil,
@@ -254,11 +276,11 @@ public struct UnitKernels: Sendable {
   ) {
     self.main = main
     self.mainUsesBusWords = mainUsesBusWords
-    self.input = input
-    self.inputWritesBusWords = inputWritesBusWords
-    self.output = output
-    self.inputMap = inputMap
-    self.maximumSlice = maximumSlice
+    if input != nil || output != nil || inputMap != nil || maximumSlice != nil {
+      rare = Rare(
+        input: input, inputWritesBusWords: inputWritesBusWords, output: output, inputMap: inputMap,
+        maximumSlice: maximumSlice)
+    }
   }
 }
 
@@ -361,6 +383,19 @@ public struct UnitConfiguration: Sendable {
     ]
   }
 
+  /// The configuration of another unit that differs in the origin of one input's format, in its seed and
+  /// in its controls.
+  package func again(
+    input: Int, from origin: FormatOrigin, ditherSeed: UInt64, controls: ControlLayout
+  ) -> UnitConfiguration {
+    var other = UnitConfiguration(
+      inputs: inputs, outputs: outputs, maximumFramesPerSlice: maximumFramesPerSlice,
+      properties: properties, controls: controls)
+    other.inputs[input].origin = origin
+    other.ditherSeed = ditherSeed
+    return other
+  }
+
   /// The present value of a parameter; `nil` where there is no such parameter.
   public func parameter(_ parameter: UInt32, _ scope: Scope, _ element: Int) -> Float? {
     guard let controls, let slot = controls.slot(parameter, scope, element) else { return nil }
@@ -395,6 +430,12 @@ public struct PropertyPlace: Hashable, Sendable {
     self.id = id
     self.scope = scope
     self.element = element
+  }
+
+  /// A unit has few properties and elements: a fast hash is safe.
+  public func _rawHashValue(seed: Int) -> Int {
+    let place = UInt64(truncatingIfNeeded: element) << 34 ^ UInt64(scope.rawValue) << 32
+    return multiplicativeHash(place ^ UInt64(id.rawValue), seed)
   }
 }
 

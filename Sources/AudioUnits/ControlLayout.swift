@@ -1,5 +1,6 @@
 public import AudioTypes
 public import RenderCore
+import Synchronization
 
 /// The positions of parameters, meters and live properties in a unit's control block.
 ///
@@ -21,11 +22,7 @@ public struct ControlLayout: Sendable {
     self.map = map
     inputBase = map.global.initial.count
     outputBase = inputBase + inputCount * map.input.initial.count
-    var words = map.global.initial
-    words.reserveCapacity(outputBase + outputCount * map.output.initial.count)
-    for _ in 0..<inputCount { words += map.input.initial }
-    for _ in 0..<outputCount { words += map.output.initial }
-    block = ControlBlock(words)
+    block = ControlBlock(map.initialWords(inputCount: inputCount, outputCount: outputCount))
   }
 
   /// The word of the first parameter of an element.
@@ -40,23 +37,25 @@ public struct ControlLayout: Sendable {
   }
 
   /// Words from one element of a scope to the next.
-  public func stride(_ scope: Scope) -> Int { map[scope].initial.count }
+  public func stride(_ scope: Scope) -> Int { map.look(scope) { $0.initial.count } }
 
   /// The word of a parameter; `nil` where the scope has no such parameter.
   public func slot(_ parameter: UInt32, _ scope: Scope, _ element: Int) -> Int? {
-    map[scope].parameters.firstIndex(of: parameter).map { base(scope, element: element) + $0 }
+    map.look(scope) { $0.parameters.firstIndex(of: parameter) }
+      .map { base(scope, element: element) + $0 }
   }
 
   /// The range of a parameter in the description; `nil` where the scope has no such parameter.
   func range(_ parameter: UInt32, _ scope: Scope) -> ClosedRange<Float>? {
-    map[scope].parameters.firstIndex(of: parameter).map { map[scope].ranges[$0] }
+    map.look(scope) { element in
+      element.parameters.firstIndex(of: parameter).map { element.ranges[$0] }
+    }
   }
 
   /// The first word of a property that the render side reads or writes; `nil` for any other.
   public func slot(_ place: PropertyPlace) -> Int? {
-    map[place.scope].properties.first { $0.id == place.id }.map {
-      base(place.scope, element: place.element) + $0.offset
-    }
+    map.look(place.scope) { $0.properties.first { $0.id == place.id }?.offset }
+      .map { base(place.scope, element: place.element) + $0 }
   }
 }
 
@@ -98,6 +97,8 @@ final class ControlMap: Sendable {
   let global: Element
   let input: Element
   let output: Element
+  /// The words that were asked for last: units in a row often have as many elements.
+  private let last = Mutex<(inputCount: Int, outputCount: Int, words: [UInt32])>((-1, -1, []))
 
   init(_ description: UnitDescription) {
     global = Element(description, .global)
@@ -105,11 +106,26 @@ final class ControlMap: Sendable {
     output = Element(description, .output)
   }
 
-  subscript(scope: Scope) -> Element {
+  /// The initial values of the words of a unit with so many elements.
+  func initialWords(inputCount: Int, outputCount: Int) -> [UInt32] {
+    last.withLock { last in
+      guard last.inputCount != inputCount || last.outputCount != outputCount else {
+        return last.words
+      }
+      var words = global.initial
+      for _ in 0..<inputCount { words += input.initial }
+      for _ in 0..<outputCount { words += output.initial }
+      last = (inputCount, outputCount, words)
+      return words
+    }
+  }
+
+  /// Looks at the words of an element, without a copy of them.
+  func look<Result>(_ scope: Scope, _ body: (borrowing Element) -> Result) -> Result {
     switch scope {
-    case .global: global
-    case .input: input
-    case .output: output
+    case .global: body(global)
+    case .input: body(input)
+    case .output: body(output)
     }
   }
 }

@@ -7,42 +7,45 @@ internal import RenderCore
 /// Valid as long as the control block, which the kernel's box retains.
 struct ControlSlot: BitwiseCopyable, Sendable {
   private let access: ControlAccess
-  private let first: Int
-  private let stride: Int
+  // A kernel has many of these.
+  private let first: Int32
+  private let stride: Int32
 
   fileprivate init(_ access: ControlAccess, first: Int, stride: Int) {
     self.access = access
-    self.first = first
-    self.stride = stride
+    self.first = Int32(first)
+    self.stride = Int32(stride)
   }
+
+  /// The word of an element in the block.
+  @_noLocks
+  private func place(_ element: Int) -> Int { Int(first) + element * Int(stride) }
 
   // Overloads and no default: in a debug build the checker does not look into default arguments.
 
   /// The value of an element.
-  subscript(element: Int) -> Float { @_noLocks get { access[first + element * stride] } }
+  subscript(element: Int) -> Float { @_noLocks get { access[place(element)] } }
 
   /// One of several values of an element, counted from 0.
   subscript(element: Int, offset: Int) -> Float {
-    @_noLocks get { access[first + element * stride + offset] }
+    @_noLocks get { access[place(element) + offset] }
   }
 
   /// The word of an element.
-  subscript(word element: Int) -> UInt32 {
-    @_noLocks get { access[word: first + element * stride] }
-  }
+  subscript(word element: Int) -> UInt32 { @_noLocks get { access[word: place(element)] } }
 
   /// Whether a word is not 0, for a property that is a switch.
   @_noLocks
-  func isOn(_ element: Int) -> Bool { access[word: first + element * stride] != 0 }
+  func isOn(_ element: Int) -> Bool { access[word: place(element)] != 0 }
 
   /// The glide of the last change, in frames; 0 leaves the length to the unit.
   @_noLocks
-  func glide(_ element: Int) -> Int { access.glide(first + element * stride) }
+  func glide(_ element: Int) -> Int { access.glide(place(element)) }
 
-  /// Stores what a kernel has measured, for clients to read.
+  /// Stores one of several values that a kernel has measured, for clients to read.
   @_noLocks
-  func note(_ value: Float, _ element: Int) {
-    access.note(value.bitPattern, at: first + element * stride)
+  func note(_ value: Float, _ element: Int, _ offset: Int) {
+    access.note(value.bitPattern, at: place(element) + offset)
   }
 }
 

@@ -142,13 +142,13 @@ public enum MultichannelMixer: AudioUnit {
   public static func makeKernels(
     _ configuration: UnitConfiguration, controls: ControlLayout
   ) -> UnitKernels {
-    UnitKernels(
+    let inputs = configuration.inputs
+    return UnitKernels(
       main: .holding(
         MixerKernel(
-          sampleRate: configuration.outputs[0].format.sampleRate,
-          inputChannelCounts: configuration.inputs.map(\.format.channelCount),
-          controls: controls),
-        with: controls.block))
+          sampleRate: configuration.outputs[0].format.sampleRate, inputCount: inputs.count,
+          controls: controls
+        ) { inputs[$0].format.channelCount }, with: controls.block))
   }
 }
 
@@ -191,41 +191,36 @@ struct MixerControls: BitwiseCopyable, Sendable {
   }
 }
 
-/// The words of an element's levels: in decibels, of the left and of the right channel.
+/// The words of an element's levels, which follow each other: in decibels, of the left and of the right channel.
 struct MeterSlots: BitwiseCopyable, Sendable {
-  /// The slots of both channels.
-  typealias Pair = (left: ControlSlot, right: ControlSlot)
+  /// The word of the left channel's level; the right channel's follows.
+  enum Level {
+    /// Before the gains of the element.
+    static var preAverage: Int { @_noLocks get { 0 } }
+    static var prePeak: Int { @_noLocks get { 2 } }
+    /// After them.
+    static var postAverage: Int { @_noLocks get { 4 } }
+    static var postPeak: Int { @_noLocks get { 6 } }
+  }
 
-  /// Before the gains of the element.
-  let preAverage: Pair
-  let prePeak: Pair
-  /// After them.
-  let postAverage: Pair
-  let postPeak: Pair
+  private let words: ControlSlot
 
   init(_ layout: ControlLayout, _ scope: Scope) {
-    typealias Parameter = MultichannelMixer.Parameter
-    func pair(_ parameter: UInt32) -> Pair {
-      (layout.control(parameter, scope), layout.control(parameter + 1, scope))
-    }
-    preAverage = pair(Parameter.preAveragePower)
-    prePeak = pair(Parameter.prePeakHoldLevel)
-    postAverage = pair(Parameter.postAveragePower)
-    postPeak = pair(Parameter.postPeakHoldLevel)
+    let first = MultichannelMixer.Parameter.preAveragePower
+    let last = MultichannelMixer.Parameter.postPeakHoldLevel + 1
+    words = layout.control(first, scope)
+    precondition(
+      layout.slot(last, scope, 0) == layout.slot(first, scope, 0).map { $0 + 7 },
+      "the levels follow each other in the description")
   }
+
+  /// Stores a level, for clients to read.
+  @_noLocks
+  func note(_ value: Float, _ level: Int, _ element: Int) { words.note(value, element, level) }
 
   /// Resets all levels to silence.
   @_noLocks
   func reset(_ element: Int) {
-    reset(preAverage, element)
-    reset(prePeak, element)
-    reset(postAverage, element)
-    reset(postPeak, element)
-  }
-
-  @_noLocks
-  private func reset(_ pair: Pair, _ element: Int) {
-    pair.left.note(LevelMeters.floor, element)
-    pair.right.note(LevelMeters.floor, element)
+    for level in 0..<8 { note(LevelMeters.floor, level, element) }
   }
 }

@@ -15,6 +15,10 @@ final class UnitBlueprint: Sendable {
   /// The initial formats of an element.
   let initialInputFormat: StreamFormat
   let initialOutputFormat: StreamFormat
+  /// Elements of new units, by scope: units share their memory until they change. Those that were
+  /// asked for last, as units in a row often have as many.
+  private let elements = Mutex<(inputs: [UnitInstance.Element], outputs: [UnitInstance.Element])>(
+    ([], []))
   private let parameters: [ParameterInfo]
   /// Their numbers and scopes, side by side to be searched.
   private let parameterPlaces: [(id: UInt32, scope: Scope)]
@@ -62,6 +66,18 @@ final class UnitBlueprint: Sendable {
       }
     }
     self.values = values
+  }
+
+  /// The elements of the input or the output scope of a new unit.
+  func initialElements(_ scope: Scope, _ count: Int) -> [UnitInstance.Element] {
+    elements.withLock { elements in
+      let format = scope == .input ? initialInputFormat : initialOutputFormat
+      let known = scope == .input ? elements.inputs : elements.outputs
+      guard known.count != count else { return known }
+      let new = (0..<count).map { _ in UnitInstance.Element(format: format, origin: .initial) }
+      if scope == .input { elements.inputs = new } else { elements.outputs = new }
+      return new
+    }
   }
 
   func parameter(_ id: UInt32, _ scope: Scope) -> ParameterInfo? {

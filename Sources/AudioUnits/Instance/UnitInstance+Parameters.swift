@@ -65,10 +65,13 @@ extension UnitInstance {
       }
       splitMatrix(parameter, scope, element, &state)
       state.write(value.bitPattern, at: slot)
-      let tokens = state.parameterListeners.filter {
-        $0.value.0 == nil || $0.value.0 == parameter
-      }
-      return (tokens.keys.sorted(), replaceProperty(by: parameter, scope, element, &state))
+      // Most units have none.
+      let tokens =
+        state.parameterListeners.isEmpty
+        ? []
+        : state.parameterListeners.filter { $0.value.0 == nil || $0.value.0 == parameter }
+          .keys.sorted()
+      return (tokens, replaceProperty(by: parameter, scope, element, &state))
     }
     if let replaced { notify(replaced, scope, element) }
     for token in tokens {

@@ -22,6 +22,8 @@ public final class UnitInstance: Sendable {
   public var description: UnitDescription { blueprint.description }
   /// The generic properties and the unit's own, in the order of their numbers.
   public var properties: [PropertyInfo] { blueprint.properties }
+  /// The properties that a parameter replaces.
+  public var replaceableProperties: [PropertyInfo] { blueprint.replaceable }
   let blueprint: UnitBlueprint
 
   struct Element {
@@ -34,7 +36,7 @@ public final class UnitInstance: Sendable {
   public let failure = ControlBlock(count: 1)
 
   /// The uses of a scope's elements. Most units have only the first.
-  struct BusUses {
+  struct BusUses: Equatable {
     private var first: UnitConfiguration.Element.Use?
     private var others: [Int: UnitConfiguration.Element.Use] = [:]
 
@@ -57,6 +59,13 @@ public final class UnitInstance: Sendable {
     var isInitialized = false { didSet { version += 1 } }
     /// A number that changes with everything that the configuration is made from.
     var version = 0
+    /// The unit and its version that the settings were taken over from, and the own version then.
+    var taken: (origin: Origin, at: Int)?
+
+    struct Origin: Equatable {
+      var serial: Int
+      var version: Int
+    }
     /// Writes that are held back; `nil` where writes apply at once.
     var heldWrites: [ControlWrite]?
     var lastRenderError = Status.ok
@@ -138,13 +147,8 @@ public final class UnitInstance: Sendable {
     let inputCount = isSettable ? wanted ?? description.inputs.count : description.inputs.count
     state = Mutex(
       State(
-        // Not `Array(repeating:count:)`, which looks up the array's type each time.
-        inputs: (0..<inputCount).map { _ in
-          Element(format: blueprint.initialInputFormat, origin: .initial)
-        },
-        outputs: (0..<description.outputs.count).map { _ in
-          Element(format: blueprint.initialOutputFormat, origin: .initial)
-        },
+        inputs: blueprint.initialElements(.input, inputCount),
+        outputs: blueprint.initialElements(.output, description.outputs.count),
         maximumFramesPerSlice: description.defaultMaximumFramesPerSlice,
         values: blueprint.values,
         controls: ControlLayout(

@@ -11,6 +11,15 @@ public struct UnitSettings: Hashable, Sendable {
   public var parameters: [ParameterPlace: Float] = [:]
 }
 
+extension UnitInstance.State {
+  /// Identifies the settings: by the unit that they were taken over from, and its version then, as
+  /// long as they have not changed since; else by the unit itself.
+  fileprivate func origin(_ serial: Int) -> Origin {
+    if let taken, taken.at == version { return taken.origin }
+    return Origin(serial: serial, version: version)
+  }
+}
+
 extension UnitInstance {
   /// The unit's present settings.
   public var settings: UnitSettings {
@@ -38,6 +47,42 @@ extension UnitInstance {
         }
       }
       return settings
+    }
+  }
+
+  /// Takes over the settings of another unit, where both are of one type, as new, and have as many
+  /// elements. Returns whether it did.
+  package func takeSettings(of other: UnitInstance) -> Bool {
+    guard unit == other.unit, !description.isOutput else { return false }
+    let (elements, isInitialized) = other.state.withLock {
+      (($0.inputs, $0.outputs, $0.globalName), $0.isInitialized)
+    }
+    let (frames, values, preset, generation, controls) = other.state.withLock {
+      ($0.maximumFramesPerSlice, $0.values, $0.factoryPreset, $0.generation, $0.controls)
+    }
+    let origin = other.state.withLock { $0.origin(other.serial) }
+    return state.withLock { state in
+      guard state.inputs.count == elements.0.count, state.outputs.count == elements.1.count,
+        !isInitialized, !state.isInitialized
+      else { return false }
+      (state.inputs, state.outputs, state.globalName) = elements
+      (state.maximumFramesPerSlice, state.values) = (frames, values)
+      (state.factoryPreset, state.generation) = (preset, generation)
+      state.controls.block.copy(controls.block)
+      state.taken = (origin, state.version)
+      return true
+    }
+  }
+
+  /// The controls, where the configuration is but for them that of another unit, which the settings
+  /// have been taken over from, or which has taken them over from the same one; `nil` for any other.
+  package func controls(ifConfiguredAs other: UnitInstance) -> ControlLayout? {
+    let (origin, uses) = other.state.withLock {
+      ($0.origin(other.serial), ($0.inputUses, $0.outputUses))
+    }
+    return state.withLock { state in
+      state.origin(serial) == origin && (state.inputUses, state.outputUses) == uses
+        ? state.controls : nil
     }
   }
 

@@ -66,9 +66,16 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   ///   - inputChannelCounts: For each input element 1 or 2.
   ///   - controls: Of a MultichannelMixer with as many inputs; its block must outlive the kernel.
   public init(sampleRate: Double, inputChannelCounts: [Int], controls: ControlLayout) {
-    precondition(
-      inputChannelCounts.allSatisfy { $0 == 1 || $0 == 2 }, "an input is mono or stereo")
-    let count = inputChannelCounts.count
+    self.init(sampleRate: sampleRate, inputCount: inputChannelCounts.count, controls: controls) {
+      inputChannelCounts[$0]
+    }
+  }
+
+  /// - Parameter channelCount: The channels of an input element, 1 or 2.
+  init(
+    sampleRate: Double, inputCount count: Int, controls: ControlLayout,
+    channelCount: (Int) -> Int
+  ) {
     precondition(
       controls.base(.output, element: 0) == controls.base(.input, element: count),
       "the control block is that of a mixer with as many inputs")
@@ -79,8 +86,9 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     let start = GainRamp(
       length: rampLength, startLeft: 0, startRight: 0, left: 0, right: 0, position: 0)
     strips = StateStorage(count: count + 1) { index in
-      var strip = Strip(
-        channelCount: index < count ? inputChannelCounts[index] : 2, straight: start, cross: start)
+      let channels = index < count ? channelCount(index) : 2
+      precondition(channels == 1 || channels == 2, "an input is mono or stereo")
+      var strip = Strip(channelCount: channels, straight: start, cross: start)
       // The output has no cross gains.
       if index == count { strip.cross.jump(left: 0, right: 0) }
       return strip
@@ -437,14 +445,13 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   /// Publishes the levels of a strip as those of an element.
   @_noLocks
   private mutating func publish(_ strip: Int, _ slots: MeterSlots, _ element: Int) {
-    let (left, right) = (4 * strip, 4 * strip + 1)
-    slots.preAverage.left.note(meters.average(left), element)
-    slots.preAverage.right.note(meters.average(right), element)
-    slots.prePeak.left.note(meters.peak(left), element)
-    slots.prePeak.right.note(meters.peak(right), element)
-    slots.postAverage.left.note(meters.average(left + 2), element)
-    slots.postAverage.right.note(meters.average(right + 2), element)
-    slots.postPeak.left.note(meters.peak(left + 2), element)
-    slots.postPeak.right.note(meters.peak(right + 2), element)
+    typealias Level = MeterSlots.Level
+    for channel in 0..<2 {
+      let (pre, post) = (4 * strip + channel, 4 * strip + 2 + channel)
+      slots.note(meters.average(pre), Level.preAverage + channel, element)
+      slots.note(meters.peak(pre), Level.prePeak + channel, element)
+      slots.note(meters.average(post), Level.postAverage + channel, element)
+      slots.note(meters.peak(post), Level.postPeak + channel, element)
+    }
   }
 }

@@ -16,23 +16,35 @@ public final class ControlBlock: @unchecked Sendable {
   public let count: Int
 
   /// Makes a block of zeros.
-  public convenience init(count: Int) { self.init([UInt32](repeating: 0, count: count)) }
+  public init(count: Int) {
+    self.count = count
+    unsafe words = Self.words(count)
+  }
 
   /// Makes a block with initial numbers, which are also the stored values.
   public init(_ numbers: [UInt32]) {
     count = numbers.count
-    // Four words for each number, in four rows: the number, its glide, its stored value, and the
-    // number of scheduled changes that are pending. Then two words: whether the block is retired,
-    // and the version.
+    unsafe words = Self.words(count)
     // Written before the block is shared: an atomic word has the layout of its value.
-    let memory = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: 4 * count + 2)
-    unsafe memory.initialize(repeating: 0)
-    for (index, number) in numbers.enumerated() {
-      unsafe memory[index] = number
-      unsafe memory[2 * count + index] = number
+    unsafe numbers.withUnsafeBufferPointer { [words, count] numbers in
+      guard count > 0 else { return }
+      let bytes = count * MemoryLayout<UInt32>.stride
+      for row in [0, 2] {
+        unsafe UnsafeMutableRawPointer(words + row * count)
+          .copyMemory(from: numbers.baseAddress.unsafelyUnwrapped, byteCount: bytes)
+      }
     }
-    unsafe words = UnsafeMutableRawPointer(memory.baseAddress.unsafelyUnwrapped)
-      .bindMemory(to: Atomic<UInt32>.self, capacity: 4 * count + 2)
+  }
+
+  /// Words of zeros: four for each number, in four rows: the number, its glide, its stored value, and
+  /// the number of scheduled changes that are pending. Then two words: whether the block is retired,
+  /// and the version.
+  private static func words(_ count: Int) -> UnsafeMutablePointer<Atomic<UInt32>> {
+    let bytes = (4 * count + 2) * MemoryLayout<UInt32>.stride
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: bytes, alignment: MemoryLayout<UInt32>.alignment)
+    unsafe memory.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
+    return unsafe memory.bindMemory(to: Atomic<UInt32>.self, capacity: 4 * count + 2)
   }
 
   deinit {
@@ -56,6 +68,15 @@ public final class ControlBlock: @unchecked Sendable {
       access.set(index, to: Float(bitPattern: newValue), glide: 0)
       unsafe words[2 * count + index].store(newValue, ordering: .relaxed)
     }
+  }
+
+  /// Takes over the numbers of a block with as many, where nothing is scheduled on either.
+  package func copy(_ other: ControlBlock) {
+    precondition(count == other.count, "the blocks have as many numbers")
+    for index in 0..<3 * count {
+      unsafe words[index].store(other.words[index].load(ordering: .relaxed), ordering: .relaxed)
+    }
+    unsafe words[4 * count + 1].wrappingAdd(1, ordering: .releasing)
   }
 
   /// The number as set or scheduled last.

@@ -6,7 +6,7 @@
 // storage.
 
 /// Memory of a kernel: an element for each channel, voice, band or sample. Allocated by `init`,
-/// freed with the kernel, never resized, aligned to 64 bytes.
+/// freed with the kernel, never resized; numbers are aligned to 64 bytes.
 ///
 /// Made on the control thread, then used by one render thread at a time. An index out of range ends
 /// the process.
@@ -22,8 +22,10 @@ public struct StateStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
   ///   - element: Makes the element at an index.
   public init(count: Int, _ element: (Int) -> Element) {
     precondition(count > 0, "storage needs at least one element")
+    // Vectors are loaded of numbers only. An alignment takes longer, and up to a line more.
+    let alignment = MemoryLayout<Element>.stride > 8 ? MemoryLayout<Element>.alignment : 64
     let bytes = UnsafeMutableRawPointer.allocate(
-      byteCount: count * MemoryLayout<Element>.stride, alignment: 64)
+      byteCount: count * MemoryLayout<Element>.stride, alignment: alignment)
     unsafe base = bytes.bindMemory(to: Element.self, capacity: count)
     for index in 0..<count { unsafe base.advanced(by: index).initialize(to: element(index)) }
     self.count = count

@@ -18,7 +18,8 @@ public protocol RenderKernel: ~Copyable {
 /// `@unchecked Sendable`: made on the control thread, then used by one render thread at a time; the
 /// exchange of plans orders the two.
 public class KernelBox: @unchecked Sendable {
-  private let retained: [AnyObject]
+  private let retained: AnyObject?
+  private let others: [AnyObject]
   /// Whether the kernel calls a client's code, which may rely on being called by one thread only.
   public let callsClient: Bool
   /// Whether the kernel may lend memory of its own to its output buses.
@@ -29,6 +30,13 @@ public class KernelBox: @unchecked Sendable {
   /// Boxes a kernel. The box retains the objects in `retained`, which the kernel points to.
   public static func holding(
     _ kernel: consuming some RenderKernel & ~Copyable, with retained: AnyObject...
+  ) -> KernelBox {
+    TypedKernelBox(kernel, others: retained)
+  }
+
+  /// The same for one object, as most kernels have it: it takes no array.
+  public static func holding(
+    _ kernel: consuming some RenderKernel & ~Copyable, with retained: AnyObject
   ) -> KernelBox {
     TypedKernelBox(kernel, retained: retained)
   }
@@ -42,14 +50,14 @@ public class KernelBox: @unchecked Sendable {
     _ kernel: consuming some RenderKernel & ~Copyable, isNearlyFree: Bool,
     with retained: AnyObject...
   ) -> KernelBox {
-    TypedKernelBox(kernel, retained: retained, lendsMemory: true, isNearlyFree: isNearlyFree)
+    TypedKernelBox(kernel, others: retained, lendsMemory: true, isNearlyFree: isNearlyFree)
   }
 
   /// Boxes a kernel that calls a client's code. The box retains the objects in `retained`.
   public static func calling(
     _ kernel: consuming some RenderKernel & ~Copyable, with retained: AnyObject...
   ) -> KernelBox {
-    TypedKernelBox(kernel, retained: retained, callsClient: true)
+    TypedKernelBox(kernel, others: retained, callsClient: true)
   }
 
   /// Boxes a kernel that runs the kernel of another box, which the box retains.
@@ -58,14 +66,16 @@ public class KernelBox: @unchecked Sendable {
     with retained: AnyObject
   ) -> KernelBox {
     TypedKernelBox(
-      outer, retained: [kernel, retained], callsClient: kernel.callsClient,
+      outer, others: [kernel, retained], callsClient: kernel.callsClient,
       lendsMemory: kernel.lendsMemory, isNearlyFree: kernel.isNearlyFree)
   }
 
   fileprivate init(
-    retained: [AnyObject], callsClient: Bool, lendsMemory: Bool, isNearlyFree: Bool
+    retained: AnyObject?, others: [AnyObject], callsClient: Bool, lendsMemory: Bool,
+    isNearlyFree: Bool
   ) {
     self.retained = retained
+    self.others = others
     self.callsClient = callsClient
     self.lendsMemory = lendsMemory
     self.isNearlyFree = isNearlyFree
@@ -83,13 +93,13 @@ private final class TypedKernelBox<Kernel: RenderKernel & ~Copyable>: KernelBox,
   private let kernel: UnsafeMutablePointer<Kernel>
 
   init(
-    _ kernel: consuming Kernel, retained: [AnyObject], callsClient: Bool = false,
-    lendsMemory: Bool = false, isNearlyFree: Bool = false
+    _ kernel: consuming Kernel, retained: AnyObject? = nil, others: [AnyObject] = [],
+    callsClient: Bool = false, lendsMemory: Bool = false, isNearlyFree: Bool = false
   ) {
     unsafe self.kernel = .allocate(capacity: 1)
     unsafe self.kernel.initialize(to: kernel)
     super.init(
-      retained: retained, callsClient: callsClient, lendsMemory: lendsMemory,
+      retained: retained, others: others, callsClient: callsClient, lendsMemory: lendsMemory,
       isNearlyFree: isNearlyFree)
   }
 
