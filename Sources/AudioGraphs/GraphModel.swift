@@ -3,199 +3,6 @@ import AudioUnits
 public import RenderCore
 import Synchronization
 
-/// One connection: an output element feeds an input element.
-public struct Connection: Hashable, Sendable {
-  /// The source node.
-  public var source: NodeID
-  /// Its output element.
-  public var output: Int
-  /// The destination node.
-  public var destination: NodeID
-  /// Its input element.
-  public var input: Int
-
-  /// From an output element to an input element.
-  public init(from source: NodeID, _ output: Int = 0, to destination: NodeID, _ input: Int = 0) {
-    self.source = source
-    self.output = output
-    self.destination = destination
-    self.input = input
-  }
-}
-
-/// A callback that feeds an input element.
-public final class InputCallback: Sendable {
-  /// Generates the sound, or processes what it pulls.
-  public let callback: any RenderCallback
-  /// The node that is fed.
-  public let destination: NodeID
-  /// Its input element.
-  public let input: Int
-  /// What the callback pulls; `nil` for nothing.
-  public let feed: CallbackFeed?
-  /// The name of the source at the beginning of the chain, where it may feed other inputs too;
-  /// `nil` for a source of this input only.
-  let name: String?
-  /// The callback that feeds the input, then the one that it pulls, and so on. A callback that is
-  /// set again gets a new instance and restarts; an instance that is passed again continues.
-  public let instances: [CallbackInstance]
-
-  init(
-    callback: any RenderCallback, destination: NodeID, input: Int, feed: CallbackFeed?,
-    name: String?
-  ) {
-    self.name = name
-    self.callback = callback
-    self.destination = destination
-    self.input = input
-    self.feed = feed
-    var instances = [Self.instance(callback)]
-    var next = feed
-    while case .link(let link)? = next {
-      instances.append(Self.instance(link.callback))
-      next = link.from
-    }
-    self.instances = instances
-  }
-
-  /// The same callbacks at another input.
-  init(_ other: InputCallback, at place: BusKey) {
-    (callback, feed, name, instances) = (other.callback, other.feed, other.name, other.instances)
-    (destination, input) = (place.node, place.bus)
-  }
-
-  private static func instance(_ callback: any RenderCallback) -> CallbackInstance {
-    CallbackInstance.instance(callback) ?? CallbackInstance(callback)
-  }
-
-  /// The callbacks from the one that pulls first to the one that feeds the input.
-  var chain: [CallbackInstance] { instances.reversed() }
-
-  /// The output that the first callback of the chain pulls; `nil` where it pulls none.
-  var source: BusKey? {
-    var next = feed
-    while case .link(let link)? = next { next = link.from }
-    guard case .output(let node, let output)? = next else { return nil }
-    return BusKey(node: node, bus: output)
-  }
-
-  /// What the callback at `index` in `instances` pulls; `nil` for nothing.
-  func upstream(of index: Int) -> LinkFeed? {
-    index + 1 < instances.count ? .link(self, index + 1) : source.map { .output($0) }
-  }
-}
-
-/// What an input or a callback pulls.
-enum LinkFeed {
-  case output(BusKey)
-  /// A callback of a chain, by its index in `instances`.
-  case link(InputCallback, Int)
-
-  /// Identifies what is pulled.
-  enum Identity: Hashable {
-    case output(BusKey)
-    case callback(Int)
-  }
-
-  var identity: Identity {
-    switch self {
-    case .output(let key): .output(key)
-    case .link(let callback, let index): .callback(callback.instances[index].serial)
-    }
-  }
-}
-
-/// The feed of a processing callback. In Apple's guide, a render callback between two units calls
-/// `AudioUnitRender` to pull it.
-public enum CallbackFeed: Sendable {
-  /// An output element.
-  case output(NodeID, Int)
-  /// Another callback with its own feed: see `callback(_:from:)`.
-  case link(CallbackLink)
-
-  /// Another callback, and what that one pulls.
-  public static func callback(
-    _ callback: any RenderCallback, from feed: CallbackFeed? = nil
-  ) -> CallbackFeed {
-    .link(CallbackLink(callback, from: feed))
-  }
-}
-
-/// A callback that another one pulls.
-public final class CallbackLink: @unchecked Sendable {
-  // `@unchecked Sendable`: `from` changes only in `deinit`, in links with no other reference.
-
-  /// Generates the sound, or processes what it pulls.
-  public let callback: any RenderCallback
-  /// What it pulls; `nil` for nothing.
-  public private(set) var from: CallbackFeed?
-
-  init(_ callback: any RenderCallback, from: CallbackFeed?) {
-    self.callback = callback
-    self.from = from
-  }
-
-  deinit {
-    // A loop: releasing a long chain recursively would overflow the stack.
-    var next = from
-    from = nil
-    while case .link(var link)? = next {
-      next = nil
-      guard isKnownUniquelyReferenced(&link) else { return }
-      next = link.from
-      link.from = nil
-    }
-  }
-}
-
-/// What feeds an input element (`AUNodeInteraction`).
-public enum Interaction: Sendable {
-  case connection(Connection)
-  case callback(InputCallback)
-
-  /// The node that is fed.
-  public var destination: NodeID {
-    switch self {
-    case .connection(let connection): connection.destination
-    case .callback(let callback): callback.destination
-    }
-  }
-
-  /// The input element that is fed.
-  public var input: Int {
-    switch self {
-    case .connection(let connection): connection.input
-    case .callback(let callback): callback.input
-    }
-  }
-
-  /// The connection; `nil` for a callback.
-  public var connection: Connection? {
-    if case .connection(let connection) = self { connection } else { nil }
-  }
-
-  /// What the input element pulls.
-  var feed: LinkFeed {
-    switch self {
-    case .connection(let connection):
-      .output(BusKey(node: connection.source, bus: connection.output))
-    case .callback(let callback): .link(callback, 0)
-    }
-  }
-
-  /// The output element from which the input element gets its sound, by a connection or through
-  /// processing callbacks; `nil` for a callback that pulls no output.
-  public var link: Connection? {
-    switch self {
-    case .connection(let connection): connection
-    case .callback(let callback):
-      callback.source.map {
-        Connection(from: $0.node, $0.bus, to: callback.destination, callback.input)
-      }
-    }
-  }
-}
-
 /// Identifies a feed that `AudioGraph.detachFeed(of:_:)` has taken from an input.
 public struct FeedToken: Hashable, Sendable {
   let number: Int
@@ -218,43 +25,42 @@ public struct TapMeasurement: Hashable, Sendable {
   public var reading: TapReading
 }
 
-/// A bus of a node in one word, for fast dictionary lookups.
-struct BusKey: RawRepresentable, Hashable, Sendable {
-  let rawValue: UInt64
-
-  init(rawValue: UInt64) { self.rawValue = rawValue }
-
-  func _rawHashValue(seed: Int) -> Int { multiplicativeHash(rawValue, seed) }
-
-  /// A number outside of the range of buses is stored as -1.
-  init(node: NodeID, bus: Int) {
-    let number = UInt32(exactly: bus) ?? .max
-    rawValue = UInt64(UInt32(bitPattern: node.rawValue)) << 32 | UInt64(number)
-  }
-
-  var node: NodeID { NodeID(rawValue: Int32(truncatingIfNeeded: rawValue >> 32)) }
-  var bus: Int {
-    let number = UInt32(truncatingIfNeeded: rawValue)
-    return number == .max ? -1 : Int(number)
-  }
-}
-
 /// The nodes, interactions, taps and ramps of a graph at one moment.
 struct GraphModel: Sendable {
-  struct Node: Sendable {
-    var id: NodeID
-    var component: ComponentDescription
-    var unit: any AudioUnit.Type
-    var name: String
+  /// A node; another one takes its place where something of it changes. A class: each pass over the
+  /// graph looks at every node, and a reference is copied sooner than a node.
+  final class Node: Sendable {
+    let id: NodeID
+    let component: ComponentDescription
+    let unit: any AudioUnit.Type
+    let name: String
     /// The unit; `nil` while the graph is not open.
-    var instance: UnitInstance?
+    let instance: UnitInstance?
     /// The format of buses that need a format and have been given none; `nil` for the graph's
     /// default.
-    var defaultFormat: StreamFormat?
+    let defaultFormat: StreamFormat?
     /// Whether it is an I/O unit, with a device's two sides.
     let isIO: Bool
     /// Whether it is an output unit, which ends the graph.
     let isOutput: Bool
+
+    init(id: NodeID, unit: any AudioUnit.Type, name: String, instance: UnitInstance?) {
+      let description = unit.description
+      (self.id, self.unit, self.name, self.instance) = (id, unit, name, instance)
+      component = description.component
+      defaultFormat = nil
+      isIO = component.type == .outputType && description.property(.enableIO) != nil
+      isOutput = description.isOutput
+    }
+
+    /// A node with another unit and another default format.
+    fileprivate init(
+      _ other: Node, instance: UnitInstance?, defaultFormat: StreamFormat?
+    ) {
+      (id, component, unit, name) = (other.id, other.component, other.unit, other.name)
+      (self.instance, self.defaultFormat) = (instance, defaultFormat)
+      (isIO, isOutput) = (other.isIO, other.isOutput)
+    }
   }
 
   struct Tap: Sendable {
@@ -268,16 +74,38 @@ struct GraphModel: Sendable {
     var place: Violation.Place { .init(node: node, .tap(id.rawValue)) }
   }
 
-  /// The inputs of a node that something feeds, in ascending order.
+  /// The inputs of a node that something feeds, in ascending order. Most nodes have one.
   private struct Incoming {
-    var inputs: [Int] = []
+    private(set) var first: Int?
+    private(set) var others: [Int] = []
     /// A new number after each change, unique across all models.
-    var version = 0
+    private(set) var version = 0
 
     private static let lastVersion = Atomic<Int>(0)
 
-    mutating func change(_ body: (inout [Int]) -> Void) {
-      body(&inputs)
+    var all: [Int] { first.map { [$0] + others } ?? [] }
+
+    mutating func insert(_ input: Int) {
+      noteChange()
+      guard let present = first else {
+        first = input
+        return
+      }
+      first = min(present, input)
+      let rest = max(present, input)
+      others.insert(rest, at: others.firstIndex { $0 > rest } ?? others.count)
+    }
+
+    mutating func remove(_ input: Int) {
+      noteChange()
+      if first != input {
+        others.removeAll { $0 == input }
+      } else {
+        first = others.isEmpty ? nil : others.removeFirst()
+      }
+    }
+
+    private mutating func noteChange() {
       version = Self.lastVersion.wrappingAdd(1, ordering: .relaxed).newValue
     }
   }
@@ -335,12 +163,7 @@ struct GraphModel: Sendable {
   ) -> NodeID {
     let id = NodeID(rawValue: nextNode)
     nextNode += 1
-    let description = unit.description
-    let isOutput = description.component.type == .outputType
-    let node = Node(
-      id: id, component: description.component, unit: unit, name: name ?? "node \(id.rawValue)",
-      instance: instance, isIO: isOutput && description.property(.enableIO) != nil,
-      isOutput: description.isOutput)
+    let node = Node(id: id, unit: unit, name: name ?? "node \(id.rawValue)", instance: instance)
     if node.isOutput { outputUnits.append(id) }
     nodes.append(node)
     return id
@@ -388,7 +211,8 @@ struct GraphModel: Sendable {
   /// Returns whether the node exists.
   mutating func setDefaultFormat(_ format: StreamFormat?, of id: NodeID) -> Bool {
     guard let index = index(of: id) else { return false }
-    nodes[index].defaultFormat = format
+    let node = nodes[index]
+    nodes[index] = Node(node, instance: node.instance, defaultFormat: format)
     return true
   }
 
@@ -397,17 +221,24 @@ struct GraphModel: Sendable {
   }
 
   mutating func setInstance(_ instance: UnitInstance?, at index: Int) {
-    nodes[index].instance = instance
+    let node = nodes[index]
+    nodes[index] = Node(node, instance: instance, defaultFormat: node.defaultFormat)
+  }
+
+  /// Reserves room for nodes and for feeds of their inputs.
+  mutating func reserveCapacity(nodes count: Int, feeds feedCount: Int) {
+    nodes.reserveCapacity(count)
+    interactions.reserveCapacity(feedCount)
+    feeds.reserveCapacity(feedCount)
+    outputLinks.reserveCapacity(feedCount)
+    incoming.reserveCapacity(count)
   }
 
   mutating func add(_ interaction: Interaction) {
     interactions.append(interaction)
     let input = BusKey(node: interaction.destination, bus: interaction.input)
     feeds[input] = interaction
-    incoming[input.node, default: .init()].change { inputs in
-      let place = inputs.firstIndex { $0 > input.bus } ?? inputs.count
-      inputs.insert(input.bus, at: place)
-    }
+    incoming[input.node, default: .init()].insert(input.bus)
     if let link = interaction.link {
       outputLinks[BusKey(node: link.source, bus: link.output)] = link
     }
@@ -428,7 +259,7 @@ struct GraphModel: Sendable {
   private mutating func drop(_ interaction: Interaction) {
     let input = BusKey(node: interaction.destination, bus: interaction.input)
     feeds[input] = nil
-    incoming[input.node]?.change { $0.removeAll { $0 == input.bus } }
+    incoming[input.node]?.remove(input.bus)
     if let link = interaction.link {
       outputLinks[BusKey(node: link.source, bus: link.output)] = nil
     }
@@ -448,8 +279,12 @@ struct GraphModel: Sendable {
   }
 
   /// The feeds of a node, by ascending input.
-  func interactions(into id: NodeID) -> [Interaction] {
-    (incoming[id]?.inputs ?? []).compactMap { feeds[BusKey(node: id, bus: $0)] }
+  func interactions(into id: NodeID) -> NodeFeeds {
+    guard let incoming = incoming[id], let first = incoming.first else { return NodeFeeds() }
+    return NodeFeeds(
+      first: feeds[BusKey(node: id, bus: first)],
+      others: incoming.others.isEmpty
+        ? [] : incoming.others.compactMap { feeds[BusKey(node: id, bus: $0)] })
   }
 
   /// A number that changes with the node's feeds. Equal numbers mean equal feeds, across all
@@ -461,7 +296,7 @@ struct GraphModel: Sendable {
     incoming.flatMap { node, feeds -> [BusKey] in
       let before = old.incoming[node]
       guard feeds.version != before?.version else { return [] }
-      return Set(feeds.inputs + (before?.inputs ?? [])).map { BusKey(node: node, bus: $0) }
+      return Set(feeds.all + (before?.all ?? [])).map { BusKey(node: node, bus: $0) }
     }
   }
 }

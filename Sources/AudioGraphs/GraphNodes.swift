@@ -33,6 +33,11 @@ extension AudioGraph {
     }
   }
 
+  /// Reserves room for nodes and for feeds of their inputs.
+  package func reserveCapacity(nodes count: Int, feeds feedCount: Int) {
+    state.withLock { $0.model.reserveCapacity(nodes: count, feeds: feedCount) }
+  }
+
   /// Adds the output unit of a sub-graph: a Generic Output that passes its input on to another
   /// node, in the format of its output element, instead of ending the graph.
   ///

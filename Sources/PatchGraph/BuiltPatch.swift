@@ -239,9 +239,10 @@ struct PatchLayout: Sendable {
     feeds.reserveCapacity(feedCount)
   }
 
-  mutating func add(_ node: NodeID, named name: String) {
+  /// Adds a node. Returns whether it is the first with its name.
+  mutating func add(_ node: NodeID, named name: String) -> Bool {
     nodeNames.append(name)
-    nodes[name] = node
+    return nodes.updateValue(node, forKey: name) == nil
   }
 
   /// The inputs that have a feed, in the order of the nodes and their buses.

@@ -15,7 +15,7 @@ struct PlanBuilder {
   /// Makes the row that writes to `bus` write to `target` instead.
   mutating func redirect(from bus: Int, to target: Int) {
     guard let row = rows.lastIndex(where: { $0.outputs.contains(bus) }) else { return }
-    rows[row].outputs = rows[row].outputs.map { $0 == bus ? target : $0 }
+    rows[row].outputs = BusList(rows[row].outputs.map { $0 == bus ? target : $0 })
   }
 
   mutating func newBus(_ channelCount: Int) -> Int {
@@ -100,6 +100,24 @@ struct PlanBuilders {
     set {
       if domain == .main { main = newValue } else { others[domain] = newValue }
     }
+  }
+
+  // A subscript that modifies in place takes memory from the heap for each call: what is called for
+  // every node goes without.
+
+  mutating func add(_ row: RenderPlan.Row, in domain: RateDomains.Domain) {
+    if domain == .main { main.add(row) } else { self[domain].add(row) }
+  }
+
+  mutating func newBus(_ channelCount: Int, in domain: RateDomains.Domain) -> Int {
+    domain == .main ? main.newBus(channelCount) : self[domain].newBus(channelCount)
+  }
+
+  mutating func floats(
+    of bus: Int, format: StreamFormat, in domain: RateDomains.Domain
+  ) -> Int {
+    domain == .main
+      ? main.floats(of: bus, format: format) : self[domain].floats(of: bus, format: format)
   }
 
   /// Removes and returns a builder, so that its rows are not copied. The caller must put it back.

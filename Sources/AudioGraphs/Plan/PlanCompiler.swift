@@ -28,6 +28,10 @@ struct PlanCompiler {
   let fadeDuration: Double
   /// The time before a cross-fade, in seconds, until the new feed sounds.
   private let fadeWait: Double
+  /// The output unit.
+  private let headID: NodeID?
+  /// The output that the output unit plays, where it does not fade; `nil` for none.
+  private let playedOutput: BusKey?
   /// How many threads may render the main plan.
   private let threadCount: Int
 
@@ -51,6 +55,15 @@ struct PlanCompiler {
     delays: [BusKey: KernelBox] = [:], fadeWait: Double = 0
   ) {
     self.fadeWait = fadeWait
+    headID = routes.head?.id
+    if let headID,
+      case .steady(.output(let source)?) = routes.feed(
+        BusKey(node: headID, bus: RemoteIO.outputElement))
+    {
+      playedOutput = source
+    } else {
+      playedOutput = nil
+    }
     self.delays = delays
     self.meter = meter
     self.routes = routes
@@ -97,24 +110,23 @@ struct PlanCompiler {
 
   private mutating func compile(_ node: GraphModel.Node, _ configuration: UnitConfiguration) {
     let domain = routes.domain(of: node.id)
-    let isHead = isHead(node.id)
+    let isHead = headID == node.id
     let kernels = kernels[node.id]
     let usesWords = kernels?.mainUsesBusWords == true
     let elements = configuration.inputs
-    var inputs: [Int] = []
-    inputs.reserveCapacity(elements.count)
+    var inputs = BusList()
     var pulled: [Int: PulledInput] = [:]
-    for (index, element) in elements.enumerated() {
+    for index in elements.indices {
       let key = BusKey(node: node.id, bus: index)
+      let format = elements[index].format
       let bus = delayed(
-        compileInput(key, element.format, isHead: isHead, asWords: isHead || usesWords), key,
-        element.format)
+        compileInput(key, format, isHead: isHead, asWords: isHead || usesWords), key, format)
       guard routes.isPulled(key) else {
         inputs.append(bus)
         continue
       }
       pulled[index] = PulledInput(plan(of: .input(key), to: bus), bus: bus)
-      inputs.append(builders[domain].silentBus(element.format.channelCount))
+      inputs.append(builders[domain].silentBus(format.channelCount))
     }
     if isHead, let watcher = kernels?.output, let first = inputs.first {
       note(watcher, as: .unit(node.name))
@@ -123,30 +135,35 @@ struct PlanCompiler {
       builders[domain]
         .add(
           .init(
-            kernel: watcher, inputs: [floats], outputs: [], failure: node.instance?.failure))
+            kernel: watcher, inputs: BusList(floats), outputs: [], failure: node.instance?.failure))
     }
     guard let kernel = kernels?.main, !node.isOutput else { return }
     note(kernel, as: .unit(node.name))
-    let formats = configuration.outputs.map(\.format)
-    let floats =
-      worksInPlace(node, configuration)
-      ? Array(inputs.prefix(formats.count))
-      : formats.map { builders[domain].newBus($0.channelCount) }
+    let outputs = configuration.outputs
+    var floats = BusList()
+    let isInPlace = worksInPlace(node, configuration)
+    for output in outputs.indices {
+      if !isInPlace {
+        floats.append(builders.newBus(outputs[output].format.channelCount, in: domain))
+      } else if output < inputs.count {
+        floats.append(inputs[output])
+      }
+    }
     let observers = node.instance?.renderObservers ?? []
     tell(observers, .preRender, in: domain)
-    builders[domain]
-      .add(
-        .init(
-          kernel: kernel, inputs: inputs, outputs: floats, pulled: pulled,
-          failure: node.instance?.failure))
+    builders.add(
+      .init(
+        kernel: kernel, inputs: inputs, outputs: floats, pulled: pulled,
+        failure: node.instance?.failure), in: domain)
     tell(observers, .postRender, in: domain)
-    for (output, format) in formats.enumerated() {
+    for output in outputs.indices {
       let key = BusKey(node: node.id, bus: output)
       outputBuses[key] = words(
-        of: floats[output], format: format, isReady: usesWords, for: key, in: domain)
+        of: floats[output], format: outputs[output].format, isReady: usesWords, for: key, in: domain
+      )
     }
     guard !taps.isEmpty else { return }
-    for output in formats.indices { compileTaps(BusKey(node: node.id, bus: output), in: domain) }
+    for output in outputs.indices { compileTaps(BusKey(node: node.id, bus: output), in: domain) }
   }
 
   /// The bus behind the delay of an input; `bus` itself where the input has no delay.
@@ -174,7 +191,9 @@ struct PlanCompiler {
   /// Whether an effect renders its output into the memory of its input. `false` where nothing feeds
   /// the input: its memory is the silent bus, which other units read too; and where a source may lend
   /// its frames to it.
-  private func worksInPlace(
+  ///
+  /// Changes nothing: for another kind of call the whole compiler would be copied.
+  private mutating func worksInPlace(
     _ node: GraphModel.Node, _ configuration: UnitConfiguration
   ) -> Bool {
     // During a cross-fade the input may also feed something else, so it must not be overwritten.
@@ -210,8 +229,6 @@ struct PlanCompiler {
       measuring: measuring)
   }
 
-  private func isHead(_ id: NodeID) -> Bool { routes.head?.id == id }
-
   private mutating func compileMicrophone(_ head: GraphModel.Node) {
     guard let kernel = kernels[head.id]?.input,
       let format = routes.configuration(head.id)?.outputs[RemoteIO.inputElement].format
@@ -219,7 +236,7 @@ struct PlanCompiler {
     note(kernel, as: .unit(head.name))
     let key = BusKey(node: head.id, bus: RemoteIO.inputElement)
     let domain = routes.domain(ofOutput: key)
-    let isClient = feedsHead(key) && domain == .main
+    let isClient = playedOutput == key && domain == .main
     let bus =
       isClient
       ? builders[domain].clientBus(format.channelCount)
@@ -319,7 +336,7 @@ struct PlanCompiler {
       guard let bus = outputBuses[source] else {
         return builders[domain].silentBus(format.channelCount)
       }
-      return asWords ? bus : builders[domain].floats(of: bus, format: format)
+      return asWords ? bus : builders.floats(of: bus, format: format, in: domain)
     case .link(let callback, _)?:
       return compile(callback, format, isClient: isClient, asWords: asWords, in: domain)
     case nil:
@@ -433,7 +450,7 @@ struct PlanCompiler {
     of bus: Int, format: StreamFormat, isReady: Bool, for key: BusKey,
     in domain: RateDomains.Domain
   ) -> Int {
-    let isClient = feedsHead(key)
+    let isClient = playedOutput == key
     guard isReady || format.sampleType == .float32 else {
       return builders[domain].words(
         of: bus, format: format, dither: dither(.output, key), isClient: isClient)
@@ -456,14 +473,5 @@ struct PlanCompiler {
       note(sink.kernel, as: .tap(tap.name))
       builders[domain].add(.init(kernel: sink.kernel, inputs: [bus], outputs: []))
     }
-  }
-
-  /// Whether the output unit plays only this output.
-  private func feedsHead(_ key: BusKey) -> Bool {
-    guard let head = routes.head,
-      case .steady(.output(let source)?) = routes.feed(
-        BusKey(node: head.id, bus: RemoteIO.outputElement))
-    else { return false }
-    return source == key
   }
 }

@@ -39,12 +39,14 @@ struct Preparer {
   /// The settled nodes of the preparation before this one.
   private let previous: SettledNodes
 
-  private var result = Preparation()
+  var result = Preparation()
   /// Nodes with unreliable formats: their violation has been reported, and further ones would only
   /// be consequences of it.
-  private var doubtful: Set<NodeID> = []
+  var doubtful: Set<NodeID> = []
   /// Nodes in a cycle, or downstream of one.
   private var stuck: Set<NodeID> = []
+  /// The node that was settled last, if without violations.
+  var lastSettled: LastSettled?
 
   init(
     model: GraphModel, played: GraphModel? = nil, demandsFormats: Bool = true,
@@ -72,7 +74,11 @@ struct Preparer {
       let node = model.nodes[index]
       let feeding = model.interactions(into: id)
       let count = result.violations.count
-      settle(node, feeding)
+      if !settleAsLast(node, feeding) {
+        settle(node, feeding)
+        lastSettled = nil
+        if result.violations.count == count { noteLast(node, feeding) }
+      }
       if result.violations.count == count { noteSettled(node, feeding) }
     }
     let domains = RateDomains(model, result)
@@ -172,31 +178,27 @@ struct Preparer {
       before.unit == instance.configurationVersion,
       before.feedVersion == model.feedVersion(of: node.id),
       before.isPulled == result.pulled.contains(node.id),
-      before.defaultFormat == node.defaultFormat
+      before.defaultFormat == node.defaultFormat,
+      before.hasSameSources(in: result.configurations)
     else { return false }
-    for source in before.sources {
-      guard let outputs = result.configurations[source.output.node]?.outputs,
-        outputs.indices.contains(source.output.bus),
-        outputs[source.output.bus].format == source.format
-      else { return false }
-    }
     result.configurations[node.id] = before.configuration
     result.settled.nodes[node.id] = before
     return true
   }
 
   /// Keeps the configuration of a node, where it depends on nothing but that node and its sources.
-  private mutating func noteSettled(_ node: GraphModel.Node, _ feeding: [Interaction]) {
+  private mutating func noteSettled(_ node: GraphModel.Node, _ feeding: NodeFeeds) {
     guard !node.isOutput, !doubtful.contains(node.id), let instance = node.instance,
       let configuration = result.configurations[node.id]
     else { return }
     var sources: [(output: BusKey, format: StreamFormat)] = []
-    sources.reserveCapacity(feeding.count)
-    for link in feeding.lazy.compactMap(\.link) {
+    for feed in feeding {
+      guard let link = feed.link else { continue }
       guard model.node(link.source)?.isOutput == false,
         let outputs = result.configurations[link.source]?.outputs,
         outputs.indices.contains(link.output)
       else { return }
+      guard feed.connection == nil else { continue }
       sources.append((BusKey(node: link.source, bus: link.output), outputs[link.output].format))
     }
     result.settled.nodes[node.id] = SettledNodes.Node(
@@ -207,7 +209,7 @@ struct Preparer {
 
   // MARK: One node
 
-  private mutating func settle(_ node: GraphModel.Node, _ feeding: [Interaction]) {
+  private mutating func settle(_ node: GraphModel.Node, _ feeding: NodeFeeds) {
     guard let instance = node.instance else { return }
     var configuration = result.configurations[node.id] ?? opened(node, instance)
     let isInitialized = instance.isInitialized
@@ -328,7 +330,7 @@ struct Preparer {
 
   /// Checks what a processing callback pulls, and whether the formats match.
   private mutating func checkCallbackInputs(
-    _ node: GraphModel.Node, _ configuration: UnitConfiguration, _ feeding: [Interaction]
+    _ node: GraphModel.Node, _ configuration: UnitConfiguration, _ feeding: NodeFeeds
   ) {
     for interaction in feeding {
       guard case .callback(let callback) = interaction,
@@ -362,7 +364,7 @@ struct Preparer {
   /// The configuration as the client has set it; the sides of the device have the device's format.
   private func requested(_ node: GraphModel.Node, _ instance: UnitInstance) -> UnitConfiguration {
     var configuration = instance.configuration()
-    configuration.ditherSeed = UInt64(UInt32(bitPattern: node.id.rawValue))
+    configuration.ditherSeed = Self.ditherSeed(node)
     guard node.isOutput else { return configuration }
     configuration.device = device
     guard node.isIO else { return configuration }
@@ -378,7 +380,7 @@ struct Preparer {
   }
 
   private mutating func checkBuses(
-    _ node: GraphModel.Node, _ configuration: UnitConfiguration, _ feeding: [Interaction]
+    _ node: GraphModel.Node, _ configuration: UnitConfiguration, _ feeding: NodeFeeds
   ) {
     for interaction in feeding {
       let place = Violation.Place(node: node.id, .feed(interaction.input))
@@ -399,7 +401,7 @@ struct Preparer {
   }
 
   /// Checks that nothing is connected to the sides that belong to the device.
-  private mutating func checkSides(_ node: GraphModel.Node, _ feeding: [Interaction]) {
+  private mutating func checkSides(_ node: GraphModel.Node, _ feeding: NodeFeeds) {
     for interaction in feeding {
       refuse(node, HardwareSides.violation(into: node, interaction.input))
       if let connection = interaction.link, let source = model.node(connection.source) {
@@ -411,19 +413,17 @@ struct Preparer {
   /// A rate of 0 means "not known yet", and is a violation at this point.
   private mutating func checkRates(_ node: GraphModel.Node, _ configuration: UnitConfiguration) {
     guard !doubtful.contains(node.id) else { return }
-    for (scope, elements) in [
-      (Scope.input, configuration.inputs), (.output, configuration.outputs),
-    ] {
-      for (index, element) in elements.enumerated()
-      where element.format.sampleRate == 0 && element.origin != .hardware {
-        guard element.isUsed || element.origin != .initial else { continue }
-        refuse(
-          node,
-          FormatsGiven.violation(
-            rateless: node, scope, index, sampleRate: device.sampleRate))
-        return
-      }
+    func isRateless(_ element: UnitConfiguration.Element) -> Bool {
+      element.format.sampleRate == 0 && element.origin != .hardware
+        && (element.isUsed || element.origin != .initial)
     }
+    let place =
+      configuration.inputs.firstIndex(where: isRateless).map { (Scope.input, $0) }
+      ?? configuration.outputs.firstIndex(where: isRateless).map { (.output, $0) }
+    guard let (scope, index) = place else { return }
+    refuse(
+      node,
+      FormatsGiven.violation(rateless: node, scope, index, sampleRate: device.sampleRate))
   }
 
   /// The format of the output that a connection comes from; `nil` where there is no such output.
@@ -537,7 +537,7 @@ struct Preparer {
   }
 
   private mutating func checkCallbacks(
-    _ configuration: UnitConfiguration, _ feeding: [Interaction]
+    _ configuration: UnitConfiguration, _ feeding: NodeFeeds
   ) {
     for interaction in feeding {
       guard case .callback(let callback) = interaction,

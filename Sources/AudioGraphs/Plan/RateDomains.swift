@@ -7,7 +7,9 @@ import RenderCore
 ///
 /// The domain of the output unit is the main one. Everything upstream of an input that its unit
 /// pulls at its own pace, as a sample rate converter does, is another domain.
-struct RateDomains: Sendable {
+///
+/// A class: what looks up the domain of each node copies a reference only.
+final class RateDomains: Sendable {
   enum Domain: Hashable, Sendable {
     case main
     /// Everything upstream of an input that its unit pulls.
@@ -18,9 +20,9 @@ struct RateDomains: Sendable {
 
   /// The rate of the main domain, in Hz; `nil` where the output unit is missing or unused.
   let mainRate: Double?
-  private var domains: [NodeID: Domain] = [:]
-  private var demands: [BusKey: PullDemand] = [:]
-  private var parents: [Domain: Domain] = [:]
+  private let domains: [NodeID: Domain]
+  private let demands: [BusKey: PullDemand]
+  private let parents: [Domain: Domain]
   private let microphone: Domain
   private let mainDemand: PullDemand?
   private let microphoneDemand: PullDemand?
@@ -32,6 +34,8 @@ struct RateDomains: Sendable {
     let isFed = head?.inputs[0].isUsed == true
     mainRate = isFed ? head?.inputs[0].format.sampleRate : heard?.sampleRate
     var domains: [NodeID: Domain] = [:]
+    var demands: [BusKey: PullDemand] = [:]
+    var parents: [Domain: Domain] = [:]
     domains.reserveCapacity(preparation.pulled.count)
     for id in preparation.order.reversed() where preparation.pulled.contains(id) {
       guard let index = model.index(of: id), let configuration = preparation.configurations[id]
@@ -55,7 +59,7 @@ struct RateDomains: Sendable {
         parents[.input(BusKey(node: id, bus: input))] = domains[id] ?? .main
       }
     }
-    self.domains = domains
+    (self.domains, self.demands, self.parents) = (domains, demands, parents)
     microphone = Self.microphone(
       model, preparation, domains, demands, isOther: heard?.sampleRate != mainRate)
     let device = isFed ? head?.device?.output : head?.device?.input
@@ -154,7 +158,7 @@ struct RateDomains: Sendable {
   /// The service for a host: it converts frames of the device to frames of the domain.
   func scaled(_ service: any RenderService, in domain: Domain) -> any RenderService {
     if domain == .main && mainDemand == nil { return service }
-    return ScaledService(service) { frames(in: domain, for: $0) }
+    return ScaledService(service) { self.frames(in: domain, for: $0) }
   }
 }
 

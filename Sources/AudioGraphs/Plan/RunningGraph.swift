@@ -123,6 +123,7 @@ struct RunningGraph: Sendable {
     )
     self.timeline = timeline
     self.moved = moved
+    kernels.reserveCapacity(preparation.order.count)
     for id in preparation.order {
       guard let instance = model.node(id)?.instance,
         let configuration = preparation.configurations[id]
@@ -137,7 +138,10 @@ struct RunningGraph: Sendable {
     passage.writes += makeDelays(side)
     post(side, observers, largestSlice, passage, with: before.sources, before.sinks)
     delays = delays.filter { model.index(of: $0.key.node) != nil }
-    kernels = kernels.filter { model.index(of: $0.key) != nil }
+    // Only where a node has gone: a filter copies all.
+    if kernels.keys.contains(where: { model.index(of: $0) == nil }) {
+      kernels = kernels.filter { model.index(of: $0.key) != nil }
+    }
     let gone =
       before.sources.filter { sources[$0.key] == nil }.sorted { $0.key.serial < $1.key.serial }
       .compactMap { $0.value.source.service }

@@ -11,7 +11,8 @@ struct SettledNodes: Sendable {
     let unit: (serial: Int, version: Int)
     /// The version of its feeds.
     let feedVersion: Int
-    /// The outputs that fed it, and their formats.
+    /// The outputs that callbacks pulled for it, and their formats. Those of connections are in the
+    /// configuration.
     let sources: [(output: BusKey, format: StreamFormat)]
     let isPulled: Bool
     let defaultFormat: StreamFormat?
@@ -28,6 +29,21 @@ struct SettledNodes: Sendable {
       self.isPulled = isPulled
       self.defaultFormat = defaultFormat
       self.configuration = configuration
+    }
+
+    /// Whether all outputs that it takes have the formats that they had.
+    func hasSameSources(in configurations: [NodeID: UnitConfiguration]) -> Bool {
+      func has(_ node: NodeID, _ output: Int, _ format: StreamFormat) -> Bool {
+        guard let outputs = configurations[node]?.outputs, outputs.indices.contains(output) else {
+          return false
+        }
+        return outputs[output].format == format
+      }
+      for input in configuration.inputs where input.use == .connection {
+        guard case .propagated(let node, let output) = input.origin else { continue }
+        if !has(node, output, input.format) { return false }
+      }
+      return sources.allSatisfy { has($0.output.node, $0.output.bus, $0.format) }
     }
   }
 

@@ -11,10 +11,12 @@ extension GraphBuilder {
   // MARK: Connections
 
   mutating func connect(_ connection: PatchDocument.Connection) {
-    let destination = connection.to.flatMap { destinationNode($0) }
-    let source = connection.from.flatMap { nodes[$0.value.node] }
-    let isSourceKnown = source != nil || connection.from.map { checkSource($0) } ?? false
-    guard let destination, let to = connection.to, let from = connection.from, isSourceKnown else {
+    // The source first, as it is often the destination of the connection before.
+    let (from, to) = (connection.from, connection.to)
+    let source = from.flatMap { node(named: $0.value.node) }
+    let destination = to.flatMap { destinationNode($0) }
+    let isSourceKnown = source != nil || from.map { checkSource($0) } ?? false
+    guard let destination, let to, let from, isSourceKnown else {
       doubts.raise(.gaps)
       if destination == nil { doubts.raise(.destination) }
       if let destination { doubts.raise(.feeds, about: destination) }
@@ -94,9 +96,17 @@ extension GraphBuilder {
     }
   }
 
+  /// The node of a name; `nil` for none.
+  private mutating func node(named name: String) -> NodeID? {
+    if let lastNode, lastNode.name == name { return lastNode.id }
+    guard let id = layout.nodes[name] else { return nil }
+    lastNode = (name, id)
+    return id
+  }
+
   mutating func destinationNode(_ to: Located<PatchDocument.Address>) -> NodeID? {
     let name = to.value.node
-    if let id = nodes[name] { return id }
+    if let id = node(named: name) { return id }
     guard !doubts.names.contains(name) else { return nil }
     if callbackNames.contains(name) {
       report(

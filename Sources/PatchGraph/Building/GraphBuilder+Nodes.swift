@@ -29,9 +29,11 @@ extension GraphBuilder {
         of: document.nodes[index].value.endsSubgraph ? SubgraphOutput.self : kind, name: name,
         inputCount: count?.value)
       guard let made else { return nil }
-      if nodes.updateValue(id, forKey: name) != nil { hasDuplicateNames = true }
       if !document.subgraphs.isEmpty { setDefaultFormat(of: id, document.nodes[index].value) }
-      layout.add(id, named: name)
+      if !layout.add(id, named: name) {
+        hasDuplicateNames = true
+        lastNode = nil
+      }
       places.record(made, at: index, as: id)
       if !unread.nodes.isEmpty, unread.nodes.contains(name) {
         doubts.raise(.unreadNode, about: id)

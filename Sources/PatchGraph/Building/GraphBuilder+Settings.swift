@@ -10,6 +10,18 @@ extension GraphBuilder {
 
   /// Applies the settings of the node at an index of the document to its unit.
   mutating func configure(_ index: Int, _ id: NodeID, _ unit: UnitInstance) {
+    // What is written as before has the same settings, if no mistake and no connection changed them.
+    // Knobs of sub-graphs change values that are written alike.
+    if document.nodes[index].value.isAsBefore, document.subgraphs.isEmpty,
+      let before = lastConfigured, before.index == index - 1, unit.takeSettings(of: before.unit)
+    {
+      lastConfigured = (index, unit)
+      return
+    }
+    let count = findings.count + expectedFormats.count
+    defer {
+      lastConfigured = findings.count + expectedFormats.count == count ? (index, unit) : nil
+    }
     let properties = document.nodes[index].value.properties
     setMaximumFrames(unit, id, besides: properties)
     setProperties(properties, unit, id, .global, 0)
@@ -40,15 +52,18 @@ extension GraphBuilder {
   ) {
     guard !elements.isEmpty else { return }
     let count = unit.elementCount(scope)
-    for element in elements {
-      let bus = element.bus.value
+    // By index, so that elements are not copied.
+    for place in elements.indices {
+      let bus = elements[place].bus.value
       guard bus < count else {
-        reportMissing(element, unit, id, scope)
+        reportMissing(elements[place], unit, id, scope)
         continue
       }
-      setFormat(element, unit, id, scope, bus, of: document.nodes[index].name)
-      setProperties(element.properties, unit, id, scope, bus)
-      setParameters(element.parameters, unit, id, scope, bus)
+      if elements[place].streamFormat != nil || elements[place].sampleRate != nil {
+        setFormat(elements[place], unit, id, scope, bus, of: document.nodes[index].name)
+      }
+      setProperties(elements[place].properties, unit, id, scope, bus)
+      setParameters(elements[place].parameters, unit, id, scope, bus)
     }
   }
 
@@ -110,15 +125,17 @@ extension GraphBuilder {
   mutating func setProperties(
     _ fields: [PatchDocument.Field], _ unit: UnitInstance, _ id: NodeID, _ scope: Scope, _ bus: Int
   ) {
-    for field in fields where field.value.kind != .invalid {
+    for field in fields {
+      let kind = field.value.kind
+      guard kind != .invalid else { continue }
       // An element of the value could not be read, which has been reported.
-      if field.value.elements.contains(where: { $0.kind == .invalid }) {
+      if kind == .array, field.value.elements.contains(where: { $0.kind == .invalid }) {
         if let info = unit.info(named: field.name) {
           doubts.raise(at: .init(node: id, .property(info.id, scope, bus)))
         }
         continue
       }
-      guard let info = unit.info(named: field.name), info.isPatchProperty else {
+      guard let info = property(named: field.name, of: unit), info.isPatchProperty else {
         reportUnknownProperty(field, unit, scope)
         // The property that was probably meant is not set, so rules about it must stay silent.
         for info in unit.properties
@@ -151,6 +168,14 @@ extension GraphBuilder {
         report(error.at(node: id), at: isPlace ? field.key.json : field.value)
       }
     }
+  }
+
+  /// The description of a property of a unit; `nil` where it has none with this name.
+  private mutating func property(named name: String, of unit: UnitInstance) -> PropertyInfo? {
+    if let last = lastProperty, last.unit == unit.unit, last.name == name { return last.info }
+    guard let info = unit.info(named: name) else { return nil }
+    lastProperty = (unit.unit, name, info)
+    return info
   }
 
   mutating func reportUnknownPreset(
@@ -270,7 +295,7 @@ extension GraphBuilder {
     _ scope: Scope, _ bus: Int
   ) {
     guard
-      let info = unit.properties.first(where: {
+      let info = unit.replaceableProperties.first(where: {
         $0.replacedBy == parameter.id && $0.scopes.contains(scope)
       }), unit.hasSet(info.id, scope, bus)
     else { return }

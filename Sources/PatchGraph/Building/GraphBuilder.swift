@@ -30,7 +30,19 @@ struct GraphBuilder {
 
   var places: PatchPlaces
   var formats: FormatResolver
-  var nodes: [String: NodeID] = [:]
+  var nodes: [String: NodeID] {
+    get { layout.nodes }
+    _modify {
+      lastNode = nil
+      yield &layout.nodes
+    }
+  }
+  /// The node that was looked up last by its name: connections in a row often have the same.
+  var lastNode: (name: String, id: NodeID)?
+  /// The unit that was configured last, where that led to no findings.
+  var lastConfigured: (index: Int, unit: UnitInstance)?
+  /// The property that was looked up last by its name: nodes in a row often have the same.
+  var lastProperty: (unit: any AudioUnit.Type, name: String, info: PropertyInfo)?
   /// Whether two nodes have the same name, which has been reported.
   var hasDuplicateNames = false
   /// The component that was looked up last, and its unit: nodes in a row often have the same.
@@ -111,7 +123,7 @@ struct GraphBuilder {
       addCallback(document.callbacks[index])
     }
     try? graph.open()
-    nodes.reserveCapacity(document.nodes.count)
+    graph.reserveCapacity(nodes: document.nodes.count, feeds: document.connections.count)
     layout.reserveCapacity(
       nodes: document.nodes.count, feeds: document.connections.count)
     places.reserveCapacity(document.nodes.count + 2 * document.connections.count)
@@ -122,7 +134,9 @@ struct GraphBuilder {
       if let (id, unit) = addNode(index) { units.append((index, id, unit)) }
     }
     resolveFeeds()
-    for connection in document.connections { connect(connection) }
+    // By index, and not from the document, so that connections are not copied.
+    let connections = document.connections
+    for index in connections.indices { connect(connections[index]) }
     for (index, id, unit) in units {
       // Of two nodes with the same name, which is an error, the last gets the settings of both.
       if hasDuplicateNames, let last = nodes[document.nodes[index].name],

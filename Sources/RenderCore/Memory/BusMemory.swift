@@ -75,15 +75,15 @@ struct BusMemory {
           stretches[begins[bus] + channel] = take(for: strand)
         }
       }
-      for buses in [inputs, outputs] {
-        for bus in buses where last[bus] == index && first[bus] != .max {
-          // A row may name a bus twice; it is freed once.
-          last[bus] = .max
-          guard owners[bus] == strand else { continue }
-          free[strand] +=
-            stretches[begins[bus]..<begins[bus] + busChannelCounts[bus]]
-        }
+      func release(_ bus: Int) {
+        guard last[bus] == index, first[bus] != .max else { return }
+        // A row may name a bus twice; it is freed once.
+        last[bus] = .max
+        guard owners[bus] == strand else { return }
+        free[strand] += stretches[begins[bus]..<begins[bus] + busChannelCounts[bus]]
       }
+      for bus in inputs { release(bus) }
+      for bus in outputs { release(bus) }
     }
   }
 

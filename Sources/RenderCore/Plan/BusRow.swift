@@ -1,9 +1,9 @@
 /// A row of a plan, as the memory of its buses and the threads for its rows are chosen.
 protocol BusRow {
   /// The buses that it reads, by their index in the plan.
-  var inputs: [Int] { get }
+  var inputs: BusList { get }
   /// The buses that it fills.
-  var outputs: [Int] { get }
+  var outputs: BusList { get }
   /// Whether its kernel may lend memory of its own to the buses that it fills.
   var lendsMemory: Bool { get }
   /// Whether its kernel lends in nearly all slices.

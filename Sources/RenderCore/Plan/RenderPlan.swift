@@ -15,9 +15,9 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     /// Renders the row.
     public var kernel: KernelBox
     /// The bus of each input element.
-    public var inputs: [Int]
+    public var inputs: BusList
     /// The bus of each output element.
-    public var outputs: [Int]
+    public var outputs: BusList
     /// The inputs that the kernel pulls, by their element. `inputs` must have an entry for each of
     /// them too, which the kernel does not read.
     public var pulled: [Int: PulledInput]
@@ -29,7 +29,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     /// Makes a row. An output may also be an input: the kernel then works in place, and must call
     /// `markSounding()` where a silent bus becomes audible.
     public init(
-      kernel: KernelBox, inputs: [Int], outputs: [Int], pulled: [Int: PulledInput] = [:],
+      kernel: KernelBox, inputs: BusList, outputs: BusList, pulled: [Int: PulledInput] = [:],
       failure: ControlBlock? = nil, element: Int = 0
     ) {
       self.kernel = kernel
@@ -38,6 +38,16 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
       self.pulled = pulled
       self.failure = failure
       self.element = element
+    }
+
+    /// The same with the buses in arrays.
+    public init(
+      kernel: KernelBox, inputs: [Int], outputs: [Int], pulled: [Int: PulledInput] = [:],
+      failure: ControlBlock? = nil, element: Int = 0
+    ) {
+      self.init(
+        kernel: kernel, inputs: BusList(inputs), outputs: BusList(outputs), pulled: pulled,
+        failure: failure, element: element)
     }
 
     var lendsMemory: Bool { kernel.lendsMemory }
@@ -150,18 +160,25 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     unsafe indices = .allocate(capacity: max(1, flat.count))
     for (index, bus) in flat.enumerated() { unsafe indices.initializeElement(at: index, to: bus) }
     let table = UnsafeMutableBufferPointer<PlanSteps.Step>.allocate(capacity: rows.count)
-    retainedBlocks = rows.compactMap(\.failure)
+    var blocks: [ControlBlock] = []
+    blocks.reserveCapacity(rows.count)
+    for index in rows.indices {
+      if let block = rows[index].failure { blocks.append(block) }
+    }
+    retainedBlocks = blocks
     var firstIndex = 0
-    for (index, row) in rows.enumerated() {
+    // By index, so that rows are not copied.
+    for index in rows.indices {
+      let (inputs, outputs) = (rows[index].inputs, rows[index].outputs)
       unsafe table.initializeElement(
         at: index,
         to: PlanSteps.Step(
-          kernel: .passRetained(row.kernel), firstIndex: firstIndex,
-          inputCount: row.inputs.count, outputCount: row.outputs.count,
-          pulled: Self.table(of: row), isInPlace: row.outputs.contains(where: row.inputs.contains),
-          lends: row.lendsMemory,
-          failure: row.failure?.access, element: row.element))
-      firstIndex += row.inputs.count + row.outputs.count
+          kernel: .passRetained(rows[index].kernel), firstIndex: firstIndex,
+          inputCount: inputs.count, outputCount: outputs.count,
+          pulled: rows[index].pulled.isEmpty ? nil : Self.table(of: rows[index]),
+          isInPlace: outputs.contains { inputs.contains($0) }, lends: rows[index].lendsMemory,
+          failure: rows[index].failure?.access, element: rows[index].element))
+      firstIndex += inputs.count + outputs.count
     }
     unsafe steps = PlanSteps(
       steps: table, indices: UnsafePointer(indices.baseAddress!),
@@ -178,8 +195,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     }
   }
 
-  private static func table(of row: Row) -> UnsafeMutablePointer<Unmanaged<PulledInput>?>? {
-    guard !row.pulled.isEmpty else { return nil }
+  private static func table(of row: Row) -> UnsafeMutablePointer<Unmanaged<PulledInput>?> {
     precondition(
       row.pulled.keys.allSatisfy(row.inputs.indices.contains), "a row pulls a missing input")
     let table = UnsafeMutablePointer<Unmanaged<PulledInput>?>.allocate(capacity: row.inputs.count)
