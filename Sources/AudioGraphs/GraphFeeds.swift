@@ -200,10 +200,9 @@ struct BusKey: RawRepresentable, Hashable, Sendable {
 
   init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// The buses of nodes in a row with the same number have places in a row.
-  func _rawHashValue(seed: Int) -> Int {
-    denseHash(rawValue >> 32, multiplicativeHash(rawValue & 0xFFFF_FFFF, 0) &+ seed)
-  }
+  /// Spread, and not in the order of nodes as `NodeID` is: rows of places for each number of a bus would
+  /// overlap, and what falls into a row is looked for to its end.
+  func _rawHashValue(seed: Int) -> Int { multiplicativeHash(rawValue, seed) }
 
   /// A number outside of the range of buses is stored as -1.
   init(node: NodeID, bus: Int) {
