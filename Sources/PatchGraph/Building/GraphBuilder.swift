@@ -196,16 +196,21 @@ struct GraphBuilder {
 
   mutating func report(_ diagnostic: Diagnostic) { findings.append(diagnostic) }
 
-  /// Reports a violation. Its fixes are made only if the diagnostic is kept and `bytesLeftToEdit`
-  /// allows it.
-  mutating func report(_ violation: Violation, at json: JSONValue? = nil) {
+  /// Reports a violation, by its rule's severity where no other is given. Its fixes are made only if
+  /// the diagnostic is kept and `bytesLeftToEdit` allows it.
+  mutating func report(
+    _ violation: Violation, at json: JSONValue? = nil, as severity: Severity? = nil
+  ) {
+    let severity = severity ?? violation.rule.severity
     let value = json ?? places.value(violation.place)
     let isEdited =
       !violation.remedies.isEmpty && details.spend(on: violation.rule.code, at: value)
     var places = places
     if !isEdited { places.bytesLeftToEdit = 0 }
-    let isKept = findings.append(violation.rule, at: value.markRange) { [places] in
-      violation.diagnostic(in: places, at: json)
+    let isKept = findings.append(violation.rule, severity, at: value.markRange) { [places] in
+      var diagnostic = violation.diagnostic(in: places, at: json)
+      diagnostic.severity = severity
+      return diagnostic
     }
     if isKept != nil, isEdited {
       self.places.bytesLeftToEdit -= document.source.bytes.count

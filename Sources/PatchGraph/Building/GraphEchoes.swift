@@ -29,7 +29,7 @@ extension GraphBuilder {
       if isEcho(violation) {
         echoes.append(violation)
       } else if violation.rule == SlicesOfScreenLock.rule, !playsBehindLockedScreen {
-        if reportsNotes { reportNote(violation) }
+        if reportsNotes { report(violation, as: .note) }
       } else if violation.severity == .note {
         if reportsNotes { report(violation) }
       } else if !reported[violation.place.node, default: []].contains(where: {
@@ -78,12 +78,6 @@ extension GraphBuilder {
   private var playsBehindLockedScreen: Bool {
     guard let category = document.session?.value.category?.value else { return false }
     return [.playback, .playAndRecord, .multiRoute].contains(category)
-  }
-
-  private mutating func reportNote(_ violation: Violation) {
-    var note = violation.diagnostic(in: places)
-    note.severity = .note
-    report(note)
   }
 
   // MARK: Formats of connected inputs
