@@ -12,7 +12,7 @@ import Testing
 /// `patchrun-bench costs` also shows the time.
 @Suite struct CostTests {
   private static func check(_ bytes: [UInt8]) -> BuiltPatch {
-    PatchBuilder.build(PatchReader.read(bytes: bytes, name: "patch.json"))
+    PatchBuilder.build(PatchReader.read(bytes: bytes, name: "patch.json"), notes: true)
   }
 
   private static func cost(of shape: CostShape, _ count: Int) -> (calls: Int, bytes: Int) {
