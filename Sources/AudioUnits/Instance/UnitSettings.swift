@@ -54,21 +54,17 @@ extension UnitInstance {
   /// elements. Returns whether it did.
   package func takeSettings(of other: UnitInstance) -> Bool {
     guard unit == other.unit, !description.isOutput else { return false }
-    let (elements, isInitialized) = other.state.withLock {
-      (($0.inputs, $0.outputs, $0.globalName), $0.isInitialized)
-    }
-    let (frames, values, preset, generation, controls) = other.state.withLock {
-      ($0.maximumFramesPerSlice, $0.values, $0.factoryPreset, $0.generation, $0.controls)
-    }
-    let origin = other.state.withLock { $0.origin(other.serial) }
+    let (before, origin) = other.state.withLock { ($0, $0.origin(other.serial)) }
     return state.withLock { state in
-      guard state.inputs.count == elements.0.count, state.outputs.count == elements.1.count,
-        !isInitialized, !state.isInitialized
+      guard state.inputs.count == before.inputs.count,
+        state.outputs.count == before.outputs.count,
+        !before.isInitialized, !state.isInitialized
       else { return false }
-      (state.inputs, state.outputs, state.globalName) = elements
-      (state.maximumFramesPerSlice, state.values) = (frames, values)
-      (state.factoryPreset, state.generation) = (preset, generation)
-      state.controls.block.copy(controls.block)
+      (state.inputs, state.outputs) = (before.inputs, before.outputs)
+      state.globalName = before.globalName
+      (state.maximumFramesPerSlice, state.values) = (before.maximumFramesPerSlice, before.values)
+      (state.factoryPreset, state.generation) = (before.factoryPreset, before.generation)
+      state.controls.block.copy(before.controls.block)
       state.taken = (origin, state.version)
       return true
     }
