@@ -195,13 +195,16 @@ struct DitheredBusTests {
   {
     let path = FileManager.default.temporaryDirectory.appending(path: "dither-\(UUID()).wav").path
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let samples = (0..<48_000).map { $0 < 30_000 ? 0.3 / 32_768 : Double($0 % 100) / 32_768 }
+    let steps = (0..<48_000).map { $0 < 30_000 ? 0.3 : Double($0 % 100) }
+    let samples = steps.map { $0 / 32_768 }
     let writer = try SoundFileWriter(
       path: path, format: StreamFormat(.float32, channels: 1, sampleRate: 48_000), sampleType: nil)
     try writer.write(samples, frameCount: samples.count)
     try writer.close()
     for sample in [SampleType.int16, .fixed824] {
-      for (algorithm, start) in [(UInt32(0), 0.0), (1, 0), (2, 0), (1, 0.625), (2, 0.625)] {
+      for (algorithm, start) in [(0, 0), (1, 0), (2, 0), (1, 0.625), (2, 0.625)]
+        as [(UInt32, Double)]
+      {
         let graph = try openGraph(grant(output: nil, channels: 1), default: nil)
         let out = try graph.addNode(genericOutput, slice: 4096)
         let unit = try graph.unit(out)
@@ -212,10 +215,11 @@ struct DitheredBusTests {
         try unit.setProperty(.dither, .input, 0, to: .uint32(algorithm))
         try graph.setInputCallback(FileCallback(path: path, start: start), of: out)
         try graph.initialize()
-        let found = words(try pulled(graph, 18_000), as: Float.self).map { Double($0) * 32_768 }
+        let floats = words(try pulled(graph, 18_000), as: Float.self)
+        let found = floats.map { Double($0) * 32_768 }
         if start > 0 {
           // Whole bits are exact with and without dither.
-          #expect(found == samples[30_000...].map { $0 * 32_768 })
+          #expect(found == Array(steps[30_000...]))
         } else if sample == .int16 {
           let mean = found.reduce(0, +) / Double(found.count)
           #expect(algorithm == 0 ? found.allSatisfy { $0 == 0 } : abs(mean - 0.3) < 0.02)

@@ -284,9 +284,8 @@ struct GraphRenderTests {
     try graph.setInputCallback(counting { _, _ in 10_000 }, of: mix, 1)
     #expect(words(try pulled(graph, 50), as: Float.self).last == 199)
     try graph.update()
-    #expect(
-      words(try pulled(graph, 100), as: Float.self)
-        == (200..<300).flatMap { [Float($0) + 10_000, Float($0) + 10_000] })
+    let expected: [Float] = (10_200..<10_300).flatMap { [Float($0), Float($0)] }
+    #expect(words(try pulled(graph, 100), as: Float.self) == expected)
     #expect(graph.session?.renderedFrames == 300)
   }
 

@@ -159,7 +159,8 @@ import Testing
       { "at": { "beats": 4 }, "update": [] }
       """, more: "\"tempo\": 90,")
     #expect(patch.diagnostics.map(\.code) == ["PR0205"])
-    #expect(patch.updates.map(\.time) == [4 * 60 / 90.0])
+    let fourBeats = 4 * 60 / 90.0
+    #expect(patch.updates.map(\.time) == [fourBeats])
     let graph = try #require(patch.graph)
     #expect(graph.stopTime == 4)
     try graph.initialize()

@@ -1,6 +1,7 @@
 import Foundation
 import SoundFiles
 import TestSupport
+import Testing
 
 /// The program that was built, in the folder of the tests.
 enum CommandLineTool {
@@ -63,11 +64,13 @@ final class Workplace: TemporaryFolder {
       return false
     }
 
-    /// Waits for the end. A program that does not end within two minutes is killed, with status
-    /// 137.
+    /// Waits for the end. A program that does not end within two minutes is a failure, and killed.
     func wait() throws -> Outcome {
       for _ in 0..<24_000 where process.isRunning { usleep(5000) }
-      process.signal(SIGKILL)
+      if process.isRunning {
+        Issue.record("the program has not ended within two minutes: \(errorsSoFar)")
+        process.signal(SIGKILL)
+      }
       let status = process.wait()
       return Outcome(
         status: status, output: try String(contentsOfFile: output, encoding: .utf8),

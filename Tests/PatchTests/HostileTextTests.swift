@@ -142,7 +142,8 @@ import Testing
       (["response", "right.json", "--node", file], true), (["explain", file], true),
       (["units", file], true), (["new", file], true), ([file, "x"], true), (["--" + file], true),
       (["ctl", "status", "--name", file], true), (["ctl", "status", "--socket", file], true),
-      (["run", "right.json", "--sink", file], true), (["run", "wrong.json"], true),
+      (["run", "right.json", "--wait-device=0", "--sink", file], true),
+      (["run", "wrong.json"], true),
       (["render", "right.json", "--limit-peak", file, "-o", "c.wav"], true),
     ] as [([String], Bool)] {
       let outcome = try place.start(arguments).wait()

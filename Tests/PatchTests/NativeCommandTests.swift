@@ -54,8 +54,8 @@ struct NativeCommandTests {
     #expect(samples.contains { $0 != 0 })
     // Samples have five bits, and each value is held for six frames.
     #expect(samples.allSatisfy { ($0 * 16).rounded() == $0 * 16 })
-    #expect(
-      stride(from: 0, to: 44_094, by: 6).allSatisfy { samples[2 * $0] == samples[2 * $0 + 10] })
+    let areHeld = stride(from: 0, to: 88_188, by: 12).allSatisfy { samples[$0] == samples[$0 + 10] }
+    #expect(areHeld)
   }
 
   @Test func `a library that is not built yet is an error that says how`() throws {

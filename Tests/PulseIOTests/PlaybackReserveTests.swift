@@ -106,7 +106,8 @@ struct PlaybackReserveTests {
       #expect(isLess)
       now += 1
       for _ in 0..<2 { _ = reserve.noteUnderrun(at: now) }
-      #expect(reserve.wait == min(60 * Double(1 << round), 8 * 3600))
+      let doubled = 60 * Double(1 << round)
+      #expect(reserve.wait == min(doubled, 8 * 3600))
     }
     now += UInt64(reserve.wait * 1e9) + 1
     let isLess = reserve.removeSlice(at: now)

@@ -482,13 +482,16 @@ let kindCount: Int32 = {
       var samples = [Double](repeating: 0, count: 2 * count)
       var (left, right) = (first, second)
       unsafe kernels.widen(first, second, count, &samples)
-      #expect(samples == zip(first, second).flatMap { [Double($0), Double($1)] })
+      let interleaved: [Double] = zip(first, second).flatMap { [Double($0), Double($1)] }
+      #expect(samples == interleaved)
       unsafe kernels.narrow(samples, count, 1, 0, 0, &left, &right)
       #expect(left == first && right == second)
       unsafe kernels.narrow(samples, count, 0.5, 0.01, 3, &left, &right)
-      let gains = (0..<count).map { 0.5 + 0.01 * Double(3 + $0 + 1) }
-      #expect(left == zip(first, gains).map { Float(Double($0) * $1) })
-      #expect(right == zip(second, gains).map { Float(Double($0) * $1) })
+      for frame in 0..<count {
+        let gain = 0.5 + 0.01 * Double(frame + 4)
+        #expect(left[frame] == Float(Double(first[frame]) * gain))
+        #expect(right[frame] == Float(Double(second[frame]) * gain))
+      }
       unsafe kernels.widen(second, nil, count, &samples)
       unsafe kernels.narrow(samples, count, 0.5, 0.01, 3, &left, nil)
       #expect(left == right)

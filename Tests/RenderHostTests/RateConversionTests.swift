@@ -134,7 +134,8 @@ private final class Slices: Sendable {
     // The host time of the second slice is later by the length of the first.
     let first = slices.all[0].time.hostTime
     let second = slices.all[1].time.hostTime
-    #expect(abs(Double(second - first) - 64 / 44_100 * 1e9) < 2)
+    let length = 64 / 44_100 * 1e9
+    #expect(abs(Double(second - first) - length) < 2)
   }
 
   @Test

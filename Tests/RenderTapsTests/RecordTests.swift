@@ -63,7 +63,8 @@ struct RecordTests {
     let right = (0..<20_000).map { _ in Float.random(in: -1e-9...1e-9, using: &generator) }
     let found = try record(
       [left, right], .float32, tap: RecordTap(path: scratch("a.wav")), slicing: slicing)
-    #expect(found == zip(left, right).flatMap { [Double($0), Double($1)] })
+    let interleaved: [Double] = zip(left, right).flatMap { [Double($0), Double($1)] }
+    #expect(found == interleaved)
   }
 
   @Test(arguments: ["a.wav", "a.flac", "a.aiff"])

@@ -27,11 +27,11 @@ public enum Room {
     size: Double = 1
   ) -> [Float] {
     var random = SplitMix64(seed: seed)
-    let room = [
+    let room: [Double] = [
       (4.7 + 0.5 * random.even()) * size, (3.8 + 0.5 * random.even()) * size,
       size > 1 ? 2.6 * size.squareRoot() : 2.6,
     ]
-    let source = [(1.7 + 0.4 * random.even()) * size, 1.1 * size, 1.0]
+    let source: [Double] = [(1.7 + 0.4 * random.even()) * size, 1.1 * size, 1.0]
     var direction = [random.normal(), random.normal(), 0.3 * random.normal()]
     let norm = direction.reduce(0) { $0 + $1 * $1 }.squareRoot()
     direction = direction.map { $0 / norm }
@@ -50,7 +50,7 @@ public enum Room {
     for _ in 0..<400 { powers.append(powers[powers.count - 1] * reflection) }
     for flips in 0..<8 {
       let flip = [flips & 1, flips >> 1 & 1, flips >> 2 & 1]
-      let base = (0..<3).map { Double(1 - 2 * flip[$0]) * source[$0] - microphone[$0] }
+      let base = (0..<3).map { (flip[$0] == 0 ? source[$0] : -source[$0]) - microphone[$0] }
       for x in -limits[0]...limits[0] {
         let dx = base[0] + 2 * Double(x) * room[0]
         if abs(dx) > reach { continue }

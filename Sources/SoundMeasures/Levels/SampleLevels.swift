@@ -135,9 +135,9 @@ extension Span<Float> {
   /// Eight samples from an index on.
   @inline(__always)
   func doubles(at index: Int) -> SIMD8<Double> {
-    SIMD8(
-      Double(self[index]), Double(self[index + 1]), Double(self[index + 2]),
-      Double(self[index + 3]), Double(self[index + 4]), Double(self[index + 5]),
-      Double(self[index + 6]), Double(self[index + 7]))
+    let samples = SIMD8<Float>(
+      self[index], self[index + 1], self[index + 2], self[index + 3], self[index + 4],
+      self[index + 5], self[index + 6], self[index + 7])
+    return SIMD8<Double>(samples)
   }
 }

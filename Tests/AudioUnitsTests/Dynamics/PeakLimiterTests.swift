@@ -153,8 +153,9 @@ struct PeakLimiterTests {
         .parameter("preGain", .random(in: 0...12, using: &random)),
       ]
     }
-    let signal = (0..<96_000).map {
-      Float(sin(Double($0) * 0.05) * (0.6 + 0.4 * sin(Double($0) * 0.0003)))
+    let signal = (0..<96_000).map { frame in
+      let level = 0.6 + 0.4 * sin(Double(frame) * 0.0003)
+      return Float(sin(Double(frame) * 0.05) * level)
     }
     let result = try bench.render([signal], turns: turns)
     #expect(truePeak(result[0]) < pow(10, 0.1 / 20))
