@@ -1,6 +1,6 @@
 """The control panel in a real browser, with the real program on a PulseAudio of its own.
 
-    .build/ci-python/bin/python -m unittest discover -s Tests/PanelPage
+    bash .ci/panel
 
 PATCHRUN names another program, CHROMIUM another browser.
 """

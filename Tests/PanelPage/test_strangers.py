@@ -1,6 +1,6 @@
 """The panel with patches that nobody has thought of, and with people who do what they like.
 
-    .build/ci-panel/bin/python -m unittest discover -s Tests/PanelPage
+    bash .ci/panel
 """
 
 import json
