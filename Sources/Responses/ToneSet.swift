@@ -79,7 +79,8 @@ public struct ToneSet: Sendable {
 
   /// A period of the signal at the input, scaled to a peak; full scale is 1.
   public func samples(peak: Double) -> [Float] {
-    var values = [Double](repeating: 0, count: inputPeriod)
+    var values = Lanes(
+      repeating: .zero, count: (inputPeriod + 8 * Self.run - 1) / (8 * Self.run) * Self.run)
     var random: UInt64 = 0x9E37_79B9_7F4A_7C15
     for bin in bins.flatMap({ [$0, $0 + 1] }) {
       // xorshift64* (S. Vigna 2016).
@@ -89,25 +90,36 @@ public struct ToneSet: Sendable {
       let share = Double((random &* 0x2545_F491_4F6C_DD1D) >> 11) * 0x1p-53
       add(bin, phase: 2 * .pi * share, to: &values)
     }
-    let highest = values.reduce(0) { max($0, $1.magnitude) }
-    return values.map { Float($0 * peak / highest) }
+    let frames = (0..<inputPeriod).map { frame in
+      let (eight, place) = frame.quotientAndRemainder(dividingBy: 8 * Self.run)
+      return values[eight * Self.run + place % Self.run][place / Self.run]
+    }
+    let highest = frames.reduce(0) { max($0, $1.magnitude) }
+    return frames.map { Float($0 * peak / highest) }
   }
 
-  /// Adds a sine by rotating a pointer from frame to frame; it is computed exactly every 1024
-  /// frames against rounding errors.
-  private func add(_ bin: Int, phase: Double, to values: inout [Double]) {
+  /// Frames in which a sine is made by rotating a pointer; then it is computed anew, against rounding errors.
+  private static let run = 1024
+  /// Frames of eight runs, which are made at a time: a run in each lane.
+  private typealias Lanes = [SIMD8<Double>]
+
+  /// Adds a sine.
+  private func add(_ bin: Int, phase: Double, to values: inout Lanes) {
     let angle = 2 * Double.pi * Double(bin) / Double(inputPeriod)
     let (turnReal, turnImaginary) = (cos(angle), sin(angle))
-    var (real, imaginary) = (0.0, 0.0)
-    for frame in values.indices {
-      if frame % 1024 == 0 {
+    for first in stride(from: 0, to: values.count, by: Self.run) {
+      var (real, imaginary) = (SIMD8<Double>.zero, SIMD8<Double>.zero)
+      for lane in 0..<8 {
+        let frame = 8 * first + lane * Self.run
         let turn = Double(bin * frame % inputPeriod) / Double(inputPeriod)
-        (real, imaginary) = (cos(2 * .pi * turn + phase), sin(2 * .pi * turn + phase))
+        (real[lane], imaginary[lane]) = (cos(2 * .pi * turn + phase), sin(2 * .pi * turn + phase))
       }
-      values[frame] += real
-      (real, imaginary) = (
-        real * turnReal - imaginary * turnImaginary, real * turnImaginary + imaginary * turnReal
-      )
+      for index in first..<first + Self.run {
+        values[index] += real
+        (real, imaginary) = (
+          real * turnReal - imaginary * turnImaginary, real * turnImaginary + imaginary * turnReal
+        )
+      }
     }
   }
 }

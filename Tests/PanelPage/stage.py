@@ -117,6 +117,14 @@ class Run:
                 return -120 if average is None else average
         raise AssertionError(f"{node} {scope} {element} is not metered")
 
+    def steady_level(self):
+        """The level of the mixer, once it sounds and has stopped rising."""
+        def steady():
+            before = self.level()
+            time.sleep(0.3)
+            return before > -60 and abs(self.level() - before) < 0.05 and (before,)
+        return round(wait_for("a steady level", steady)[0], 1)
+
     def waits_for_level(self, expected, within=0.5, **place):
         wait_for(f"a level of {expected:.1f} dB", lambda: abs(self.level(**place) - expected) < within)
 
