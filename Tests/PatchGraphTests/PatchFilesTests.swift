@@ -17,20 +17,23 @@ import Testing
     (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
       .filter { $0.hasSuffix(".json") && !$0.hasSuffix(".test.json") }) ?? []
 
-  /// Builds a patch in a copy of its folder, since it may record there.
-  private func withPatch<Result>(
-    _ file: String, frames: Int? = nil, _ body: (BuiltPatch) throws -> Result
-  ) throws -> Result {
-    let copy = FileManager.default.temporaryDirectory
-      .appending(path: "patches-\(UUID().uuidString)")
-    try FileManager.default.copyItem(at: Self.folder, to: copy)
-    defer { try? FileManager.default.removeItem(at: copy) }
-    let bytes = try [UInt8](Data(contentsOf: Self.folder.appending(path: file)))
-    var hardware = HardwareAssumption()
-    hardware.ioBufferFrames = frames
-    return try body(
-      PatchBuilder.build(
-        PatchReader.read(bytes: bytes, name: file), directory: copy.path, hardware: hardware))
+  /// A copy of the patches' folder, since a patch may record there: without test files and their sounds.
+  private final class Copy: TemporaryFolder {
+    init() throws {
+      try super.init()
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      where !name.hasSuffix(".test.json") && !name.hasSuffix(".golden.flac") {
+        try FileManager.default.copyItem(
+          at: folder.appending(path: name), to: url.appending(path: name))
+      }
+    }
+
+    func build(_ file: String, frames: Int? = nil) throws -> BuiltPatch {
+      var hardware = HardwareAssumption()
+      hardware.ioBufferFrames = frames
+      return PatchBuilder.build(
+        PatchReader.read(bytes: try bytes(file), name: file), directory: path, hardware: hardware)
+    }
   }
 
   private func render(_ patch: BuiltPatch, frameCount: Int) throws -> [UInt8] {
@@ -54,51 +57,49 @@ import Testing
 
   @Test(arguments: files)
   func `each patch builds without a word, renders, and sounds`(file: String) throws {
-    try withPatch(file) { patch in
-      let text = TextRenderer(source: patch.source).render(patch.diagnostics)
-      #expect(patch.diagnostics.isEmpty, "\(text)")
-      let bytes = try render(patch, frameCount: 44_100)
-      if patch.graph?.session?.configuration.device != nil {
-        let isSounding = bytes.contains { $0 != 0 }
-        #expect(isSounding)
-      }
+    let copy = try Copy()
+    let patch = try copy.build(file)
+    let text = TextRenderer(source: patch.source).render(patch.diagnostics)
+    #expect(patch.diagnostics.isEmpty, "\(text)")
+    let bytes = try render(patch, frameCount: 44_100)
+    if patch.graph?.session?.configuration.device != nil {
+      let isSounding = bytes.contains { $0 != 0 }
+      #expect(isSounding)
     }
   }
 
   @Test(arguments: files)
   func `each patch gives the same bytes however it is sliced, and every time`(file: String) throws {
-    let expected = try withPatch(file) { try render($0, frameCount: 6000) }
+    let copy = try Copy()
+    let expected = try render(copy.build(file), frameCount: 6000)
     for frames in [1, 64, 333, 1024, 4096] {
-      let found = try withPatch(file, frames: frames) { patch -> [UInt8]? in
-        patch.hasErrors ? nil : try render(patch, frameCount: 6000)
-      }
+      let patch = try copy.build(file, frames: frames)
       // With a microphone, 4096 frames may exceed the units' maximum, which another test checks.
-      guard let found else {
+      guard !patch.hasErrors else {
         #expect(frames == 4096)
         continue
       }
-      let isSame = found == expected
+      let isSame = try render(patch, frameCount: 6000) == expected
       #expect(isSame, "slices of \(frames)")
     }
   }
 
   @Test(arguments: files)
   func `the render thread makes no heap call in any patch`(file: String) throws {
-    try withPatch(file) { patch in
-      let graph = try #require(patch.graph)
-      try graph.initialize()
-      let session = try #require(graph.session)
-      let services = graph.services
-      let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024 * 64, alignment: 64)
-      defer { unsafe bytes.deallocate() }
+    let copy = try Copy()
+    let graph = try #require(try copy.build(file).graph)
+    try graph.initialize()
+    let session = try #require(graph.session)
+    let services = graph.services
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024 * 64, alignment: 64)
+    defer { unsafe bytes.deallocate() }
+    for service in services { try service.service(atLeast: 1024) }
+    for _ in 0..<20 {
       for service in services { try service.service(atLeast: 1024) }
-      for _ in 0..<20 {
-        for service in services { try service.service(atLeast: 1024) }
-        let memory = session.configuration.device == nil ? nil : bytes.baseAddress
-        let calls = allocations { unsafe session.pull(1024, into: memory) }
-        #expect(calls == 0)
-      }
-      for service in services { try service.finish() }
+      let memory = session.configuration.device == nil ? nil : bytes.baseAddress
+      let calls = allocations { unsafe session.pull(1024, into: memory) }
+      #expect(calls == 0)
     }
+    for service in services { try service.finish() }
   }
 }
