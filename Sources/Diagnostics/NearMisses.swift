@@ -9,6 +9,7 @@
 /// - Returns: At most three names.
 public func nearMisses(to name: String, among candidates: some Sequence<String>) -> [String] {
   var folded: [UInt32] = []
+  folded.reserveCapacity(name.utf8.count)
   fold(name, into: &folded)
   // Nobody misspells a name that long, and a hostile one would take quadratic time.
   guard !folded.isEmpty, folded.count <= 128 else { return [] }

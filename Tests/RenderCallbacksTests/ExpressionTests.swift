@@ -185,11 +185,11 @@ struct ExpressionTests {
     #expect(callback.input == .required)
     #expect(callback.duration(for: stereo48) == 0)
     let found = try RenderCallbacksTests.process(callback, input)
-    for frame in 0..<200 {
-      let (left, right) = (Double(input[0][frame]), Double(input[1][frame]))
-      #expect(found[0][frame] == Float((left + right) / 2))
-      #expect(found[1][frame] == Float((right - left) / 2))
-    }
+    let halves = input.map { $0.map { Double($0) / 2 } }
+    let sum = (0..<200).map { Float(halves[0][$0] + halves[1][$0]) }
+    let difference = (0..<200).map { Float(halves[1][$0] - halves[0][$0]) }
+    #expect(found[0] == sum)
+    #expect(found[1] == difference)
     let beyond = ExpressionCallback(value: "input(2) + input(-1) + input(1 / 0) + input(0 / 0)")
     #expect(try RenderCallbacksTests.process(beyond, input)[0].allSatisfy { $0 == 0 })
     #expect(ExpressionCallback(value: "time").input == .optional)

@@ -477,6 +477,9 @@ let kindCount: Int32 = {
     let count = 77
     let first = noise(count, seed: 3)
     let second = noise(count, seed: 4)
+    func scaled(_ samples: [Float], _ gains: [Double]) -> [Float] {
+      zip(samples, gains).map { sample, gain in Float(Double(sample) * gain) }
+    }
     for kind in 0..<kindCount {
       let kernels = unsafe cvector_kind(kind)!.pointee
       var samples = [Double](repeating: 0, count: 2 * count)
@@ -487,11 +490,10 @@ let kindCount: Int32 = {
       unsafe kernels.narrow(samples, count, 1, 0, 0, &left, &right)
       #expect(left == first && right == second)
       unsafe kernels.narrow(samples, count, 0.5, 0.01, 3, &left, &right)
-      for frame in 0..<count {
-        let gain = 0.5 + 0.01 * Double(frame + 4)
-        #expect(left[frame] == Float(Double(first[frame]) * gain))
-        #expect(right[frame] == Float(Double(second[frame]) * gain))
-      }
+      let gains = (0..<count).map { 0.5 + 0.01 * Double(3 + $0 + 1) }
+      let (wantedLeft, wantedRight) = (scaled(first, gains), scaled(second, gains))
+      #expect(left == wantedLeft)
+      #expect(right == wantedRight)
       unsafe kernels.widen(second, nil, count, &samples)
       unsafe kernels.narrow(samples, count, 0.5, 0.01, 3, &left, nil)
       #expect(left == right)

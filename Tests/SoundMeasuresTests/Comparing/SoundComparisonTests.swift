@@ -5,8 +5,7 @@ import Testing
 
 @Suite struct SoundComparisonTests {
   private func noise(_ count: Int, seed: UInt64 = 1, _ level: Float = 0.5) -> [Float] {
-    var random = SplitMix64(seed: seed)
-    return (0..<count).map { _ in Float.random(in: -level...level, using: &random) }
+    TestSupport.noise(count, amplitude: level, seed: seed)
   }
 
   private func sound(_ channels: [Float]...) -> Sound {
