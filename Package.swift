@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Glibc
 import PackageDescription
 
 /// Has code ask for a generic type by its accessor, and not by its name: the runtime finds out by name whether each
@@ -46,8 +47,17 @@ let withRuntime = LinkerSetting.unsafeFlags(
   [
     "-static-stdlib", "-l_FoundationCShims", "-l_FoundationCollections", "-Xlinker",
     "--no-export-dynamic",
-  ],
+  ] + withCxxRuntime,
   .when(configuration: .release))
+
+/// Has the C++ library, which the Swift runtime needs, linked in too, where the system has it as an archive (Debian:
+/// libstdc++-dev): to join it takes a tenth of a start.
+var withCxxRuntime: [String] {
+  var found = glob_t()
+  defer { globfree(&found) }
+  let isThere = glob("/usr/lib/gcc/*/*/libstdc++.a", 0, nil, &found) == 0
+  return isThere ? ["-L", Context.packageDirectory + "/.packaging/linking"] : []
+}
 
 // Rooms, from the ground up. A room imports only rooms that stand above it in this list.
 let package = Package(
