@@ -42,15 +42,16 @@ public struct SystemPath: Hashable, Sendable {
 
   /// An absolute path without `.`, `..` and doubled slashes. Links are not followed.
   var normalized: SystemPath {
-    var kept: [SystemPath] = []
+    var path: [UInt8] = []
     for part in parts where part.bytes != Array(".".utf8) {
-      if part.bytes == Array("..".utf8) {
-        _ = kept.popLast()
-      } else {
-        kept.append(part)
+      if part.bytes != Array("..".utf8) {
+        path.append(Self.slash)
+        path += part.bytes
+      } else if let last = path.lastIndex(of: Self.slash) {
+        path.removeSubrange(last...)
       }
     }
-    return .init(bytes: [Self.slash] + kept.map(\.bytes).joined(separator: [Self.slash]))
+    return .init(bytes: path.isEmpty ? [Self.slash] : path)
   }
 
   /// The rest of the path below a folder, without a leading slash; empty for the folder itself,

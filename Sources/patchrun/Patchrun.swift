@@ -83,7 +83,7 @@ struct Patchrun: ParsableCommand {
     let shell = named ?? environmentVariable("SHELL")?.split(separator: "/").last.map(String.init)
     guard let script = CompletionScript(rawValue: shell ?? "") else {
       let names = CompletionScript.allCases.map(\.rawValue)
-      AppearanceOptions.standard.report(
+      PlainAppearance().report(
         "error", "there is no completion for the shell \(quoted(shell ?? ""))",
         help: [didYouMean(shell ?? "", among: names) ?? "there is for \(listed(names))"])
       Glibc.exit(ExitStatus.wrongUsage)
@@ -98,9 +98,6 @@ struct Patchrun: ParsableCommand {
   /// takes longer than the rest of the start. If it fails (help and version included), the whole
   /// program parses them and gives the message.
   static func command(of arguments: [String]) throws -> any ParsableCommand {
-    if arguments.first == "render", let render = Render.plain(Array(arguments.dropFirst())) {
-      return render
-    }
     let named = configuration.subcommands.first {
       $0.configuration.commandName == arguments.first && $0.configuration.subcommands.isEmpty
     }
@@ -123,10 +120,13 @@ struct Patchrun: ParsableCommand {
     }
     // A short render takes as long as a look at all commands.
     if arguments.first != "render", let failure = CommandNames.failure(in: arguments) {
-      AppearanceOptions.standard.report("error", failure.message, help: failure.help)
+      PlainAppearance().report("error", failure.message, help: failure.help)
       Glibc.exit(failure.status)
     }
     TableCache.apply()
+    if arguments.first == "render", let task = RenderTask.plain(Array(arguments.dropFirst())) {
+      Glibc.exit(task.performReporting())
+    }
     do {
       var command = try command(of: arguments)
       try command.run()

@@ -74,6 +74,6 @@ struct ExplainTests {
     #expect([warning, error].mainFinding == error)
     #expect([warning].mainFinding == warning)
     #expect([Diagnostic]().mainFinding == nil)
-    #expect(AppearanceOptions.hint(at: error) == "`patchrun explain PR0405` says more")
+    #expect(findingHint(error) == "`patchrun explain PR0405` says more")
   }
 }

@@ -31,7 +31,7 @@ final class LiveRun {
   var stage: LiveStage
   let signals: Signals
   let files: FileWatch?
-  let appearance: AppearanceOptions
+  let appearance: any Appearance
   let quiet: Bool
   /// Reads the patch's file again; `nil` for standard input.
   let read: () throws(CommandFailure) -> (PatchFile, PatchReader.Result)?
@@ -67,7 +67,7 @@ final class LiveRun {
 
   init(
     _ stage: LiveStage, signals: Signals, files: FileWatch?, takes: Takes,
-    appearance: AppearanceOptions, quiet: Bool, control: LiveControl? = nil,
+    appearance: any Appearance, quiet: Bool, control: LiveControl? = nil,
     manager: ServiceManager? = nil, deviceWait: DeviceWait? = nil,
     status: RunStatus = RunStatus(),
     read: @escaping () throws(CommandFailure) -> (PatchFile, PatchReader.Result)?,

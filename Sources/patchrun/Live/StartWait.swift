@@ -7,7 +7,7 @@ final class StartWait {
   private let manager: ServiceManager?
   /// The `--wait-device` of the command line.
   private let deviceWait: DeviceWait?
-  private let appearance: AppearanceOptions
+  private let appearance: any Appearance
   private let quiet: Bool
   private let status: RunStatus
   /// The files whose change triggers a new reading of the patch.
@@ -16,7 +16,7 @@ final class StartWait {
 
   init(
     signals: Signals, manager: ServiceManager?, deviceWait: DeviceWait?,
-    appearance: AppearanceOptions,
+    appearance: any Appearance,
     quiet: Bool, status: RunStatus, files: FileWatch?
   ) {
     self.signals = signals

@@ -20,11 +20,14 @@ struct KernelOptions: ParsableArguments {
   static let variable = "PATCHRUN_KERNEL"
 
   /// Sets the kernel class. To be called before any computation.
-  func apply() throws(CommandFailure) {
+  func apply() throws(CommandFailure) { try Self.apply(kernel) }
+
+  /// Sets the kernel class of this name, or the default for `nil`. To be called before any computation.
+  static func apply(_ kernel: String?) throws(CommandFailure) {
     if let kernel {
       _ = VectorMath.choose(kernel)
-    } else if let name = environmentVariable(Self.variable), let problem = Self.problem(name) {
-      throw CommandFailure(ExitStatus.wrongUsage, "\(Self.variable): \(problem)")
+    } else if let name = environmentVariable(variable), let problem = problem(name) {
+      throw CommandFailure(ExitStatus.wrongUsage, "\(variable): \(problem)")
     }
   }
 

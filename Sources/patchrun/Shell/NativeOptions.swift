@@ -8,16 +8,18 @@ struct NativeOptions: ParsableArguments {
   var allowNative = false
 
   var nativeCode: NativeCode { allowNative ? .allowed : .refused }
+}
 
+extension NativeCode {
   /// Reports the libraries that the patch loads, or throws.
   func check(
-    _ patch: BuiltPatch, _ appearance: AppearanceOptions, quiet: Bool
+    _ patch: BuiltPatch, _ appearance: some Appearance, quiet: Bool
   ) throws(CommandFailure) {
     var seen: Set<BuiltPatch.Library> = []
     let libraries = patch.libraries.filter { seen.insert($0).inserted }
     guard !libraries.isEmpty else { return }
     let names = listed(libraries.map { "\(quoted($0.path)) (\($0.symbol))" })
-    guard allowNative else {
+    guard self == .allowed else {
       throw CommandFailure(
         ExitStatus.wrongUsage, "the patch calls native code, which has not been allowed: \(names)",
         help: [

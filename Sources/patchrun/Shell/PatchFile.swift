@@ -195,7 +195,7 @@ enum PatchFolder {
   }
 
   /// Reports a note that a file in a folder is skipped.
-  static func noteOtherJSON(_ path: String, _ appearance: AppearanceOptions) {
+  static func noteOtherJSON(_ path: String, _ appearance: any Appearance) {
     appearance.report(
       "note", "\(quoted(path)) is JSON and no patch: it is left out",
       help: ["a line of \(IgnoreRules.fileName) in its folder leaves it out without a word"])

@@ -1,13 +1,11 @@
 import ArgumentParser
 import Diagnostics
-import FileAccess
 import PatchGraph
 import PatchSyntax
-import RenderTaps
 
 /// The options for what a patch may read, write and cost: see "What a patch from a stranger can
 /// do".
-struct PolicyOptions: ParsableArguments {
+struct PolicyOptions: ParsableArguments, PatchPolicy {
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
@@ -47,17 +45,6 @@ struct PolicyOptions: ParsableArguments {
       "The number of findings of each kind to show; the rest are counted.", valueName: "count"))
   var maxFindings = Findings.standardLimit
 
-  /// The options with their defaults.
-  static var standard: PolicyOptions {
-    var options = PolicyOptions()
-    options.allowPath = []
-    options.outputDir = nil
-    options.confined = false
-    options.limit = []
-    options.maxFindings = Findings.standardLimit
-    return options
-  }
-
   func validate() throws {
     var limits = PatchLimits.standard
     for text in limit {
@@ -66,57 +53,5 @@ struct PolicyOptions: ParsableArguments {
     guard maxFindings >= 1 else {
       throw ValidationError("'--max-findings' is a whole number from 1 up")
     }
-  }
-
-  /// The limits of the patch.
-  var limits: PatchLimits {
-    var limits = PatchLimits.standard
-    for text in limit { _ = limits.set(text) }
-    limits.findings = maxFindings
-    return limits
-  }
-
-  /// The policy for reading a file from the command line: unrestricted, unless `--confined`
-  /// restricts it to its folder and forbids links out of it.
-  func forNamed(_ path: String) -> FilePolicy {
-    guard confined else { return .user }
-    return FilePolicy(
-      patchIn: FilePolicy.folder(of: path), allowed: allowPath, isConfined: true)
-  }
-
-  /// Reads a patch from the command line.
-  func patchFile(_ path: String) throws(CommandFailure) -> PatchFile {
-    try PatchFile(path, files: forNamed(path), limits: limits)
-  }
-
-  /// The surroundings of a patch from the command line.
-  func surroundings(
-    of file: PatchFile, _ nativeCode: NativeCode = .refused, takes: Takes = Takes(.replaceOwn)
-  ) -> PatchSurroundings { surroundings(in: file.directory, nativeCode, takes: takes) }
-
-  /// The surroundings of a patch that was found below a named folder: it may read in that folder.
-  ///
-  /// - Parameter files: The policy that the patch was read with.
-  func surroundings(of file: PatchFile, foundBy files: FilePolicy) -> PatchSurroundings {
-    reaching(files).surroundings(of: file)
-  }
-
-  /// The options for a file that was found below a folder.
-  func reaching(_ files: FilePolicy) -> PolicyOptions {
-    var wider = self
-    if let folder = files.folder { wider.allowPath.append(folder) }
-    return wider
-  }
-
-  /// The surroundings of a patch in a folder.
-  func surroundings(
-    in directory: String, _ nativeCode: NativeCode = .refused, takes: Takes = Takes(.replaceOwn)
-  ) -> PatchSurroundings {
-    PatchSurroundings(
-      directory: directory, nativeCode: nativeCode,
-      files: FilePolicy(
-        patchIn: directory, allowed: allowPath, outputFolder: outputDir,
-        isConfined: confined),
-      takes: takes, limits: limits)
   }
 }

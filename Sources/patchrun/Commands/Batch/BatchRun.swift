@@ -117,7 +117,7 @@ struct BatchRunOptions: ParsableArguments {
 
   /// - Parameter retries: Whether only the jobs that have failed before are rendered.
   func perform(
-    _ appearance: AppearanceOptions, retries: Bool
+    _ appearance: any Appearance, retries: Bool
   ) throws(CommandFailure) -> Int32 {
     try kernel.apply()
     let selection = try part.selection()
@@ -171,7 +171,7 @@ final class BatchProgress: Sendable {
   }
 
   private let state: Mutex<State>
-  private let appearance: AppearanceOptions
+  private let appearance: any Appearance
   private let isQuiet: Bool
   private let printsJSON: Bool
   private let total: Int?
@@ -179,7 +179,7 @@ final class BatchProgress: Sendable {
   private static let mostFailures = 20
 
   init(
-    _ line: TerminalLine, _ appearance: AppearanceOptions, isQuiet: Bool, printsJSON: Bool,
+    _ line: TerminalLine, _ appearance: any Appearance, isQuiet: Bool, printsJSON: Bool,
     total: Int?
   ) {
     state = Mutex(State(line: line))

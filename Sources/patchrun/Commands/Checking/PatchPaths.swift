@@ -22,7 +22,7 @@ enum PatchPaths {
   }
 
   /// Reports a note for each file that a folder contains and that is not read.
-  static func note(leftOut items: [Item], _ appearance: AppearanceOptions) {
+  static func note(leftOut items: [Item], _ appearance: any Appearance) {
     for case .leftOut(let path, let refusal) in items {
       if case .outsideReadable = refusal {
         appearance.report(

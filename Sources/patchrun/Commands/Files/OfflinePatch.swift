@@ -3,7 +3,7 @@ import PatchGraph
 import PatchSyntax
 import SoundFiles
 
-extension AppearanceOptions {
+extension Appearance {
   /// Initializes a patch's graph for an offline device and plans the updates of its timeline. Does
   /// nothing if the graph is initialized already.
   func prepare(

@@ -6,7 +6,7 @@ import RenderCore
 import RenderHost
 import SoundFiles
 
-extension Render {
+extension RenderTask {
   /// Reports the outcome of a render and returns the exit status.
   func finish(
     _ rendering: Rendering, _ name: String, _ signals: Signals, _ rate: Double,
@@ -91,7 +91,7 @@ extension Render {
     guard file != "-", let text = try? PatchFile(file, limits: policy.limits) else { return [] }
     let patch = PatchBuilder.build(
       text.read(overrides), in: policy.surroundings(of: text),
-      device: .assumed(hardware.assumption),
+      device: .assumed(hardware),
       notes: true)
     return patch.silenceReasons
   }

@@ -5,7 +5,7 @@ import PatchGraph
 import PatchSyntax
 import RenderTaps
 
-extension Render {
+extension RenderTask {
   /// One of several patches to render.
   private struct Job: Sendable {
     var path: String
@@ -213,9 +213,9 @@ extension Render {
       return (read, written)
     }
     let surroundings = policy.reaching(job.access).surroundings(
-      of: file, native.nativeCode, takes: takes)
+      of: file, native, takes: takes)
     let patch = PatchBuilder.build(
-      file.read(overrides), in: surroundings, device: .assumed(hardware.assumption))
+      file.read(overrides), in: surroundings, device: .assumed(hardware))
     read += patch.inputFiles
     written += patch.outputFiles.compactMap(takes.plainPath)
     return (read, written)

@@ -162,7 +162,7 @@ struct Rendering {
   }
 }
 
-extension Render {
+extension RenderTask {
   /// The message about samples that are not finite: their time and possible origin.
   static func notFinite(
     _ count: Int, _ frame: Int, _ rate: Double, _ events: [ServiceEvent]

@@ -100,7 +100,7 @@ struct Bench: PatchCommand {
     let patch = PatchBuilder.build(reading, in: surroundings, device: .assumed(assumption))
     appearance.report(patch)
     guard !patch.hasErrors, let document = patch.document else { return ExitStatus.wrongPatch }
-    try native.check(patch, appearance, quiet: false)
+    try native.nativeCode.check(patch, appearance, quiet: false)
     try OneFile.protect(patch, and: [input, self.file == "-" ? nil : self.file], from: trace)
     let left = Self.writers(document)
     if !left.isEmpty {

@@ -57,7 +57,7 @@ struct BenchRun {
   let device: PatchDevice
   let hasTaps: Bool
   let input: String?
-  let appearance: AppearanceOptions
+  let appearance: any Appearance
 
   /// The longest render without `--duration`, in seconds.
   static let longest = 10.0

@@ -92,7 +92,7 @@ struct MemoryRenderer {
   let native: NativeOptions
   let policy: PolicyOptions
   let hardware: HardwareOptions
-  let appearance: AppearanceOptions
+  let appearance: any Appearance
 
   func name(of path: String) -> String { path == "-" ? "standard input" : path }
 
@@ -116,7 +116,7 @@ struct MemoryRenderer {
     guard !patch.hasErrors, let document = patch.document else {
       throw .reported(ExitStatus.wrongPatch)
     }
-    try native.check(patch, appearance, quiet: false)
+    try native.nativeCode.check(patch, appearance, quiet: false)
     // Only one of the two patches may have a microphone.
     if PatchBuilder.request(of: document).wantsInput { request.input = reader }
     do throws(PatchRender.Failure) {

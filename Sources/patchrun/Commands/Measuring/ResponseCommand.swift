@@ -138,7 +138,7 @@ struct ResponseCommand: PatchCommand {
     guard !patch.hasErrors, let rate = patch.graph?.grant.sampleRate else {
       return ExitStatus.wrongPatch
     }
-    try native.check(patch, appearance, quiet: false)
+    try native.nativeCode.check(patch, appearance, quiet: false)
     try OneFile.protect(
       patch, and: [self.file == "-" ? nil : self.file], from: output == "-" ? nil : output)
     reading = PatchBuilder.reading(
@@ -225,7 +225,7 @@ struct ResponseCommand: PatchCommand {
   }
 }
 
-extension AppearanceOptions {
+extension Appearance {
   /// Reports the diagnostics of a patch and returns the failure of the command.
   func failure(of patch: BuiltPatch) -> CommandFailure {
     report(patch)

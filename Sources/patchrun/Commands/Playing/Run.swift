@@ -268,7 +268,7 @@ struct Run: PatchCommand {
     }
     let request = PatchBuilder.request(of: document)
     try checkUse(of: request, draft)
-    try native.check(draft, appearance, quiet: quiet)
+    try native.nativeCode.check(draft, appearance, quiet: quiet)
     let outcome = try wait.open(
       document.session?.value.policy ?? .init(), mayAppear: !pipes.areUsed
     ) {

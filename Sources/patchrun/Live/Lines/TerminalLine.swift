@@ -11,7 +11,7 @@ struct TerminalLine {
   private let set: DrawingSet
   private var shown = ""
 
-  init(_ appearance: AppearanceOptions) {
+  init(_ appearance: any Appearance) {
     isPossible =
       StandardStream.error.isTerminal && TerminalAbilities.hasScreen(environmentVariable)
     let isUTF8 = TerminalAbilities.isUTF8(environmentVariable)
