@@ -44,9 +44,11 @@ struct PathLatencies: Sendable {
     var own: [NodeID: Double] = [:]
     var isAnything = false
     for id in preparation.order where preparation.pulled.contains(id) {
-      guard let node = model.node(id), let configuration = preparation.configurations[id] else {
-        continue
-      }
+      // Of a large graph this is most nodes.
+      guard let node = model.node(id),
+        domains.arePulled || node.unit.description.property(.latency) != nil,
+        let configuration = preparation.configurations[id]
+      else { continue }
       let latency = Self.latency(of: node, configuration)
       if id == head {
         microphone = latency

@@ -125,6 +125,9 @@ final class RateDomains: Sendable {
     }
   }
 
+  /// Whether a unit pulls one of its inputs at its own pace.
+  var arePulled: Bool { !demands.isEmpty }
+
   /// Seconds of the input that pass in one second of the unit, with the graph's initial settings; 1
   /// for an input that is not pulled.
   func speed(of input: BusKey) -> Double { demands.isEmpty ? 1 : demands[input]?.speed ?? 1 }
