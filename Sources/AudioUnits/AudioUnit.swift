@@ -310,43 +310,43 @@ public struct UnitConfiguration: Sendable {
 
   /// All input elements, in order.
   public var inputs: [Element] {
-    get { contents[0].inputs }
+    get { contents.span[0].inputs }
     _modify { yield &contents[0].inputs }
   }
 
   /// All output elements, in order.
   public var outputs: [Element] {
-    get { contents[0].outputs }
+    get { contents.span[0].outputs }
     _modify { yield &contents[0].outputs }
   }
 
   /// Frames of the largest slice.
   public var maximumFramesPerSlice: Int {
-    get { contents[0].maximumFramesPerSlice }
+    get { contents.span[0].maximumFramesPerSlice }
     _modify { yield &contents[0].maximumFramesPerSlice }
   }
 
   /// Every property that has been set or has a default.
   public var properties: [PropertyPlace: PropertyValue] {
-    get { contents[0].properties }
+    get { contents.span[0].properties }
     _modify { yield &contents[0].properties }
   }
 
   /// The sides of the device, for an output unit.
   public var device: DeviceSides? {
-    get { contents[0].device?.sides }
+    get { contents.span[0].device?.sides }
     set { contents[0].device = newValue.map { Device($0) } }
   }
 
   /// The seed for the dither of its buses, which differs between units.
   public var ditherSeed: UInt64 {
-    get { contents[0].ditherSeed }
+    get { contents.span[0].ditherSeed }
     _modify { yield &contents[0].ditherSeed }
   }
 
   /// The unit's controls; `nil` where they are not known.
   public var controls: ControlLayout? {
-    get { contents[0].controls }
+    get { contents.span[0].controls }
     _modify { yield &contents[0].controls }
   }
 
@@ -368,7 +368,8 @@ public struct UnitConfiguration: Sendable {
   }
 
   /// One element. An array shares its memory until a copy is changed, and a graph keeps the
-  /// configuration of each of its nodes in several places.
+  /// configuration of each of its nodes in several places. Read through `span`, which lends the element:
+  /// the array's subscript copies it, and retains all objects that it refers to.
   private var contents: [Contents]
 
   public init(

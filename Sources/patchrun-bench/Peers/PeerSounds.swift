@@ -13,7 +13,7 @@ struct PeerSounds {
 
   func path(_ name: String) -> String { "\(folder)/\(name).wav" }
 
-  /// Writes the missing files.
+  /// Writes the missing files, and reads all of them from the disk.
   func write() throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try write("long", seconds: Double(long), seed: 1)
@@ -28,6 +28,20 @@ struct PeerSounds {
       try write(
         "part" + (part < 10 ? "0" : "") + "\(part)", seconds: Double(short), seed: 10 + part)
     }
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder)
+    where name.hasSuffix(".wav") {
+      try readAnew("\(folder)/\(name)")
+    }
+  }
+
+  /// Has the system forget a file and reads it. One that has just been written lies in its cache in
+  /// pieces of up to 2 MB, one that was read in pieces of 64 kB or less: to map the first into memory
+  /// takes a third of the time.
+  private func readAnew(_ path: String) throws {
+    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+    try file.synchronize()
+    guard posix_fadvise(file.fileDescriptor, 0, 0, POSIX_FADV_DONTNEED) == 0 else { return }
+    while let bytes = try file.read(upToCount: 1 << 17), !bytes.isEmpty {}
   }
 
   private func write(
