@@ -88,16 +88,23 @@ public struct UnitCatalog: Sendable {
 
 /// The units that have been found by name.
 ///
-/// A name is looked for in one unit after the other, so that a patch makes the descriptions of the
-/// first few units only: those of all take a seventh of a start.
+/// A name is looked for in one unit after the other, so that a patch makes the descriptions of a few
+/// units only: those of all take a seventh of a start.
 private final class FoundUnits: Sendable {
   private let units = Mutex<[String: any AudioUnit.Type]>([:])
+  /// Named by most patches, and looked at first.
+  private static let frequent: [any AudioUnit.Type] = [
+    MultichannelMixer.self, GenericOutput.self, RemoteIO.self,
+  ]
 
   /// The first unit with a name, as `UnitCatalog.component(named:)` takes it; `nil` for none. Any
   /// thread.
   func unit(called name: String, in all: [any AudioUnit.Type]) -> (any AudioUnit.Type)? {
     if let known = units.withLock({ $0[name] }) { return known }
-    let found = all.first { Self.isCalled(name, $0.description) } ?? Self.unit(coded: name, in: all)
+    let frequent = Self.frequent.filter { unit in all.contains { $0 == unit } }
+    let found =
+      (frequent + all).first { Self.isCalled(name, $0.description) }
+      ?? Self.unit(coded: name, in: all)
     if let found { units.withLock { $0[name] = found } }
     return found
   }

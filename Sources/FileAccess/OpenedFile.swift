@@ -70,7 +70,7 @@ public struct OpenedFile: ~Copyable, Sendable {
     guard size <= limit else { throw .tooLarge(limit: limit) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(max(0, size))
-    var block = [UInt8](repeating: 0, count: 65_536)
+    var block = [UInt8](repeating: 0, count: min(65_536, max(4096, size + 1)))
     while true {
       let count = unsafe Glibc.read(descriptor, &block, block.count)
       if count == 0 { return bytes }

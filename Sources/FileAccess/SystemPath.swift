@@ -109,13 +109,18 @@ public struct SystemPath: Hashable, Sendable {
 extension SystemPath {
   /// The path that a text means.
   public init(_ text: String) {
+    // The UTF-8 of each scalar in that range begins with this byte.
+    guard text.utf8.contains(0xF4) else {
+      self.init(bytes: text.utf8)
+      return
+    }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count)
     for scalar in text.unicodeScalars {
       if (0x10FF80...0x10FFFF).contains(scalar.value) {
         bytes.append(UInt8(scalar.value & 0xFF))
-      } else {
-        bytes += UTF8.encode(scalar).map { Array($0) } ?? []
+      } else if let encoded = UTF8.encode(scalar) {
+        bytes += encoded
       }
     }
     self.init(bytes: bytes)

@@ -54,7 +54,15 @@ extension UnitInstance {
   /// elements. Returns whether it did.
   package func takeSettings(of other: UnitInstance) -> Bool {
     guard unit == other.unit, !description.isOutput else { return false }
-    let (before, origin) = other.state.withLock { ($0, $0.origin(other.serial)) }
+    // Not all of the state, most of which is not taken.
+    let before = other.state.withLock { state in
+      (
+        inputs: state.inputs, outputs: state.outputs, values: state.values,
+        maximumFramesPerSlice: state.maximumFramesPerSlice, globalName: state.globalName,
+        preset: state.factoryPreset, generation: state.generation, block: state.controls.block,
+        origin: state.origin(other.serial), isInitialized: state.isInitialized
+      )
+    }
     return state.withLock { state in
       guard state.inputs.count == before.inputs.count,
         state.outputs.count == before.outputs.count,
@@ -63,9 +71,9 @@ extension UnitInstance {
       (state.inputs, state.outputs) = (before.inputs, before.outputs)
       state.globalName = before.globalName
       (state.maximumFramesPerSlice, state.values) = (before.maximumFramesPerSlice, before.values)
-      (state.factoryPreset, state.generation) = (before.factoryPreset, before.generation)
-      state.controls.block.copy(before.controls.block)
-      state.taken = (origin, state.version)
+      (state.factoryPreset, state.generation) = (before.preset, before.generation)
+      state.controls.block.copy(before.block)
+      state.taken = (before.origin, state.version)
       return true
     }
   }

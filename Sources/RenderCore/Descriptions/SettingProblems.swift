@@ -4,7 +4,8 @@ extension SettingInfo {
   /// The problems of settings given to `kind`: values that are not accepted, missing settings,
   /// unknown names.
   public static func problems(
-    with values: [String: SettingValue], settings: [SettingInfo], of kind: String
+    with values: [String: SettingValue], settings: [SettingInfo],
+    of kind: @autoclosure () -> String
   ) -> [CallbackProblem] {
     func problem(_ key: String, _ message: String, _ help: String) -> CallbackProblem {
       CallbackProblem(
@@ -19,16 +20,17 @@ extension SettingInfo {
       } else if setting.isRequired {
         found.append(
           problem(
-            setting.key, "\(kind) needs '\(setting.key)'",
+            setting.key, "\(kind()) needs '\(setting.key)'",
             "'\(setting.key)' is \(setting.expectation): \(setting.summary)"))
       }
     }
-    for key in values.keys.sorted() where !settings.contains(where: { $0.key == key }) {
+    let unknown = values.keys.filter { key in !settings.contains { $0.key == key } }
+    for key in unknown.sorted() {
       found.append(
         problem(
-          key, "\(kind) has no setting '\(key)'",
+          key, "\(kind()) has no setting '\(key)'",
           settings.isEmpty
-            ? "\(kind) has no settings"
+            ? "\(kind()) has no settings"
             : "its settings are " + settings.map { "'\($0.key)'" }.joined(separator: ", ")))
     }
     return found

@@ -28,7 +28,9 @@ extension RenderTask {
         else { return nil }
         duration = seconds
       case "--limit":
-        guard let text = rest.popFirst(), isPlain(text), limited.set(text) == nil else { return nil }
+        guard let text = rest.popFirst(), isPlain(text), limited.set(text) == nil else {
+          return nil
+        }
         limits.append(text)
       default:
         guard isPlain(word) else { return nil }
