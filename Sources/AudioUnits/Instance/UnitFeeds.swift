@@ -218,7 +218,10 @@ extension UnitInstance {
 
   /// The render observers, in the order of addition.
   package var renderObservers: [RenderObserver] {
-    state.withLock { $0.renderObservers.sorted { $0.key < $1.key }.map(\.value) }
+    state.withLock { state in
+      state.renderObservers.isEmpty
+        ? [] : state.renderObservers.sorted { $0.key < $1.key }.map(\.value)
+    }
   }
 
   /// Whether the unit has render observers.

@@ -154,6 +154,7 @@ struct Render: PatchCommand {
 
   func perform() throws(CommandFailure) -> Int32 { try task.perform() }
 
+  /// The same without the options.
   var task: RenderTask {
     var task = RenderTask(files: files)
     task.output = output
