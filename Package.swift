@@ -50,13 +50,17 @@ let withRuntime = LinkerSetting.unsafeFlags(
   ] + withCxxRuntime,
   .when(configuration: .release))
 
-/// Has the C++ library, which the Swift runtime needs, linked in too, where the system has it as an archive (Debian:
-/// libstdc++-dev): to join it takes a tenth of a start.
+/// Has the C++ library, which the Swift runtime needs, linked in too, where each compiler of the system has it as an
+/// archive (Debian: libstdc++-dev): to join it takes a tenth of a start.
 var withCxxRuntime: [String] {
-  var found = glob_t()
-  defer { globfree(&found) }
-  let isThere = glob("/usr/lib/gcc/*/*/libstdc++.a", 0, nil, &found) == 0
-  return isThere ? ["-L", Context.packageDirectory + "/.packaging/linking"] : []
+  func count(_ file: String) -> Int {
+    var found = glob_t()
+    defer { globfree(&found) }
+    return glob("/usr/lib/gcc/*/*/" + file, 0, nil, &found) == 0 ? Int(found.gl_pathc) : 0
+  }
+  let archives = count("libstdc++.a")
+  guard archives > 0, archives == count("crtbegin.o") else { return [] }
+  return ["-L", Context.packageDirectory + "/.packaging/linking"]
 }
 
 // Rooms, from the ground up. A room imports only rooms that stand above it in this list.
