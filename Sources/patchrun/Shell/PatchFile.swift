@@ -40,7 +40,9 @@ struct PatchFile {
       return
     }
     do throws(FileRefusal) {
-      source = SourceText(name: path, bytes: try files.read(path, limit: most).bytes)
+      let file = try files.open(path)
+      if file.size <= most { Self.expectMemory(forBytes: file.size) }
+      source = SourceText(name: path, bytes: try file.read(limit: most))
       isTooLarge = false
     } catch {
       guard limits != nil, case .tooLarge = error else { throw Self.cannotRead(path, error) }
@@ -71,11 +73,15 @@ struct PatchFile {
   func read(_ options: OverrideOptions) -> PatchReader.Result { read(options.overrides) }
 
   func read(_ overrides: [String] = []) -> PatchReader.Result {
-    // The document, the graph and the plan of 250 bytes take about 6 kB.
-    if source.bytes.count >= 1 << 18 { shims_expect_memory(24 * source.bytes.count) }
+    Self.expectMemory(forBytes: source.bytes.count)
     return isTooLarge
       ? PatchReader.tooLarge(name: source.name, limits: limits)
       : PatchReader.read(source, overrides: overrides, limits: limits)
+  }
+
+  /// The text, the document, the graph and the plan of 250 bytes take about 6 kB.
+  private static func expectMemory(forBytes count: Int) {
+    if count >= 1 << 18 { shims_expect_memory(24 * count) }
   }
 
   /// - Parameter limit: Reading stops after more bytes than this.
