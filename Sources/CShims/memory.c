@@ -15,10 +15,15 @@ void shims_expect_memory(size_t bytes) {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, most);
   // A block that the heap has no room for makes it grow by so much more.
-  mallopt(M_TOP_PAD, (int)bytes);
-  void *volatile block = malloc(page);
-  free(block);
+  mallopt(M_TOP_PAD, (int)(bytes + 2 * page));
+  char *volatile block = malloc(page);
   mallopt(M_TOP_PAD, 128 << 10);
-  const size_t end = (size_t)sbrk(0) & ~(page - 1);
-  madvise((void *)(end - (bytes & ~(page - 1))), bytes & ~(page - 1), MADV_HUGEPAGE);
+  // A page that the heap has written to is not made a large one any more, and the end of the block is one.
+  char *const start = (char *)(((size_t)block + 2 * page) & ~(page - 1));
+  char *const end = (char *)((size_t)sbrk(0) & ~(page - 1));
+  free(block);
+  if (end <= start) return;
+  madvise(start, end - start, MADV_HUGEPAGE);
+  // What comes next begins with a large page: what is left before that is given away, and never touched.
+  block = malloc(start - block - 64);
 }
