@@ -61,6 +61,8 @@ public final class BatchRunner: Sendable {
   }
 
   private let state = Mutex(State())
+  /// Held while a job goes into the archive and into the records.
+  private let packing = Mutex(())
 
   /// - Parameters:
   ///   - store: The records, after `load()`.
@@ -200,6 +202,7 @@ public final class BatchRunner: Sendable {
     record.patch = prepared.job.patch
     record.version = context.version
     record.kernel = context.kernel
+    var members: [TarShards.Member] = []
     do throws(JobFault) {
       if let key = try prepared.knownKey(), isPresent(key, prepared) { return true }
       let built = try prepared.build { self.writePath($0, worker) }
@@ -214,15 +217,43 @@ public final class BatchRunner: Sendable {
           path: { self.writePath($0, worker) })
       else { throw JobFault(BatchRules.patch, "the patch has no graph") }
       guard try render.run(into: &record) else { return true }
-      try addOutputs(prepared, worker, &record)
+      members = try addOutputs(prepared, worker, &record)
       record.status = .done
     } catch {
       record.diagnostics.insert(error, at: 0)
     }
-    record.seconds = Double(monotonicNanoseconds() - begin) / 1e9
-    try store.append(record)
+    let seconds = Double(monotonicNanoseconds() - begin) / 1e9
+    try write(&record, members, seconds: seconds)
     finish(record)
     return true
+  }
+
+  /// Writes a record, after the job's files where they go into an archive: the same job gives the same archive, so
+  /// that the time it has taken is in the record only.
+  private func write(
+    _ record: inout BatchRecord, _ members: [TarShards.Member], seconds: Double
+  ) throws(JobFault) {
+    guard let tar, !members.isEmpty else {
+      record.seconds = seconds
+      return try store.append(record)
+    }
+    var packed = record
+    // One job after the other: an archive that was left behind is cut after the last job with a record.
+    let failure = packing.withLock { _ -> JobFault? in
+      do throws(JobFault) {
+        do throws(JobFault) { try pack(members, into: tar, &packed) } catch {
+          packed.status = .failed
+          packed.diagnostics.insert(error, at: 0)
+        }
+        packed.seconds = seconds
+        try store.append(packed)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    record = packed
+    if let failure { throw failure }
   }
 
   /// The path that an output is written to: its own, or in a folder of this process if it goes into
@@ -236,9 +267,10 @@ public final class BatchRunner: Sendable {
 
   private var packingFolder: String { store.path("packing") }
 
+  /// Adds the files of a job to its record. Returns those that go into an archive.
   private func addOutputs(
     _ prepared: PreparedJob, _ worker: Int, _ record: inout BatchRecord
-  ) throws(JobFault) {
+  ) throws(JobFault) -> [TarShards.Member] {
     var members: [TarShards.Member] = []
     for output in prepared.job.outputs {
       let path = writePath(output, worker)
@@ -261,10 +293,16 @@ public final class BatchRunner: Sendable {
         throw JobFault(BatchRules.output, error.message(for: path), help: [error.help])
       }
     }
-    guard let tar, !members.isEmpty else { return }
+    return members
+  }
+
+  /// Adds the files of a job, and a file with its measurements, to the archive.
+  private func pack(
+    _ members: [TarShards.Member], into tar: TarShards, _ record: inout BatchRecord
+  ) throws(JobFault) {
+    var members = members
     let ending = BatchJob.ending(of: members[0].name)
     let name = members[0].name.dropLast(ending.isEmpty ? 0 : ending.utf8.count + 1)
-    record.status = .done
     members.append(.init(name: name + ".json", bytes: Array((record.measured.document).utf8)))
     do throws(RawFile.Failure) {
       let places = try tar.add(members)
@@ -274,7 +312,6 @@ public final class BatchRunner: Sendable {
       }
       record.archiveEnd = places.end
     } catch {
-      record.status = .failed
       throw JobFault(BatchRules.output, "the archive cannot be written: \(error.message)")
     }
   }

@@ -47,13 +47,18 @@ struct BatchCommandTests {
   }
 
   private func recordedIDs(_ folder: String) throws -> [String] {
+    try recorded("id", in: folder)
+  }
+
+  /// A member of each record that has it, in the order of the records.
+  private func recorded<Value>(_ member: String, in folder: String) throws -> [Value] {
     let records = place.path(folder + "/records")
     return try FileManager.default.contentsOfDirectory(atPath: records)
       .filter { $0.hasSuffix(".jsonl") }.flatMap { name in
         try String(contentsOfFile: records + "/" + name, encoding: .utf8)
           .split(separator: "\n").compactMap { line in
             let json = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-            return json?["id"] as? String
+            return json?[member] as? Value
           }
       }
   }
@@ -163,6 +168,16 @@ struct BatchCommandTests {
     #expect(Set(try recordedIDs("out")).count == (try outputs("out").count))
     #expect(try place.run("batch", "run", "jobs.jsonl", "--out", "out").status == 0)
     #expect(try recordedIDs("out").count == 400)
+  }
+
+  /// A run that was killed has its archive cut behind the last job with a record: one without may not lie before it.
+  @Test func `records are in the order of the archive`() throws {
+    try plan(600)
+    let run = try place.run(
+      "batch", "run", "jobs.jsonl", "--out", "out", "--jobs", "8", "--pack", "tar=100M")
+    #expect(run.status == 0, "\(run.errors)")
+    let ends: [Int] = try recorded("archiveEnd", in: "out")
+    #expect(ends.count == 600 && ends == ends.sorted())
   }
 
   @Test func `an archive of a run that was killed is whole after the next`() throws {

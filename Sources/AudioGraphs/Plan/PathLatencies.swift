@@ -46,7 +46,7 @@ struct PathLatencies: Sendable {
     for id in preparation.order where preparation.pulled.contains(id) {
       // Of a large graph this is most nodes.
       guard let node = model.node(id),
-        domains.arePulled || node.unit.description.property(.latency) != nil,
+        domains.havePulledInputs || node.unit.description.property(.latency) != nil,
         let configuration = preparation.configurations[id]
       else { continue }
       let latency = Self.latency(of: node, configuration)

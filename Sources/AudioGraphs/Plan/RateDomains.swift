@@ -126,7 +126,7 @@ final class RateDomains: Sendable {
   }
 
   /// Whether a unit pulls one of its inputs at its own pace.
-  var arePulled: Bool { !demands.isEmpty }
+  var havePulledInputs: Bool { !demands.isEmpty }
 
   /// Seconds of the input that pass in one second of the unit, with the graph's initial settings; 1
   /// for an input that is not pulled.

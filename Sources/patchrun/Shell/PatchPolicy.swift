@@ -19,7 +19,7 @@ protocol PatchPolicy: Sendable {
 }
 
 /// A policy without options.
-struct PlainPolicy: PatchPolicy, Equatable {
+struct PlainPolicy: PatchPolicy {
   var allowPath: [String] = []
   var outputDir: String?
   var confined = false
