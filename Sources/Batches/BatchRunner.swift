@@ -237,23 +237,15 @@ public final class BatchRunner: Sendable {
       record.seconds = seconds
       return try store.append(record)
     }
-    var packed = record
     // One job after the other: an archive that was left behind is cut after the last job with a record.
-    let failure = packing.withLock { _ -> JobFault? in
-      do throws(JobFault) {
-        do throws(JobFault) { try pack(members, into: tar, &packed) } catch {
-          packed.status = .failed
-          packed.diagnostics.insert(error, at: 0)
-        }
-        packed.seconds = seconds
-        try store.append(packed)
-        return nil
-      } catch {
-        return error
+    try packing.withLock { _ throws(JobFault) in
+      do throws(JobFault) { try pack(members, into: tar, &record) } catch {
+        record.status = .failed
+        record.diagnostics.insert(error, at: 0)
       }
+      record.seconds = seconds
+      try store.append(record)
     }
-    record = packed
-    if let failure { throw failure }
   }
 
   /// The path that an output is written to: its own, or in a folder of this process if it goes into

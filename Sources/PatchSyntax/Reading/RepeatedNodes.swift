@@ -10,7 +10,7 @@ extension PatchReader {
     var isClear = false
     return map(json, "'nodes'", .source) { reader, value, members in
       if isPlain, isClear, let last = members.indices.last,
-        let node = members.span[last].value.again(at: value)
+        let node = members[last].value.again(at: value)
       {
         return node
       }
