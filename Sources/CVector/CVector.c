@@ -244,6 +244,10 @@ uint32_t cvector_deinterleave(const float *samples, size_t count, float *first, 
   return chosen->deinterleave(samples, count, first, second);
 }
 
+uint32_t cvector_copy(const float *samples, size_t count, float *output) {
+  return chosen->copy(samples, count, output);
+}
+
 void cvector_scale(float *samples, float gain, size_t count) {
   chosen->scale(samples, gain, count);
 }

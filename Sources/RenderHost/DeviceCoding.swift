@@ -70,6 +70,12 @@ struct DeviceEncoder: BitwiseCopyable {
     let (left, right) = unsafe (map[0], map[1])
     guard left >= 0, right >= 0 else { return nil }
     let samples = unsafe memory.assumingMemoryBound(to: Float.self)
+    if bus.isInterleaved {
+      guard left == 0, right == 1 else { return nil }
+      let largest = unsafe Float(bitPattern: VectorMath.copy(bus.interleaved, into: samples))
+      if largest.isFinite { bus.noteFinite() }
+      return largest
+    }
     return Float(bitPattern: unsafe interleave(bus[left], bus[right], into: samples))
   }
 

@@ -212,6 +212,7 @@ extension RenderSession {
       if let resampler = unsafe resampler {
         if slice.status == .ok, let plan = unsafe current {
           let bus = unsafe plan.clientBus(frameCount: slice.length)
+          bus.separate()
           unsafe resampler.pointee.push(bus)
         } else {
           unsafe resampler.pointee.pushSilence(slice.length)
@@ -252,9 +253,11 @@ extension RenderSession {
     }
     let place = unsafe memory + done * encoder.bytesPerFrame
     let copied = unsafe encoder.copy(bus, into: place, gain: gain)
+    if copied == nil { bus.separate() }
     // Not `??`, whose right side is a closure.
     let peak = if let copied { copied } else { encoder.peak(of: bus) }
     guard isLeftAlone(peak) else {
+      bus.separate()
       let report = unsafe encoder.encode(
         bus, into: place, gain: &gain, limiter: &limiter, rounding)
       meter(Float(report.peak))

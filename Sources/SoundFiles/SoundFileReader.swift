@@ -37,6 +37,8 @@ public final class SoundFileReader {
   private var file: OpaquePointer?
   /// Set where floats are read without libsndfile, as long as nothing else is read.
   private let floats: FloatWave?
+  /// The stretch of the file in memory that was asked for last.
+  private var stretch: MappedStretch?
   private let majorFormat: Int
   /// The `errno` of a failure that the next read reports; 0 for none.
   private var heldFailure: Int32 = 0
@@ -192,6 +194,36 @@ public final class SoundFileReader {
     return try unsafe read(frameCount) { file, count in
       unsafe sf_readf_float(file, samples, count)
     }
+  }
+
+  /// The bytes of a stretch: enough that mapping costs little, and few enough for many files at once.
+  private static let stretchLength = 2 << 20
+
+  /// The next frames where they lie, in memory in which the system has the file; `position` is then
+  /// behind them. The memory is valid as long as `owner`. `nil` where they have to be read: in a file
+  /// that needs a decoder, at its end, and where the disk fails, which reading then tells.
+  public func mapped(
+    _ frameCount: Int
+  ) -> (samples: UnsafeMutablePointer<Float>, owner: MappedStretch)? {
+    guard let floats, unsafe file == nil, heldFailure == 0, frameCount > 0,
+      frameCount <= self.frameCount - position
+    else { return nil }
+    let first = Int(floats.offset(of: position))
+    let wanted = first..<(first + 4 * frameCount * channelCount)
+    guard first.isMultiple(of: MemoryLayout<Float>.alignment),
+      wanted.count <= Self.stretchLength
+    else { return nil }
+    if stretch?.range.clamped(to: wanted) != wanted {
+      let end = Int(floats.offset(of: self.frameCount))
+      stretch = MappedStretch(
+        bytes.descriptor, first..<min(end, first + Self.stretchLength))
+    }
+    guard let stretch else { return nil }
+    stretch.load(wanted)
+    guard !stretch.isIncomplete else { return nil }
+    position += frameCount
+    let memory = unsafe stretch.memory(of: first).assumingMemoryBound(to: Float.self)
+    return unsafe (UnsafeMutablePointer(mutating: memory), stretch)
   }
 
   /// Identifies the file in its present state; `nil` where the system does not tell.

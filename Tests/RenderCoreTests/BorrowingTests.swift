@@ -164,4 +164,98 @@ private struct NextKernel: RenderKernel {
     access.stopLending()
     #expect(!ring.access.canLend)
   }
+
+  @Test func `a bus takes interleaved frames where one row reads it, and reads such frames`() {
+    let ring = FrameRing(channelCount: 2, minimumCapacity: 16, isInterleaved: true)
+    func takes(
+      _ readers: [KernelBox], kept: [Int] = [1], interleaved: [Int] = [], channels: Int = 2
+    ) -> Bool {
+      let plan = RenderPlan(
+        rows: [
+          .init(
+            kernel: .lending(RingForward(ring.access), isNearlyFree: true, with: ring),
+            inputs: [], outputs: [0])
+        ] + readers.map { .init(kernel: $0, inputs: [0], outputs: [1]) },
+        busChannelCounts: [channels, 2], maximumFramesPerSlice: 16, keeping: kept,
+        interleaved: interleaved)
+      return plan.bus(0, frameCount: 1).takesInterleaved
+    }
+    let reader = KernelBox.holding(FrameReader())
+    #expect(takes([reader]))
+    #expect(!takes([next]) && !takes([reader, next]) && !takes([reader, reader]))
+    #expect(!takes([reader], channels: 1))
+    // The host is a reader, too.
+    #expect(takes([], kept: [0], interleaved: [0]) && !takes([], kept: [0]))
+    #expect(!takes([reader], kept: [0, 1], interleaved: [0]))
+    let meter = RenderMeter()
+    #expect(takes([meter.measured(reader, as: .conversion)]))
+  }
+
+  @Test func `an interleaved ring shows its frames as they lie, and its bus takes them apart`() {
+    let ring = FrameRing(channelCount: 2, minimumCapacity: 16, isInterleaved: true)
+    let access = ring.access
+    let plan = RenderPlan(
+      rows: [
+        .init(
+          kernel: .lending(RingForward(access), isNearlyFree: true, with: ring),
+          inputs: [], outputs: [0]),
+        .init(kernel: .holding(FrameReader()), inputs: [0], outputs: [1]),
+      ], busChannelCounts: [2, 2], maximumFramesPerSlice: 16, keeping: [1])
+    let memory = StoredFloats((0..<80).map(Float.init))
+    // In the ring, around its end, and outside of it.
+    var sample = 0
+    for slice in 0..<20 {
+      let count = slice % 3 * 3 + 1
+      access.takeIn()
+      if slice % 4 == 3 {
+        unsafe ring.commit(
+          outside: memory.samples.baseAddress!, frameCount: count, owner: memory)
+        sample = 0
+      } else {
+        if slice % 4 == 0 { sample = 100 * slice }
+        var first = sample
+        var left = count
+        while left > 0 {
+          let space = unsafe access.space(for: left)
+          for index in space.indices { unsafe space[index] = Float(first + index) }
+          first += space.count
+          left -= space.count / 2
+          access.commit(space.count / 2)
+        }
+      }
+      #expect(plan.render(frameCount: count, at: TimeStamp(sampleTime: 0)) == .ok)
+      let bus = plan.bus(1, frameCount: count)
+      for channel in 0..<2 {
+        let expected = (0..<count).map { Float(sample + 2 * $0 + channel) }
+        #expect((0..<count).map { bus[channel][$0] } == expected, "slice \(slice)")
+      }
+      sample += 2 * count
+      let source = plan.bus(0, frameCount: count)
+      if source.isInterleaved {
+        let before = (0..<2 * count).map { source.interleaved[$0] }
+        source.separate()
+        #expect(!source.isInterleaved)
+        #expect((0..<count).flatMap { [source[0][$0], source[1][$0]] } == before)
+      }
+    }
+  }
+
+  @Test func `frames that were outside and not read come in, and others follow`() {
+    let ring = FrameRing(channelCount: 2, minimumCapacity: 16, isInterleaved: true)
+    let access = ring.access
+    let memory = StoredFloats((0..<80).map(Float.init))
+    unsafe ring.commit(outside: memory.samples.baseAddress!, frameCount: 10, owner: memory)
+    access.discard(4)
+    access.takeIn()
+    let space = unsafe access.space(for: 3)
+    for index in space.indices { unsafe space[index] = Float(20 + index) }
+    access.commit(space.count / 2)
+    let plan = RenderPlan(rows: [], busChannelCounts: [2], maximumFramesPerSlice: 16)
+    let count = access.available
+    let bus = plan.bus(0, frameCount: count)
+    access.read(count, into: bus, at: 0)
+    #expect(count == 9)
+    #expect((0..<9).flatMap { [bus[0][$0], bus[1][$0]] } == (8..<26).map(Float.init))
+    #expect(ring.finiteFrames == 0)
+  }
 }

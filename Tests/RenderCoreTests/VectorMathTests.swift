@@ -327,7 +327,7 @@ let kindCount: Int32 = {
             unsafe all.append(
               cvector_signal(
                 left: place, right: place, left_gain: gains[2 * signal],
-                right_gain: gains[2 * signal + 1]))
+                right_gain: gains[2 * signal + 1], is_interleaved: 0))
           }
           unsafe left.withUnsafeMutableBufferPointer { left in
             unsafe right.withUnsafeMutableBufferPointer { right in
@@ -361,7 +361,7 @@ let kindCount: Int32 = {
         let all = unsafe (0..<9).map {
           unsafe cvector_signal(
             left: memory.baseAddress! + $0 * count, right: memory.baseAddress! + $0 * count,
-            left_gain: 1, right_gain: $0 == 3 ? 0 : 1)
+            left_gain: 1, right_gain: $0 == 3 ? 0 : 1, is_interleaved: 0)
         }
         return unsafe left.withUnsafeMutableBufferPointer { left in
           unsafe right.withUnsafeMutableBufferPointer { right in

@@ -194,12 +194,20 @@ static void run(const struct cvector_kernels *k) {
     signals[n] = (struct cvector_signal){samples + 7 * n, others + 5 * n, rows[2 * n],
                                          rows[2 * n + 1]};
   }
-  for (size_t count = 1; count <= 21; count += 4) {
-    k->mix(signals, count, 1, 0, FRAMES, a, b);
-    put("mix", a, FRAMES);
-    k->mix(signals, count, 0, 0, FRAMES, a, b);
-    put("mix", b, FRAMES);
+  for (int interleaved = 0; interleaved <= 1; interleaved++) {
+    // Half of the frames: the signals have as many samples.
+    const size_t frames = interleaved ? FRAMES / 2 : FRAMES;
+    for (size_t n = 0; n < 21; n++) signals[n].is_interleaved = interleaved && n % 5 != 3;
+    for (size_t count = 1; count <= 21; count += 4) {
+      k->mix(signals, count, 1, 0, frames, a, b);
+      put("mix", a, frames);
+      k->mix(signals, count, 0, 0, frames, a, b);
+      put("mix", b, frames);
+    }
   }
+  words[0] = (int32_t)k->copy(samples, FRAMES, a);
+  put_words("copy", words, 1);
+  put("copy", a, FRAMES);
 
   // Thirteen peaking filters with alternating gains of 12 and -12 dB. Their coefficients do not need
   // libm: sine and cosine are computed by their series.

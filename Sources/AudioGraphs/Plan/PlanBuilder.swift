@@ -66,9 +66,11 @@ struct PlanBuilder {
 
   /// - Parameters:
   ///   - bus: The bus that is read after the plan has run.
+  ///   - interleaved: Whether its frames may be interleaved.
   ///   - measuring: Wraps a kernel in a meter; `nil` for no measurement.
   func plan(
-    to bus: Int, maximumFramesPerSlice: Int, observers: [RenderObserver] = [],
+    to bus: Int, interleaved: Bool = false, maximumFramesPerSlice: Int,
+    observers: [RenderObserver] = [],
     threadCount: Int = 1, measuring: ((KernelBox) -> KernelBox)? = nil
   ) -> RenderPlan {
     var rows = rows
@@ -78,7 +80,8 @@ struct PlanBuilder {
     return RenderPlan(
       rows: rows, busChannelCounts: busChannelCounts,
       maximumFramesPerSlice: maximumFramesPerSlice, observers: observers,
-      keeping: [RenderPlan.clientBus, bus], threadCount: threadCount)
+      keeping: [RenderPlan.clientBus, bus], interleaved: interleaved ? [bus] : [],
+      threadCount: threadCount)
   }
 }
 

@@ -91,7 +91,8 @@ struct PlanCompiler {
     }
     let limit = kernels.values.compactMap(\.maximumSlice).min() ?? maximumFramesPerSlice
     return builders[.main].plan(
-      to: RenderPlan.clientBus, maximumFramesPerSlice: max(1, min(maximumFramesPerSlice, limit)),
+      to: RenderPlan.clientBus, interleaved: true,
+      maximumFramesPerSlice: max(1, min(maximumFramesPerSlice, limit)),
       observers: observers + (routes.head?.instance?.renderObservers ?? []),
       threadCount: threadCount, measuring: measuring)
   }

@@ -66,6 +66,16 @@ struct MixSum {
     if waiting.count == waiting.capacity { finish(&waiting, in: context) }
   }
 
+  /// The same for a signal whose channels lie interleaved.
+  @_noLocks
+  mutating func add(
+    interleaved samples: ChannelBuffer, leftGain: Float, rightGain: Float,
+    after waiting: inout WaitingSignals, in context: RenderContext
+  ) {
+    waiting.append(interleaved: samples, leftGain: leftGain, rightGain: rightGain)
+    if waiting.count == waiting.capacity { finish(&waiting, in: context) }
+  }
+
   /// Adds the collected signals.
   @_noLocks
   mutating func finish(_ waiting: inout WaitingSignals, in context: RenderContext) {

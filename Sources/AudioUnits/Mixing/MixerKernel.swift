@@ -100,6 +100,9 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   }
 
   // MARK: Render thread
+
+  public static var readsInterleaved: Bool { true }
+
   // What `render` calls is `mutating` even where nothing changes: for another kind of call the
   // compiler copies the whole kernel first, which with many inputs costs as much as the mixing.
 
@@ -128,6 +131,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
         addSteady(input, element, &sum, in: context)
         continue
       }
+      input.separate()
       updateInput(element, isOther: isOther)
       updateMetering(element, isOn: controls.metering.isOn(element))
       if strips[element].isMetered { measure(input, as: element) }
@@ -139,6 +143,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
         output.silence()
       } else {
         finish(output, gain: strips[inputCount].straight.left, largest: sum.largest)
+        noteFinite(sum.largest, in: context)
       }
       countFrames(count)
       return .ok
@@ -179,21 +184,41 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     return true
   }
 
+  /// Where the sum is finite, all that has been added is.
+  @_noLocks
+  private mutating func noteFinite(_ largest: UInt32?, in context: RenderContext) {
+    guard let largest, largest < ClippingWatch.infinity else { return }
+    for element in 0..<inputCount {
+      let straight = strips[element].straight
+      guard straight.left != 0 || straight.right != 0 else { continue }
+      context.input(element).noteFinite()
+    }
+  }
+
   /// Adds an input with settled gains.
   @_noLocks
   private mutating func addSteady(
     _ input: RenderBus, _ element: Int, _ sum: inout MixSum, in context: RenderContext
   ) {
     guard !input.isSilent else { return }
+    let straight = strips[element].straight
+    let cross = strips[element].cross
+    if input.isInterleaved {
+      if cross.left == 0, cross.right == 0 {
+        guard straight.left != 0 || straight.right != 0 else { return }
+        return sum.add(
+          interleaved: input.interleaved, leftGain: straight.left, rightGain: straight.right,
+          after: &waiting, in: context)
+      }
+      input.separate()
+    }
     let left = input[0]
     let right = input[strips[element].channelCount - 1]
-    let straight = strips[element].straight
     if straight.left != 0 || straight.right != 0 {
       sum.add(
         left, right, leftGain: straight.left, rightGain: straight.right, after: &waiting,
         in: context)
     }
-    let cross = strips[element].cross
     if cross.left != 0 || cross.right != 0 {
       sum.add(
         right, left, leftGain: cross.left, rightGain: cross.right, after: &waiting, in: context)

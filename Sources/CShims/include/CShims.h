@@ -17,6 +17,32 @@ void shims_denormals_restore(uint32_t previous);
 /// render thread; on another than the main one the system's own way of growing remains.
 void shims_expect_memory(size_t bytes);
 
+/// A stretch of a file in memory.
+struct shims_stretch {
+  /// The first byte of the stretch. What is behind the end of the file in its last page is 0.
+  const void *bytes;
+  void *start;
+  size_t mapped;
+  int entry;
+};
+
+/// Maps `length` bytes of a file from `offset` on, for reading. Returns 0 where that fails.
+///
+/// Where the disk fails, or somebody has cut the file off, the stretch has zeros in the place of a page that is read,
+/// and is incomplete from then on: a handler for SIGBUS, set by the first call, sees to that. `pread` then tells why. A
+/// SIGBUS of other memory goes to the handler that was set before. At most 256 stretches at once. Any thread but the
+/// render thread.
+int shims_map(int descriptor, int64_t offset, size_t length, struct shims_stretch *stretch);
+
+/// Brings bytes of a stretch into memory.
+void shims_touch(const void *bytes, size_t length);
+
+/// Whether bytes were missing when they were read. Any thread.
+int shims_is_incomplete(const struct shims_stretch *stretch);
+
+/// Unmaps a stretch, once nobody reads it.
+void shims_unmap(const struct shims_stretch *stretch);
+
 /// Names the calling thread for debuggers and `top -H`: at most 15 bytes.
 void shims_name_thread(const char *name);
 

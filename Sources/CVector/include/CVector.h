@@ -204,12 +204,18 @@ void cvector_dither(const double *samples, size_t count, double full, uint64_t s
 /// `state` is its state for the first word.
 void cvector_noise(uint64_t state, double gain, size_t count, float *output);
 
+/// Copies samples. Returns the largest magnitude, as `cvector_largest` does.
+uint32_t cvector_copy(const float *samples, size_t count, float *output);
+
 /// A signal to mix, with its gains.
 struct cvector_signal {
   const float *left;
   const float *right;
   float left_gain;
   float right_gain;
+  /// Whether both channels lie in one memory, interleaved, which begins at `left`; `right` is then
+  /// not used.
+  uint32_t is_interleaved;
 };
 
 /// Adds signals to a stereo sum one after the other, `sum = (sum + gain0 * x0) + gain1 * x1` and so
@@ -288,6 +294,7 @@ struct cvector_kernels {
                        float *output);
   uint32_t (*interleave)(const float *first, const float *second, size_t count, float *output);
   uint32_t (*deinterleave)(const float *samples, size_t count, float *first, float *second);
+  uint32_t (*copy)(const float *samples, size_t count, float *output);
   void (*scale)(float *samples, float gain, size_t count);
   int (*within)(const double *samples, size_t count);
   size_t (*inexact)(const double *samples, size_t count, double full);

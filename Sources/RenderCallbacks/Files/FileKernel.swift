@@ -97,9 +97,9 @@ struct FileKernel: RenderKernel {
       for channel in 0..<output.channelCount {
         let buffer = output[channel]
         if wait > 0 { buffer.prefix(wait).clear() }
-        if ready > 0 { read(channel, into: buffer.dropping(wait).prefix(ready)) }
         if wait + ready < buffer.count { buffer.dropping(wait + ready).clear() }
       }
+      if ready > 0 { read(ready, into: output, at: wait) }
     }
     gain.skip(wait)
     scale(output, wait, ready)
@@ -146,23 +146,25 @@ struct FileKernel: RenderKernel {
     }
   }
 
-  /// Reads the next frames of a channel; a file with one channel is heard on all. Of frames in memory the part begins
-  /// again where it ends.
+  /// Reads the next frames to all channels of a bus, from its frame `wait` on; a file with one
+  /// channel is heard on all. Of frames in memory the part begins again where it ends.
   @_noLocks
-  private func read(_ channel: Int, into sink: ChannelBuffer) {
+  private func read(_ count: Int, into output: RenderBus, at wait: Int) {
     switch origin {
-    case .ring(let ring):
-      ring.read(into: sink, channel: channel < ring.channelCount ? channel : 0)
+    case .ring(let ring): ring.read(count, into: output, at: wait)
     case .stored(let frames, let first):
-      let source = channel < frames.channelCount ? channel : 0
-      var offset = (position < 0 ? 0 : position) - (pass - 1) * passes.length
-      var done = 0
-      while done < sink.count {
-        let (left, rest) = (sink.count - done, passes.length - offset)
-        let run = left < rest ? left : rest
-        frames.read(from: first + offset, into: sink.dropping(done).prefix(run), channel: source)
-        done += run
-        offset = 0
+      for channel in 0..<output.channelCount {
+        let sink = output[channel].dropping(wait).prefix(count)
+        let source = channel < frames.channelCount ? channel : 0
+        var offset = (position < 0 ? 0 : position) - (pass - 1) * passes.length
+        var done = 0
+        while done < sink.count {
+          let (left, rest) = (sink.count - done, passes.length - offset)
+          let run = left < rest ? left : rest
+          frames.read(from: first + offset, into: sink.dropping(done).prefix(run), channel: source)
+          done += run
+          offset = 0
+        }
       }
     }
   }

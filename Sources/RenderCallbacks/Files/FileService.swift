@@ -1,4 +1,5 @@
 import AudioTypes
+import FileAccess
 import RenderCore
 import SoundFiles
 
@@ -29,8 +30,6 @@ final class FileService: RenderService, @unchecked Sendable {
   private let passes: FilePasses
   private var converter: RateConverter?
   private var gain: Double
-  private let sample: SampleType
-  private let sources: [ChannelMapping.Source]
   private let fileChannels: Int
   private let fileRate: Double
   private let busRate: Double
@@ -50,18 +49,23 @@ final class FileService: RenderService, @unchecked Sendable {
   private var fileBlock: [Double]
   private var fileBlockRange = 0..<0
   private var busBlock: [Double]
-  private let lane: UnsafeMutablePointer<Float>
+  private let words: BusWords
   private var hasSought = false
   /// Whether a sample of the file is a sample of the bus, apart from a gain: it is then read as a
   /// float and not converted.
   private let isDirect: Bool
   /// Whether the bus has the samples of the file unchanged: see `isStraight(_:_:gain:)`.
   private let isStraight: Bool
-  /// A block of floats of the file. Allocated for each filling: the services of many files that a
-  /// thread calls one after the other then use the same memory, which stays in the nearest cache.
+  /// Whether the file is read into the ring itself, whose frames lie as in the file.
+  private let readsIntoRing: Bool
+  /// A block of floats of the file: the ring's memory, where the file is read into it. Otherwise it
+  /// is allocated for each filling: the services of many files that a thread calls one after the
+  /// other then use the same memory, which stays in the nearest cache.
   private var floats = unsafe UnsafeMutableBufferPointer<Float>(start: nil, count: 0)
   /// The stretches of `floats` that have been read, each with its first frame in the file.
   private var readings: [(block: Range<Int>, frame: Int)] = []
+  /// The frames of the file that have been lent for a slice; `nil` for none.
+  private var lent: Loan?
   /// Whether it replaces another source: frames may be discarded before the first is heard, so that
   /// more have to be ready.
   private let isContinuation: Bool
@@ -71,6 +75,15 @@ final class FileService: RenderService, @unchecked Sendable {
   private var image: StoredFrames?
   private var imagePosition = 0
   private var hasLookedForImage = false
+
+  /// Frames of the file in its own memory that the kernel reads there.
+  private struct Loan {
+    /// The first frame, in the file.
+    var first: Int
+    var samples: ChannelBuffer
+    var frameCount: Int
+    var stretch: MappedStretch
+  }
 
   init(
     part: FileCallback.Part, passes: FilePasses, start: FilePasses.Start,
@@ -89,12 +102,10 @@ final class FileService: RenderService, @unchecked Sendable {
     self.gain = baked
     // With a gain of 0 the kernel applies the gain from the beginning.
     if gain == 0 { unscaled.access[0] = 1 }
-    sample = format.sampleType ?? .float32
+    let sample = format.sampleType ?? .float32
     fileChannels = part.reader.channelCount
     fileRate = part.reader.sampleRate
     busRate = format.sampleRate
-    sources =
-      ChannelMapping(fileChannels: fileChannels, busChannels: format.channelCount).sources
     frames = part.frames
     trouble = FileTrouble(part.reader)
     lateness = LateFrames(
@@ -104,19 +115,21 @@ final class FileService: RenderService, @unchecked Sendable {
     unread = part.frames.count - start.offset
     isDirect = part.converter == nil && Self.isDirect(part.reader, sample, gain: baked)
     isStraight = Self.isStraight(part, format, gain: gain)
+    readsIntoRing = isStraight && fileChannels == 2
     ring = FrameRing(
       channelCount: isStraight ? fileChannels : format.channelCount,
       minimumCapacity: max(
-        Int(min(format.sampleRate, 1e6)), 4 * maximumFramesPerSlice, 4 * Self.block))
+        Int(min(format.sampleRate, 1e6)), 4 * maximumFramesPerSlice, 4 * Self.block),
+      isInterleaved: readsIntoRing)
     access = ring.access
     fileBlock = [Double](repeating: 0, count: isDirect ? 0 : Self.block * fileChannels)
     busBlock = [Double](
       repeating: 0, count: part.converter == nil ? 0 : Self.block * fileChannels)
-    unsafe lane = .allocate(capacity: Self.block)
-    unsafe lane.initialize(repeating: 0, count: Self.block)
+    words = BusWords(
+      sample: sample,
+      sources: ChannelMapping(fileChannels: fileChannels, busChannels: format.channelCount).sources,
+      fileChannels: fileChannels, ring: ring.access, capacity: Self.block)
   }
-
-  deinit { unsafe lane.deallocate() }
 
   /// Whether the bus has the samples of the file unchanged: its channels in their order, or its only one on all
   /// channels.
@@ -172,17 +185,22 @@ final class FileService: RenderService, @unchecked Sendable {
 
   func service(inStepFor frameCount: Int) throws(ServiceError) {
     guard !isContinuation else { return try service(atLeast: frameCount) }
-    try fill(upTo: frameCount)
+    try fill(upTo: frameCount, mapping: access.canLend)
   }
 
   /// Reads ahead until `goal` frames are ready, the ring is full or the file has ended.
-  private func fill(upTo goal: Int) throws(ServiceError) {
-    if isDirect { unsafe floats = .allocate(capacity: Self.block * fileChannels) }
-    defer { unsafe floats.deallocate() }
+  ///
+  /// - Parameter mapping: Whether the kernel renders between two calls only, so that frames may stay
+  ///   where the system has them.
+  private func fill(upTo goal: Int, mapping: Bool = false) throws(ServiceError) {
+    settleLoan()
+    let isOwn = isDirect && !readsIntoRing
+    if isOwn { unsafe floats = .allocate(capacity: Self.block * fileChannels) }
+    defer { if isOwn { unsafe floats.deallocate() } }
     while access.room >= Self.block {
       let available = access.available
       guard available < goal else { return }
-      if available == 0 { access.rewind() }
+      if available == 0 { access.rewind() } else { access.takeIn() }
       let loops = loops
       if isOver {
         guard loops else { return }
@@ -190,25 +208,71 @@ final class FileService: RenderService, @unchecked Sendable {
       }
       if converter != nil {
         let made = convert(loops)
-        put(busBlock, made)
+        leaveGain()
+        words.write(busBlock, made, gain: gain)
         written += made
       } else {
+        if mapping, available == 0, lend(goal, loops) { continue }
         let block = min(Self.block, goal - available)
-        let made = loops ? block : min(block, passes.end(pass) - written)
+        var made = loops ? block : min(block, passes.end(pass) - written)
+        if readsIntoRing {
+          unsafe floats = access.space(for: made)
+          made = unsafe floats.count / fileChannels
+        }
         read(made, wraps: loops)
-        if isStraight {
+        if readsIntoRing {
+          access.commit(made)
+          let read = unsafe ChannelBuffer(base: start, count: floats.count)
+          lookForNumbers(VectorMath.largest(read))
+        } else if isStraight {
           let largest = unsafe access.write(interleaved: start, frameCount: made)
           access.commit(made)
           lookForNumbers(largest)
         } else if isDirect {
-          unsafe put(start, made)
+          leaveGain()
+          unsafe words.write(start, made, gain: gain)
         } else {
-          put(fileBlock, made)
+          leaveGain()
+          words.write(fileBlock, made, gain: gain)
         }
         written += made
         if written > passes.end(pass) { pass = passes.pass(at: written) }
       }
     }
+  }
+
+  /// Gives the kernel the next frames where they lie in the file's memory. Returns `false` where they
+  /// have to be read: in most cases the pass ends before `goal` frames.
+  private func lend(_ goal: Int, _ loops: Bool) -> Bool {
+    guard isStraight, fileChannels <= 2, image == nil, !trouble.hasHappened else { return false }
+    let made = loops ? goal : min(goal, passes.end(pass) - written)
+    seekToStart()
+    guard made > 0, made <= access.room, made <= frames.upperBound - part.reader.position else {
+      return false
+    }
+    let position = part.reader.position
+    guard let (samples, owner) = unsafe part.reader.mapped(made) else { return false }
+    unsafe ring.commit(outside: samples, frameCount: made, owner: owner)
+    let memory = unsafe ChannelBuffer(base: samples, count: made * fileChannels)
+    lent = Loan(first: position, samples: memory, frameCount: made, stretch: owner)
+    written += made
+    if written > passes.end(pass) { pass = passes.pass(at: written) }
+    return true
+  }
+
+  /// Looks at the frames that were lent for the last slice: whether they have been cut off
+  /// meanwhile, and whether all are finite, where the kernel that read them has not found out.
+  private func settleLoan() {
+    guard let loan = lent else { return }
+    lent = nil
+    if loan.stretch.isIncomplete {
+      let error = SoundFileError(
+        .readFailed, status: .fileFailed, "the file was cut off while it was played",
+        isOfDisk: false)
+      return trouble.note(error, at: loan.first, frameCount: loan.frameCount)
+    }
+    guard ring.finiteFrames < loan.frameCount else { return }
+    lookForNumbers(in: loan.samples, from: loan.first)
   }
 
   private var start: UnsafeMutablePointer<Float> { unsafe floats.baseAddress.unsafelyUnwrapped }
@@ -219,7 +283,10 @@ final class FileService: RenderService, @unchecked Sendable {
     return written >= passes.end(pass)
   }
 
-  func finish() throws(ServiceError) { trouble.end() }
+  func finish() throws(ServiceError) {
+    settleLoan()
+    trouble.end()
+  }
 
   func takeEvents() -> [ServiceEvent] {
     // Called after each slice, mostly for a file without any trouble.
@@ -297,11 +364,7 @@ final class FileService: RenderService, @unchecked Sendable {
   private func read(_ wanted: Int, wraps: Bool) {
     var done = 0
     let reader = part.reader
-    if !hasSought {
-      hasSought = true
-      let start = frames.upperBound - unread
-      if reader.position != start { seek(to: start) }
-    }
+    seekToStart()
     while done < wanted {
       let position = image == nil ? reader.position : imagePosition
       let length = min(wanted - done, frames.upperBound - position)
@@ -316,6 +379,14 @@ final class FileService: RenderService, @unchecked Sendable {
         done = wanted
       }
     }
+  }
+
+  /// Goes to the first frame, before anything is read.
+  private func seekToStart() {
+    guard !hasSought else { return }
+    hasSought = true
+    let start = frames.upperBound - unread
+    if part.reader.position != start { seek(to: start) }
   }
 
   /// Reads frames of the part. Those that cannot be read are silence, and the file goes on behind
@@ -372,19 +443,23 @@ final class FileService: RenderService, @unchecked Sendable {
     let isFloat = part.reader.sampleType?.isFloat == true
     guard isFloat, !trouble.hasToldOfNumbers else { return }
     let samples = range.lowerBound * fileChannels..<range.upperBound * fileChannels
-    if isDirect {
-      let buffer = unsafe ChannelBuffer(
-        base: start + samples.lowerBound, count: samples.count)
-      guard VectorMath.largest(buffer) >= Float.infinity.bitPattern,
-        let first = samples.first(where: { unsafe !floats[$0].isFinite })
-      else { return }
-      return trouble.noteNumber(at: frame + (first - samples.lowerBound) / fileChannels)
+    guard !isDirect else {
+      return unsafe lookForNumbers(
+        in: ChannelBuffer(base: start + samples.lowerBound, count: samples.count), from: frame)
     }
     // A finite number times 0 is 0, and so is the sum of all.
     var sum = 0.0
     for index in samples { sum += fileBlock[index] * 0 }
     guard sum != 0, let first = samples.first(where: { !fileBlock[$0].isFinite }) else { return }
     trouble.noteNumber(at: frame + (first - samples.lowerBound) / fileChannels)
+  }
+
+  /// Looks for samples that are not finite among floats of the file.
+  private func lookForNumbers(in floats: ChannelBuffer, from frame: Int) {
+    guard !trouble.hasToldOfNumbers, VectorMath.largest(floats) >= Float.infinity.bitPattern,
+      let first = floats.indices.first(where: { !floats[$0].isFinite })
+    else { return }
+    trouble.noteNumber(at: frame + first / fileChannels)
   }
 
   /// When the part begins again for the first time: keeps the file in memory, where it is short
@@ -417,68 +492,5 @@ final class FileService: RenderService, @unchecked Sendable {
     guard gain != 1, settings.block[word: gainIndex] != initialGain else { return }
     gain = 1
     unscaled.access[0] = UInt64(truncatingIfNeeded: access.totalWritten + 1)
-  }
-
-  /// Writes interleaved samples with the gain, a channel at a time.
-  private func put(_ block: UnsafePointer<Float>, _ frameCount: Int) {
-    leaveGain()
-    let buffer = unsafe ChannelBuffer(base: lane, count: frameCount)
-    for (channel, source) in sources.enumerated() {
-      switch source {
-      case .channel(let index):
-        unsafe pick(block + index, stride: fileChannels, times: gain, into: buffer)
-      case .mean:
-        for frame in 0..<frameCount {
-          let mean = unsafe (Double(block[frame * 2]) + Double(block[frame * 2 + 1])) / 2
-          unsafe lane[frame] = Float(mean * gain)
-        }
-      case .silence: buffer.clear()
-      }
-      access.write(buffer, channel: channel)
-    }
-    access.commit(frameCount)
-  }
-
-  /// Encodes interleaved numbers as words of the bus with the gain, a channel at a time, and writes
-  /// them.
-  private func put(_ block: [Double], _ frameCount: Int) {
-    leaveGain()
-    let buffer = unsafe ChannelBuffer(base: lane, count: frameCount)
-    unsafe block.withUnsafeBufferPointer { block in
-      guard let base = block.baseAddress else { return }
-      for (channel, source) in sources.enumerated() {
-        switch source {
-        case .channel(let index):
-          if sample == .float32 {
-            unsafe pick(base + index, stride: fileChannels, times: gain, into: buffer)
-          } else {
-            encode(frameCount) { unsafe base[$0 * fileChannels + index] }
-          }
-        case .mean:
-          encode(frameCount) { unsafe (base[$0 * 2] + base[$0 * 2 + 1]) / 2 }
-        case .silence: buffer.clear()
-        }
-        access.write(buffer, channel: channel)
-      }
-    }
-    access.commit(frameCount)
-  }
-
-  @inline(__always)
-  private func encode(_ frameCount: Int, _ value: (Int) -> Double) {
-    switch sample {
-    case .float32:
-      for frame in 0..<frameCount { unsafe lane[frame] = Float(value(frame) * gain) }
-    case .int16, .int24:
-      for frame in 0..<frameCount {
-        let word = SampleCoding.word(value(frame) * gain, as: sample)
-        unsafe lane[frame] = Float(SampleCoding.value(word, of: sample))
-      }
-    case .int32, .fixed824:
-      for frame in 0..<frameCount {
-        let word = SampleCoding.word(value(frame) * gain, as: sample)
-        unsafe lane[frame] = Float(bitPattern: UInt32(bitPattern: word))
-      }
-    }
   }
 }

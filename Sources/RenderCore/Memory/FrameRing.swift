@@ -4,7 +4,8 @@ import Synchronization
 /// A ring of frames between two threads: one writes, one reads, neither waits.
 ///
 /// Each channel has a ring of its own of four-byte words, so that frames are copied channel by
-/// channel. Frames are counted from the first one on; the count does not overflow in practice.
+/// channel; in an interleaved ring the words of a frame lie beside each other. Frames are counted
+/// from the first one on; the count does not overflow in practice.
 @safe
 public final class FrameRing: @unchecked Sendable {
   // `@unchecked Sendable`: `written` and `read` order the accesses; each side writes only its own.
@@ -14,13 +15,19 @@ public final class FrameRing: @unchecked Sendable {
   public let channelCount: Int
   /// The capacity in frames; a power of two.
   public let capacity: Int
+  /// Whether it has two channels, interleaved.
+  private let isInterleaved: Bool
+  /// Owns the memory of the writer's whose frames are in the ring. Of the writer.
+  private var owner: AnyObject?
 
-  /// A ring for at least `minimumCapacity` frames.
-  public init(channelCount: Int, minimumCapacity: Int) {
+  /// A ring for at least `minimumCapacity` frames. With two channels it may be interleaved.
+  public init(channelCount: Int, minimumCapacity: Int, isInterleaved: Bool = false) {
+    precondition(!isInterleaved || channelCount == 2, "an interleaved ring has two channels")
     var capacity = 1
     while capacity < minimumCapacity { capacity *= 2 }
     self.capacity = capacity
     self.channelCount = channelCount
+    self.isInterleaved = isInterleaved
     // `calloc`, because its zeros take no memory before they are written.
     guard let memory = unsafe calloc(max(1, capacity * channelCount), 4) else {
       preconditionFailure("there is no memory for a ring of \(capacity) frames")
@@ -39,8 +46,31 @@ public final class FrameRing: @unchecked Sendable {
   /// The form for either side, valid as long as the ring, which a kernel's box retains.
   public var access: FrameRingAccess {
     unsafe FrameRingAccess(
-      words: words, state: state, capacity: capacity, channelCount: channelCount)
+      words: words, state: state, capacity: capacity, channelCount: channelCount,
+      isInterleaved: isInterleaved)
   }
+
+  /// Makes frames readable that lie in memory of the writer's, interleaved where they have two
+  /// channels, in place of the ring's. The writer calls it between two slices of the reader, and where
+  /// the ring is empty.
+  ///
+  /// - Parameter owner: Retained, as the memory's owner, until the next call.
+  public func commit(
+    outside samples: UnsafeMutablePointer<Float>, frameCount: Int, owner: AnyObject
+  ) {
+    let access = access
+    precondition(
+      access.available == 0 && (isInterleaved || channelCount == 1), "the ring has frames")
+    self.owner = owner
+    unsafe state.pointee.firstOutside.store(access.totalWritten, ordering: .relaxed)
+    unsafe state.pointee.outside.store(UInt(bitPattern: samples), ordering: .relaxed)
+    unsafe state.pointee.finiteFrames.store(0, ordering: .relaxed)
+    access.commit(frameCount)
+  }
+
+  /// How many frames of the last `commit(outside:frameCount:owner:)` the kernel that read them has
+  /// found to be finite. The writer's thread, between two slices.
+  public var finiteFrames: Int { unsafe state.pointee.finiteFrames.load(ordering: .relaxed) }
 
   /// Reads that found too few frames. Any thread.
   public var underruns: Int { unsafe state.pointee.underruns.load(ordering: .relaxed) }
@@ -65,6 +95,17 @@ struct FrameRingState: ~Copyable {
   let missing = Atomic<Int>(0)
   let skipped = Atomic<Int>(0)
   let canLend = Atomic<Bool>(true)
+  /// Where the frames lie that the writer has in memory of its own; 0 for none. The first of them is
+  /// `firstOutside`.
+  let outside = Atomic<UInt>(0)
+  let firstOutside = Atomic<Int>(0)
+  /// How many of them a reader has found to be finite.
+  let finiteFrames = Atomic<Int>(0)
+
+  @_noLocks
+  func noteFinite(_ frameCount: Int) {
+    finiteFrames.wrappingAdd(frameCount, ordering: .relaxed)
+  }
 }
 
 /// A frame ring, for one of its two sides.
@@ -77,16 +118,19 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
   public let capacity: Int
   /// The number of channels.
   public let channelCount: Int
+  /// Whether it has two channels, interleaved.
+  private let isInterleaved: Bool
 
   @_noLocks
   init(
     words: UnsafeMutablePointer<Float>, state: UnsafeMutablePointer<FrameRingState>, capacity: Int,
-    channelCount: Int
+    channelCount: Int, isInterleaved: Bool
   ) {
     unsafe self.words = words
     unsafe self.state = state
     self.capacity = capacity
     self.channelCount = channelCount
+    self.isInterleaved = isInterleaved
   }
 
   /// Frames that can be read.
@@ -161,6 +205,29 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     guard available == 0 else { return }
     let next = unsafe state.pointee.written.load(ordering: .relaxed)
     unsafe state.pointee.origin.store(next, ordering: .relaxed)
+    unsafe state.pointee.outside.store(0, ordering: .relaxed)
+  }
+
+  /// Copies frames of the writer's memory that have not been discarded into the ring. The writer
+  /// calls it before it writes further frames behind them.
+  public func takeIn() {
+    guard let samples = unsafe outside else { return }
+    unsafe state.pointee.outside.store(0, ordering: .relaxed)
+    let next = unsafe state.pointee.read.load(ordering: .relaxed)
+    unsafe state.pointee.origin.store(next, ordering: .relaxed)
+    unsafe words.update(from: samples, count: available * channelCount)
+  }
+
+  /// The oldest frame in the writer's memory; `nil` where frames lie in the ring.
+  private var outside: UnsafeMutablePointer<Float>? {
+    @_noLocks get {
+      let place = unsafe state.pointee.outside.load(ordering: .relaxed)
+      guard let samples = unsafe UnsafeMutablePointer<Float>(bitPattern: place) else { return nil }
+      let offset =
+        unsafe state.pointee.read.load(ordering: .relaxed)
+        - state.pointee.firstOutside.load(ordering: .relaxed)
+      return unsafe samples + offset * channelCount
+    }
   }
 
   /// Writes frames of one channel, `offset` frames behind those committed; `commit` makes them
@@ -192,6 +259,14 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     return unsafe VectorMath.largest(
       ChannelBuffer(
         base: UnsafeMutablePointer(mutating: samples), count: frameCount * channelCount))
+  }
+
+  /// The memory of the next frames of an interleaved ring, for the writer to fill before it commits
+  /// them: as many as lie in one piece, at most `frameCount`. There must be room.
+  public func space(for frameCount: Int) -> UnsafeMutableBufferPointer<Float> {
+    precondition(isInterleaved && frameCount >= 0 && frameCount <= room, "no room in the ring")
+    let (first, _) = unsafe straight(state.pointee.written.load(ordering: .relaxed), frameCount)
+    return unsafe UnsafeMutableBufferPointer(start: words + 2 * first.start, count: 2 * first.count)
   }
 
   /// Writes zeros to every channel, as `write` writes frames. There must be room.
@@ -226,6 +301,43 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
     sink.dropping(first.count).copy(from: lane(channel, rest))
   }
 
+  /// Copies the oldest frames to all channels of a bus, from its frame `offset` on; a ring of one
+  /// channel to every channel. `discard` removes them.
+  @_noLocks
+  public func read(_ frameCount: Int, into bus: RenderBus, at offset: Int) {
+    precondition(frameCount >= 0 && frameCount <= available, "not so many frames in the ring")
+    if let samples = unsafe outside {
+      return unsafe read(samples, frameCount, into: bus, at: offset)
+    }
+    let (first, rest) = unsafe straight(state.pointee.read.load(ordering: .relaxed), frameCount)
+    guard isInterleaved || channelCount == 1 else {
+      for channel in 0..<bus.channelCount {
+        read(into: bus[channel].dropping(offset).prefix(frameCount), channel: channel)
+      }
+      return
+    }
+    unsafe read(words + channelCount * first.start, first.count, into: bus, at: offset)
+    unsafe read(words, rest.count, into: bus, at: offset + first.count)
+  }
+
+  /// Copies frames of one channel to every channel of a bus, or interleaved frames to both.
+  @_noLocks
+  private func read(
+    _ samples: UnsafeMutablePointer<Float>, _ frameCount: Int, into bus: RenderBus, at offset: Int
+  ) {
+    guard isInterleaved else {
+      let source = unsafe ChannelBuffer(base: samples, count: frameCount)
+      for channel in 0..<bus.channelCount {
+        bus[channel].dropping(offset).prefix(frameCount).copy(from: source)
+      }
+      return
+    }
+    precondition(bus.channelCount == 2, "an interleaved ring has two channels")
+    _ = unsafe deinterleave(
+      samples, into: bus[0].dropping(offset).prefix(frameCount),
+      bus[1].dropping(offset).prefix(frameCount))
+  }
+
   /// Whether the writer writes between two slices only. Frames that the reader discards then stay
   /// as they are until its slice ends, so that it may lend them.
   public var canLend: Bool {
@@ -237,16 +349,24 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
 
   /// Lends the oldest frames to a bus for this slice, which then shows the ring's memory in place
   /// of its own; a ring of one channel shows it in every channel. Returns `false`, with nothing
-  /// lent, where the frames are not in one piece. The bus must be one that `canBorrow`, and the
-  /// ring one that `canLend`.
+  /// lent, where the frames are not in one piece, or are interleaved and the bus does not take them
+  /// so. The bus must be one that `canBorrow`, and the ring one that `canLend`.
   @_noLocks
   public func lend(to bus: RenderBus) -> Bool {
     precondition(canLend && bus.frameCount <= available, "not so many frames in the ring")
     let (first, rest) = unsafe straight(state.pointee.read.load(ordering: .relaxed), bus.frameCount)
-    guard rest.count == 0 else { return false }
+    let outside = unsafe outside
+    guard unsafe outside != nil || rest.count == 0 else { return false }
+    guard !isInterleaved else {
+      guard bus.takesInterleaved else { return false }
+      unsafe bus.borrow(
+        interleaved: outside ?? words + 2 * first.start,
+        noting: outside == nil ? nil : state)
+      return true
+    }
     for channel in 0..<bus.channelCount {
-      let frames = lane(channel < channelCount ? channel : 0, first)
-      unsafe bus.borrow(frames.start, channel: channel)
+      let own = lane(channel < channelCount ? channel : 0, first)
+      unsafe bus.borrow(outside ?? own.start, channel: channel)
     }
     return true
   }
@@ -289,7 +409,7 @@ public struct FrameRingAccess: BitwiseCopyable, @unchecked Sendable {
 
   @_noLocks
   private func lane(_ channel: Int, _ run: Run) -> ChannelBuffer {
-    precondition(channel >= 0 && channel < channelCount, "channel out of range")
+    precondition(channel >= 0 && channel < channelCount && !isInterleaved, "channel out of range")
     return unsafe ChannelBuffer(base: words + channel * capacity + run.start, count: run.count)
   }
 }

@@ -5,13 +5,22 @@ struct BorrowingBuses {
   private(set) var places: [Int] = []
   /// The channels of all of them.
   private(set) var channelCount = 0
+  /// Which of them may show interleaved frames, by bus; empty for none.
+  private(set) var takesInterleaved: [Bool] = []
 
   /// No bus borrows.
   init() {}
 
   /// A bus borrows where one row fills it, whose kernel lends, and others read it after that, in the
-  /// same slice: none writes to it, and no client's code can.
-  init(_ rows: [some BusRow], busChannelCounts: [Int]) {
+  /// same slice: none writes to it, and no client's code can. It takes interleaved frames where one
+  /// row or the host reads it, and reads such frames.
+  ///
+  /// - Parameters:
+  ///   - kept: The buses that the host reads.
+  ///   - interleaved: Those of which the host reads interleaved frames.
+  init(
+    _ rows: [some BusRow], busChannelCounts: [Int], kept: [Int] = [], interleaved: [Int] = []
+  ) {
     guard rows.contains(where: { $0.lendsMemory }) else { return }
     var canBorrow = [Bool](repeating: false, count: busChannelCounts.count)
     var isTouched = canBorrow
@@ -25,6 +34,19 @@ struct BorrowingBuses {
         isTouched[bus] = true
       }
     }
+    var readers = [Int](repeating: 0, count: busChannelCounts.count)
+    takesInterleaved = zip(canBorrow, busChannelCounts).map { $0 && $1 == 2 }
+    for index in rows.indices {
+      for bus in rows[index].inputs {
+        readers[bus] += 1
+        if !rows[index].readsInterleaved { takesInterleaved[bus] = false }
+      }
+    }
+    for bus in Set(kept) {
+      readers[bus] += 1
+      if !interleaved.contains(bus) { takesInterleaved[bus] = false }
+    }
+    for bus in readers.indices where readers[bus] > 1 { takesInterleaved[bus] = false }
     places = [Int](repeating: -1, count: busChannelCounts.count)
     for (bus, isBorrowing) in canBorrow.enumerated() where isBorrowing {
       places[bus] = channelCount

@@ -6,6 +6,8 @@ protocol BusRow {
   var outputs: BusList { get }
   /// Whether its kernel may lend memory of its own to the buses that it fills.
   var lendsMemory: Bool { get }
+  /// Whether its kernel reads interleaved frames, too.
+  var readsInterleaved: Bool { get }
   /// Whether its kernel lends in nearly all slices.
   var isNearlyFree: Bool { get }
   /// Whether its kernel calls a client's code.

@@ -11,6 +11,15 @@ public protocol RenderKernel: ~Copyable {
   /// `context.frameCount` is at least 1 and at most the plan's maximum. The output must not depend
   /// on how the frames are cut into slices.
   mutating func render(_ context: RenderContext) -> Status
+
+  /// Whether it reads `interleaved` of an input bus that has its frames so: see
+  /// `RenderBus.isInterleaved`. `false` unless a kernel says otherwise; its buses then have their
+  /// channels apart.
+  static var readsInterleaved: Bool { get }
+}
+
+extension RenderKernel where Self: ~Copyable {
+  public static var readsInterleaved: Bool { false }
 }
 
 /// A kernel of any type behind one reference, so that a plan can hold kernels in a flat table.
@@ -26,6 +35,8 @@ public class KernelBox: @unchecked Sendable {
   public let lendsMemory: Bool
   /// Whether it lends in nearly all slices, and takes next to no time.
   let isNearlyFree: Bool
+  /// Whether the kernel reads interleaved frames, too.
+  let readsInterleaved: Bool
 
   /// Boxes a kernel. The box retains the objects in `retained`, which the kernel points to.
   public static func holding(
@@ -67,18 +78,20 @@ public class KernelBox: @unchecked Sendable {
   ) -> KernelBox {
     TypedKernelBox(
       outer, others: [kernel, retained], callsClient: kernel.callsClient,
-      lendsMemory: kernel.lendsMemory, isNearlyFree: kernel.isNearlyFree)
+      lendsMemory: kernel.lendsMemory, isNearlyFree: kernel.isNearlyFree,
+      readsInterleaved: kernel.readsInterleaved)
   }
 
   fileprivate init(
     retained: AnyObject?, others: [AnyObject], callsClient: Bool, lendsMemory: Bool,
-    isNearlyFree: Bool
+    isNearlyFree: Bool, readsInterleaved: Bool
   ) {
     self.retained = retained
     self.others = others
     self.callsClient = callsClient
     self.lendsMemory = lendsMemory
     self.isNearlyFree = isNearlyFree
+    self.readsInterleaved = readsInterleaved
   }
 
   func render(_ context: RenderContext) -> Status { preconditionFailure("overridden") }
@@ -94,13 +107,14 @@ private final class TypedKernelBox<Kernel: RenderKernel & ~Copyable>: KernelBox,
 
   init(
     _ kernel: consuming Kernel, retained: AnyObject? = nil, others: [AnyObject] = [],
-    callsClient: Bool = false, lendsMemory: Bool = false, isNearlyFree: Bool = false
+    callsClient: Bool = false, lendsMemory: Bool = false, isNearlyFree: Bool = false,
+    readsInterleaved: Bool = Kernel.readsInterleaved
   ) {
     unsafe self.kernel = .allocate(capacity: 1)
     unsafe self.kernel.initialize(to: kernel)
     super.init(
       retained: retained, others: others, callsClient: callsClient, lendsMemory: lendsMemory,
-      isNearlyFree: isNearlyFree)
+      isNearlyFree: isNearlyFree, readsInterleaved: readsInterleaved)
   }
 
   deinit {

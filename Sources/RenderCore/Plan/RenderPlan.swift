@@ -51,6 +51,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     }
 
     var lendsMemory: Bool { kernel.lendsMemory }
+    var readsInterleaved: Bool { kernel.readsInterleaved }
     var isNearlyFree: Bool { kernel.isNearlyFree }
     var callsClient: Bool { kernel.callsClient }
   }
@@ -87,11 +88,14 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
   ///   - kept: The buses that the host fills, or reads after a slice; `nil` for all. Other buses
   ///     share memory where they are not in use at the same time. A bus that a row fills may show
   ///     memory of its kernel's, which the host must not write to; with `nil` none does.
+  ///   - interleaved: Those of the kept buses of which the host reads interleaved frames, too: see
+  ///     `RenderBus.isInterleaved`.
   ///   - threadCount: The most threads that may render it. One thread is used where the rows depend
   ///     on each other, where more would not be faster, or where a client's code is called.
   public init(
     rows: [Row], busChannelCounts: [Int], maximumFramesPerSlice: Int,
-    observers: [RenderObserver] = [], keeping kept: [Int]? = nil, threadCount: Int = 1
+    observers: [RenderObserver] = [], keeping kept: [Int]? = nil, interleaved: [Int] = [],
+    threadCount: Int = 1
   ) {
     precondition(maximumFramesPerSlice > 0, "a slice has at least one frame")
     self.maximumFramesPerSlice = maximumFramesPerSlice
@@ -141,7 +145,10 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     unsafe contents.initialize(repeating: .silent)
     unsafe buses = .allocate(capacity: busChannelCounts.count)
     let borrowing =
-      kept == nil ? BorrowingBuses() : BorrowingBuses(rows, busChannelCounts: busChannelCounts)
+      kept.map {
+        BorrowingBuses(
+          rows, busChannelCounts: busChannelCounts, kept: $0, interleaved: interleaved)
+      } ?? BorrowingBuses()
     unsafe ownChannels = .allocate(capacity: max(1, borrowing.channelCount))
     var first = 0
     for (index, count) in busChannelCounts.enumerated() {
@@ -154,7 +161,8 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
         at: index,
         to: RenderBus.Row(
           channels: channels.baseAddress! + first, channelCount: count,
-          content: contents.baseAddress! + index, own: own.map { unsafe UnsafePointer($0) }))
+          content: contents.baseAddress! + index, own: own.map { unsafe UnsafePointer($0) },
+          takesInterleaved: borrows && borrowing.takesInterleaved[index]))
       first += count
     }
     unsafe indices = .allocate(capacity: max(1, flat.count))

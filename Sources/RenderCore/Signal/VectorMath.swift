@@ -1,6 +1,5 @@
 import CVector
 import Glibc
-import Synchronization
 
 // The functions that call the vector kernels in C, which neither allocate nor lock nor call the
 // system. They use the widest vectors of the processor. Every result is summed in a fixed order,
@@ -35,6 +34,14 @@ public enum VectorMath {
   @_semantics("no_performance_analysis")
   public static func largest(_ samples: ChannelBuffer) -> UInt32 {
     unsafe cvector_largest(samples.start, samples.count)
+  }
+
+  /// Copies samples. Returns the largest magnitude, as `largest(_:)` does.
+  @_semantics("no_performance_analysis")
+  public static func copy(
+    _ samples: ChannelBuffer, into output: UnsafeMutablePointer<Float>
+  ) -> UInt32 {
+    unsafe cvector_copy(samples.start, samples.count, output)
   }
 
   /// The largest magnitude of floats given as bytes.
@@ -290,173 +297,6 @@ func clearSamples(_ samples: UnsafeMutablePointer<Float>, _ count: Int) {
   unsafe memset(samples, 0, count * 4)
 }
 
-/// Signals to be added to a mix, in order.
-@safe
-public struct WaitingSignals: ~Copyable, @unchecked Sendable {
-  // `@unchecked Sendable`: it owns its memory.
-  private let signals: UnsafeMutablePointer<cvector_signal>
-  /// The most signals.
-  public let capacity: Int
-  /// The number of signals.
-  public private(set) var count = 0
-
-  /// - Parameter capacity: The most signals.
-  public init(capacity: Int) {
-    precondition(capacity > 0, "one signal waits at least")
-    self.capacity = capacity
-    unsafe signals = .allocate(capacity: capacity)
-  }
-
-  deinit { unsafe signals.deallocate() }
-
-  /// Appends a signal, whose memory must stay unchanged until it is mixed. There must be room.
-  @_noLocks
-  public mutating func append(
-    _ left: ChannelBuffer, _ right: ChannelBuffer, leftGain: Float, rightGain: Float
-  ) {
-    precondition(count < capacity, "so many signals may wait")
-    unsafe (signals + count).initialize(
-      to: cvector_signal(
-        left: left.start, right: right.start, left_gain: leftGain, right_gain: rightGain))
-    count += 1
-  }
-
-  /// Adds all signals to a sum, one after the other, each product rounded before it is added, and
-  /// removes them. Every signal must have at least the frames of the sum.
-  ///
-  /// - Parameters:
-  ///   - fresh: Whether the sum starts at +0, whatever its memory holds.
-  ///   - sharing: `mix` of the kernel's context: where several threads render, they share a large
-  ///     mix.
-  /// - Returns: The largest magnitude of both sides, as `VectorMath.largest(_:)` gives it; 0 where
-  ///   there were no signals.
-  @_noLocks
-  @discardableResult
-  public mutating func mix(
-    into left: ChannelBuffer, _ right: ChannelBuffer, fresh: Bool, sharing: MixSharing
-  ) -> UInt32 {
-    precondition(left.count == right.count, "both sides of a sum are as long")
-    let task = unsafe MixTask(
-      signals: UnsafePointer(signals), count: count, fresh: fresh, left: left, right: right)
-    count = 0
-    if let shared = unsafe sharing.mix, let largest = unsafe shared.pointee.mix(task) {
-      return largest
-    }
-    return task.mix(from: 0, atMost: task.frameCount)
-  }
-}
-
-/// The threads that may share a large mix, if any. A kernel gets it from its context.
-@safe
-public struct MixSharing: BitwiseCopyable {
-  let mix: UnsafePointer<SharedMix>?
-
-  @_noLocks
-  init(_ mix: UnsafePointer<SharedMix>?) { unsafe self.mix = mix }
-}
-
-/// A mix: signals, and the sum that they are added to.
-@safe
-struct MixTask: BitwiseCopyable {
-  private let signals: UnsafePointer<cvector_signal>
-  private let count: Int
-  private let fresh: Bool
-  private let left: ChannelBuffer
-  private let right: ChannelBuffer
-
-  @_noLocks
-  init(
-    signals: UnsafePointer<cvector_signal>, count: Int, fresh: Bool, left: ChannelBuffer,
-    right: ChannelBuffer
-  ) {
-    unsafe self.signals = signals
-    self.count = count
-    self.fresh = fresh
-    self.left = left
-    self.right = right
-  }
-
-  var frameCount: Int { @_noLocks get { left.count } }
-
-  /// The number of samples to add on one side.
-  var samples: Int { @_noLocks get { count * left.count } }
-
-  /// Adds the signals for some of the frames. Returns the largest magnitude among them.
-  @_semantics("no_performance_analysis")
-  func mix(from first: Int, atMost length: Int) -> UInt32 {
-    let frames = Swift.min(length, frameCount - first)
-    precondition(first >= 0 && frames >= 0, "frames of the sum")
-    return unsafe cvector_mix(
-      signals, count, fresh ? 1 : 0, first, frames, left.start, right.start)
-  }
-}
-
-/// A mix of many signals that several rendering threads compute together: each takes some frames at
-/// a time. The sum of a frame does not depend on the thread, or on the frames beside it.
-@safe
-struct SharedMix: ~Copyable {
-  /// The frames that a thread takes at once.
-  private static var partLength: Int { @_noLocks get { 128 } }
-  /// The fewest samples of a mix that is worth sharing: synchronizing threads takes as long as some
-  /// hundred samples.
-  private static var leastSamples: Int { @_noLocks get { 16_384 } }
-
-  /// In the upper half the number of the mix; below it the number of its parts, and the next part.
-  /// One word, so that no thread takes a part of one mix for that of another.
-  private let offer = Atomic<UInt64>(0)
-  private let isTaken = Atomic<Bool>(false)
-  private let partsDone = Atomic<Int>(0)
-  private let largest = Atomic<UInt32>(0)
-  // Written by the thread that offers a mix, when no part of another is left.
-  private let task: UnsafeMutablePointer<MixTask>
-
-  init() { unsafe task = .allocate(capacity: 1) }
-
-  deinit { unsafe task.deallocate() }
-
-  /// Computes a mix together with idle threads. Returns the largest magnitude of the sum, as
-  /// `VectorMath.largest(_:)` gives it; `nil` where the mix is too small to share, or another is
-  /// under way.
-  @_noLocks
-  func mix(_ task: MixTask) -> UInt32? {
-    let parts = (task.frameCount + Self.partLength - 1) / Self.partLength
-    guard parts > 1, parts < 0x10000, task.samples >= Self.leastSamples,
-      !isTaken.exchange(true, ordering: .acquiring)
-    else { return nil }
-    unsafe self.task.initialize(to: task)
-    partsDone.store(0, ordering: .relaxed)
-    largest.store(0, ordering: .relaxed)
-    let number = (offer.load(ordering: .relaxed) >> 32) &+ 1
-    offer.store(number << 32 | UInt64(parts) << 16, ordering: .releasing)
-    while help() {}
-    var spins = 0
-    while partsDone.load(ordering: .acquiring) < parts { spin(&spins) }
-    let result = largest.load(ordering: .relaxed)
-    isTaken.store(false, ordering: .releasing)
-    return result
-  }
-
-  /// Computes a part of the mix on offer; `false` where there is none.
-  @_noLocks
-  func help() -> Bool {
-    var offered = offer.load(ordering: .acquiring)
-    while true {
-      let part = Int(offered & 0xFFFF)
-      guard part < Int(offered >> 16 & 0xFFFF) else { return false }
-      let (done, now) = offer.compareExchange(
-        expected: offered, desired: offered &+ 1, ordering: .acquiringAndReleasing)
-      guard done else {
-        offered = now
-        continue
-      }
-      let found = unsafe task.pointee.mix(from: part * Self.partLength, atMost: Self.partLength)
-      largest.max(found, ordering: .relaxed)
-      partsDone.wrappingAdd(1, ordering: .releasing)
-      return true
-    }
-  }
-}
-
 /// Interleaves two channels of one length. Returns the largest magnitude, as
 /// `VectorMath.largest(_:)` does.
 @_semantics("no_performance_analysis")
@@ -476,6 +316,16 @@ func deinterleave(
 ) -> UInt32 {
   precondition(first.count == second.count, "both channels are as long")
   return unsafe cvector_deinterleave(samples, first.count, first.start, second.start)
+}
+
+/// Adds signals to some frames of a stereo sum: see `cvector_mix`.
+@_semantics("no_performance_analysis")
+func addSignals(
+  _ signals: UnsafePointer<cvector_signal>, _ count: Int, fresh: Bool, _ frames: Range<Int>,
+  to left: ChannelBuffer, _ right: ChannelBuffer
+) -> UInt32 {
+  unsafe cvector_mix(
+    signals, count, fresh ? 1 : 0, frames.lowerBound, frames.count, left.start, right.start)
 }
 
 /// Copies one channel out of interleaved doubles, times a gain, into floats, as many as `output`
