@@ -47,15 +47,15 @@ import Testing
     }
   }
 
-  /// - Parameter isAligned: Whether its floats lie where floats may lie in memory: the file is then
-  ///   mapped, and otherwise read.
+  /// - Parameter isMapped: Whether it has the shortest head: it is then mapped. Otherwise it has
+  ///   chunks before its format, and libsndfile reads it.
   private func file(
-    _ count: Int, changing: [Int: Float] = [:], isAligned: Bool = true
+    _ count: Int, changing: [Int: Float] = [:], isMapped: Bool = true
   ) throws -> (TestFile, [Float]) {
     var samples = noise(2 * count, seed: 41)
     for (index, sample) in changing { samples[index] = sample }
     let file =
-      isAligned
+      isMapped
       ? try TestFile(shortHead: samples, channels: 2)
       : try TestFile(.float32, samples.map(Double.init), channels: 2)
     return (file, samples)
@@ -70,11 +70,11 @@ import Testing
 
   @Test(arguments: [1, 100, 512, 4096], [true, false])
   func `a long file is heard where it lies, sample for sample, and silence after it`(
-    slice: Int, isAligned: Bool
+    slice: Int, isMapped: Bool
   ) throws {
     // More than one stretch of memory.
     let count = slice < 100 ? 5000 : 600_001
-    let (file, samples) = try file(count, isAligned: isAligned)
+    let (file, samples) = try file(count, isMapped: isMapped)
     let player = try Player(file.path)
     var found: [Float] = []
     var lent = 0
