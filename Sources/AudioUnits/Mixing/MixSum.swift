@@ -12,6 +12,8 @@ struct MixSum {
   private let count: Int
   /// Whether nothing has been added yet, so that the buffers still have their old contents.
   private(set) var isEmpty = true
+  /// Whether an interleaved signal has been added.
+  private(set) var hasInterleaved = false
   /// The largest magnitude of the sum, as `VectorMath.largest(_:)` has it; `nil` where it is not
   /// known.
   private(set) var largest: UInt32?
@@ -72,6 +74,7 @@ struct MixSum {
     interleaved samples: ChannelBuffer, leftGain: Float, rightGain: Float,
     after waiting: inout WaitingSignals, in context: RenderContext
   ) {
+    hasInterleaved = true
     waiting.append(interleaved: samples, leftGain: leftGain, rightGain: rightGain)
     if waiting.count == waiting.capacity { finish(&waiting, in: context) }
   }

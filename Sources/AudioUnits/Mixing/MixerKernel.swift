@@ -143,7 +143,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
         output.silence()
       } else {
         finish(output, gain: strips[inputCount].straight.left, largest: sum.largest)
-        noteFinite(sum.largest, in: context)
+        if sum.hasInterleaved { noteFinite(sum.largest, in: context) }
       }
       countFrames(count)
       return .ok

@@ -25,12 +25,10 @@ public struct WaitingSignals: ~Copyable, @unchecked Sendable {
   public mutating func append(
     _ left: ChannelBuffer, _ right: ChannelBuffer, leftGain: Float, rightGain: Float
   ) {
-    precondition(count < capacity, "so many signals may wait")
-    unsafe (signals + count).initialize(
-      to: cvector_signal(
+    unsafe append(
+      cvector_signal(
         left: left.start, right: right.start, left_gain: leftGain, right_gain: rightGain,
         is_interleaved: 0))
-    count += 1
   }
 
   /// Appends a signal whose two channels lie interleaved in the memory of a bus: see
@@ -39,11 +37,16 @@ public struct WaitingSignals: ~Copyable, @unchecked Sendable {
   public mutating func append(
     interleaved samples: ChannelBuffer, leftGain: Float, rightGain: Float
   ) {
-    precondition(count < capacity, "so many signals may wait")
-    unsafe (signals + count).initialize(
-      to: cvector_signal(
+    unsafe append(
+      cvector_signal(
         left: samples.start, right: samples.start, left_gain: leftGain, right_gain: rightGain,
         is_interleaved: 1))
+  }
+
+  @_noLocks
+  private mutating func append(_ signal: cvector_signal) {
+    precondition(count < capacity, "so many signals may wait")
+    unsafe (signals + count).initialize(to: signal)
     count += 1
   }
 
