@@ -76,9 +76,10 @@ struct GraphModel: Sendable {
 
   /// The inputs of a node that something feeds, in ascending order. Most nodes have one.
   private struct Incoming {
+    static let none = Incoming()
     private(set) var first: Int?
     private(set) var others: [Int] = []
-    /// A new number after each change, unique across all models.
+    /// A new number after each change, unique across all models; 0 before the first one.
     private(set) var version = 0
 
     private static let lastVersion = Atomic<Int>(0)
@@ -124,10 +125,12 @@ struct GraphModel: Sendable {
   var compensatesLatency = false
   /// Detached feeds that wait to be attached.
   var detached: [FeedToken: Interaction] = [:]
-  private(set) var feeds: [BusKey: Interaction] = [:]
+  /// What feeds each input that is fed.
+  private(set) var feeds = BusTable<Interaction>()
   /// The connection from each output that feeds an input, directly or through callbacks.
-  private(set) var outputLinks: [BusKey: Connection] = [:]
-  private var incoming: [NodeID: Incoming] = [:]
+  private(set) var outputLinks = BusTable<Connection>()
+  /// By the number of the node.
+  private var incoming: [Incoming] = []
   /// In the order of addition.
   private var outputUnits: [NodeID] = []
   private var nextNode: Int32 = 1
@@ -229,16 +232,18 @@ struct GraphModel: Sendable {
   mutating func reserveCapacity(nodes count: Int, feeds feedCount: Int) {
     nodes.reserveCapacity(count)
     interactions.reserveCapacity(feedCount)
-    feeds.reserveCapacity(feedCount)
-    outputLinks.reserveCapacity(feedCount)
-    incoming.reserveCapacity(count)
+    feeds.reserveCapacity(nodes: count)
+    outputLinks.reserveCapacity(nodes: count)
+    incoming.reserveCapacity(count + 1)
   }
 
   mutating func add(_ interaction: Interaction) {
     interactions.append(interaction)
     let input = BusKey(node: interaction.destination, bus: interaction.input)
     feeds[input] = interaction
-    incoming[input.node, default: .init()].insert(input.bus)
+    let place = Int(input.node.rawValue)
+    while incoming.count <= place { incoming.append(.none) }
+    incoming[place].insert(input.bus)
     if let link = interaction.link {
       outputLinks[BusKey(node: link.source, bus: link.output)] = link
     }
@@ -259,7 +264,7 @@ struct GraphModel: Sendable {
   private mutating func drop(_ interaction: Interaction) {
     let input = BusKey(node: interaction.destination, bus: interaction.input)
     feeds[input] = nil
-    incoming[input.node]?.remove(input.bus)
+    incoming[Int(input.node.rawValue)].remove(input.bus)
     if let link = interaction.link {
       outputLinks[BusKey(node: link.source, bus: link.output)] = nil
     }
@@ -280,7 +285,8 @@ struct GraphModel: Sendable {
 
   /// The feeds of a node, by ascending input.
   func interactions(into id: NodeID) -> NodeFeeds {
-    guard let incoming = incoming[id], let first = incoming.first else { return NodeFeeds() }
+    let incoming = incoming(of: id)
+    guard let first = incoming.first else { return NodeFeeds() }
     return NodeFeeds(
       first: feeds[BusKey(node: id, bus: first)],
       others: incoming.others.isEmpty
@@ -289,14 +295,20 @@ struct GraphModel: Sendable {
 
   /// A number that changes with the node's feeds. Equal numbers mean equal feeds, across all
   /// models.
-  func feedVersion(of id: NodeID) -> Int { incoming[id]?.version ?? 0 }
+  func feedVersion(of id: NodeID) -> Int { incoming(of: id).version }
+
+  private func incoming(of id: NodeID) -> Incoming {
+    let place = Int(id.rawValue)
+    return incoming.indices.contains(place) ? incoming[place] : .none
+  }
 
   /// The inputs, in either model, of the nodes whose feeds have been edited since an earlier one.
   func inputsEdited(since old: GraphModel) -> [BusKey] {
-    incoming.flatMap { node, feeds -> [BusKey] in
-      let before = old.incoming[node]
-      guard feeds.version != before?.version else { return [] }
-      return Set(feeds.all + (before?.all ?? [])).map { BusKey(node: node, bus: $0) }
+    incoming.indices.flatMap { place -> [BusKey] in
+      let node = NodeID(rawValue: Int32(place))
+      let (before, now) = (old.incoming(of: node), incoming[place])
+      guard now.version != before.version else { return [] }
+      return Set(now.all + before.all).map { BusKey(node: node, bus: $0) }
     }
   }
 }

@@ -1,5 +1,5 @@
 public import AudioGraphs
-import AudioTypes
+public import AudioTypes
 import AudioUnits
 public import Diagnostics
 public import PatchSyntax
@@ -19,8 +19,9 @@ public struct BuiltPatch: Sendable {
   public internal(set) var source: SourceText
   /// How many bytes of `source` are the patch's own.
   public internal(set) var ownLength: Int
-  /// The document with its sub-graphs put into it; `nil` where the text could not be read at all.
-  public let document: PatchDocument?
+  /// The document with its sub-graphs put into it; `nil` where the text could not be read at all,
+  /// and after `release(remaking:)`.
+  public internal(set) var document: PatchDocument?
   public internal(set) var title: String?
   /// The paths of the files that the patch reads, as they would be opened.
   public internal(set) var inputFiles: [String] = []
@@ -49,12 +50,32 @@ public struct BuiltPatch: Sendable {
   var places: PatchPlaces?
   /// The patch that it is a revision of; `nil` for none.
   var origin: PatchOrigin?
+  /// Builds the patch again; `nil` where it has not been released.
+  var remake: (@Sendable () -> BuiltPatch)?
 
   public var hasErrors: Bool { diagnostics.hasErrors }
 
   /// The patch's own text.
   public var ownSource: SourceText {
     ownLength == source.bytes.count ? source : source.prefix(ownLength)
+  }
+
+  /// Releases what only diagnostics, updates and comparisons with other patches need: in a large
+  /// patch as much memory as the graph. The graph stays.
+  ///
+  /// - Parameter remake: Builds the same patch again, for the place of a violation that initializing
+  ///   the graph throws.
+  public mutating func release(remaking remake: @escaping @Sendable () -> BuiltPatch) {
+    document = nil
+    layout = PatchLayout()
+    places = nil
+    self.remake = remake
+  }
+
+  /// The diagnostic, in the text of the patch, for an error that initializing its graph has thrown;
+  /// `nil` where the patch has no places.
+  public func diagnostic(of violation: Violation) -> Diagnostic? {
+    (places ?? remake?().places).map { violation.diagnostic(in: $0) }
   }
 
   /// The unit of a node, by the node's name.

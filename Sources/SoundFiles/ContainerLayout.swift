@@ -34,6 +34,8 @@ struct ContainerLayout: Equatable {
   var isPadded = false
   /// The length of the file in bytes, without chunks of cue points behind the samples.
   var fileLength: Int64
+  /// The format in the header of a WAV file; `nil` for another type, also for RF64 and RIFX.
+  var wave: WaveFormat?
 
   /// The bytes of whole frames, from the first sample to the end of the file.
   var presentBytes: Int64 {
@@ -88,6 +90,7 @@ extension ContainerLayout {
     let isLarge = magic == "RF64"
     var fields: [Field] = [.init(offset: 4, width: 4, meaning: .file(plus: -8))]
     var (bytesPerFrame, largeData): (Int, Int64?) = (0, nil)
+    var format: WaveFormat?
     var offset: Int64 = 12
     for _ in 0..<HeaderReader.mostChunks {
       guard let name = reader.text(at: offset, 4),
@@ -103,11 +106,8 @@ extension ContainerLayout {
           .init(offset: body + 16, width: 8, meaning: .frames),
         ]
       case "fmt ":
-        let tag = reader.number(at: body, 2, isBig) ?? 0
-        // Linear integer or float samples, also in the extensible form.
-        if [1, 3, 0xFFFE].contains(tag) {
-          bytesPerFrame = Int(reader.number(at: body + 12, 2, isBig) ?? 0)
-        }
+        format = WaveFormat(reader, at: body, size, isBig)
+        if let format, format.isLinear { bytesPerFrame = format.bytesPerFrame }
       case "fact" where !isLarge:
         fields.append(.init(offset: body, width: 4, meaning: .frames))
       case "data":
@@ -121,7 +121,7 @@ extension ContainerLayout {
         return ContainerLayout(
           isBigEndian: isBig, dataOffset: body, promisedBytes: promised,
           bytesPerFrame: bytesPerFrame, fields: fields, isPadded: true,
-          fileLength: hasMarks ? end : reader.length)
+          fileLength: hasMarks ? end : reader.length, wave: magic == "RIFF" ? format : nil)
       default: break
       }
       offset = body + size + size % 2

@@ -1,28 +1,34 @@
-/// The header of a WAV file of 32-bit floats in its simplest form: its samples need no decoder, and so libsndfile,
-/// which takes half a millisecond to load, is not loaded for them.
+/// The header of a WAV file of 32-bit floats: its samples need no decoder, and so libsndfile, which takes half a
+/// millisecond to load, is not loaded for them.
 struct FloatWave {
   let frameCount: Int
   let channelCount: Int
   /// In Hz.
   let sampleRate: Int
+  let container: Container
   /// The byte offset of the first sample.
   private let dataOffset: Int64
 
-  /// Reads the header of an open file; `nil` for a file of another kind, and for one that is cut off or has other
-  /// chunks behind its samples than cue points, which libsndfile is to judge.
+  /// What libsndfile calls the container.
+  enum Container: String {
+    case wave = "WAV (Microsoft)"
+    case extensible = "WAVEX (Microsoft)"
+  }
+
+  /// Reads the header of an open file; `nil` for a file of another kind, such as RF64, and for one that is cut off or
+  /// has other chunks behind its samples than cue points, which libsndfile is to judge.
   init?(_ descriptor: Int32) {
-    guard let header = HeaderReader(descriptor), header.text(at: 0, 4) == "RIFF",
-      header.text(at: 12, 4) == "fmt ", header.number(at: 20, 2, false) == 3,
-      header.number(at: 34, 2, false) == 32,
-      let channelCount = header.number(at: 22, 2, false), 1...1024 ~= channelCount,
-      let sampleRate = header.number(at: 24, 4, false), sampleRate > 0,
-      let layout = ContainerLayout(descriptor), let promised = layout.promisedBytes,
-      layout.bytesPerFrame == 4 * channelCount, promised > 0,
-      promised % (4 * channelCount) == 0, layout.dataOffset + promised == layout.fileLength
+    guard let layout = ContainerLayout(descriptor), let format = layout.wave,
+      format.isFloat, format.bits == 32, 1...1024 ~= format.channelCount, format.sampleRate > 0,
+      let promised = layout.promisedBytes, promised > 0,
+      layout.bytesPerFrame == 4 * format.channelCount,
+      promised % Int64(layout.bytesPerFrame) == 0,
+      layout.dataOffset + promised == layout.fileLength
     else { return nil }
-    frameCount = Int(promised / (4 * channelCount))
-    self.channelCount = Int(channelCount)
-    self.sampleRate = Int(sampleRate)
+    frameCount = Int(promised) / layout.bytesPerFrame
+    channelCount = format.channelCount
+    sampleRate = format.sampleRate
+    container = format.isExtensible ? .extensible : .wave
     dataOffset = layout.dataOffset
   }
 

@@ -58,6 +58,19 @@ import Testing
     #expect(throws: Violation.self) { try build(path, .only(["/other"])).graph?.initialize() }
   }
 
+  @Test func `a patch that was released finds the place of a violation by being built again`()
+    throws
+  {
+    let path = try Self.first.get()
+    let whole = build(path, .refused)
+    var released = whole
+    released.release { build(path, .refused) }
+    #expect(released.document == nil)
+    let violation = #expect(throws: Violation.self) { try released.graph?.initialize() }
+    let diagnostic = try #require(violation.flatMap(released.diagnostic))
+    #expect(diagnostic == violation.flatMap(whole.diagnostic))
+  }
+
   @Test func `a change while it plays loads what was there at the start, and nothing else`() throws
   {
     let (path, other) = (try Self.first.get(), try Self.second.get())

@@ -1,7 +1,9 @@
 import AudioTypes
-import RenderCore
+import Dispatch
 import TestSupport
 import Testing
+
+@testable import RenderCore
 
 @Suite struct ControlBlockTests {
   @Test func `a control is a word of its own, as a number or as bits`() {
@@ -26,6 +28,58 @@ import Testing
 
   @Test func `a block of nothing can be made`() {
     #expect(ControlBlock(count: 0).count == 0)
+  }
+
+  @Test func `a change that is scheduled is read before it applies, and others are their own`() {
+    let block = ControlBlock([1, 2, 3].map { Float($0).bitPattern })
+    #expect((0..<3).map(block.stored) == [1, 2, 3])
+    #expect(block.access.glide(1) == 0)
+    block.makeSchedule()
+    // Once is enough.
+    block.makeSchedule()
+    #expect((0..<3).map(block.stored) == [1, 2, 3])
+    let access = block.access
+    access.noteScheduled(1, 5)
+    access.noteScheduled(1, 6)
+    #expect(block.stored(1) == 6 && block[1] == 2)
+    access.set(1, to: 5, glide: 64)
+    access.settleScheduled(1)
+    #expect(block.stored(1) == 6 && block[1] == 5 && access.glide(1) == 64)
+    // A client's change is the last one, though another is pending.
+    block[1] = 7
+    #expect(block.stored(1) == 7 && access.glide(1) == 0)
+    access.settleScheduled(1)
+    #expect((0..<3).map(block.stored) == [1, 7, 3])
+  }
+
+  @Test(arguments: [false, true], [false, true])
+  func `a block takes over the numbers and glides of another`(isOwn: Bool, isOther: Bool) {
+    let (own, other) = (ControlBlock(count: 2), ControlBlock([7, 8]))
+    if isOwn {
+      own.makeSchedule()
+      own.access.set(0, to: 1, glide: 32)
+    }
+    if isOther {
+      other.makeSchedule()
+      other.access.set(1, to: 9, glide: 16)
+    }
+    let version = own.access.version
+    own.copy(other)
+    #expect((0..<2).map { own[word: $0] } == (0..<2).map { other[word: $0] })
+    #expect((0..<2).map(own.access.glide) == [0, isOther ? 16 : 0])
+    #expect((0..<2).map(own.stored) == (0..<2).map { own[$0] })
+    #expect(own.access.version != version)
+  }
+
+  @Test func `a schedule that several threads make at once is made once`() {
+    for _ in 0..<200 {
+      let block = ControlBlock(count: 4)
+      DispatchQueue.concurrentPerform(iterations: 4) { index in
+        block.makeSchedule()
+        block.access.noteScheduled(index, Float(index))
+      }
+      #expect((0..<4).map(block.stored) == [0, 1, 2, 3])
+    }
   }
 
   @Test func `reading and writing controls makes no heap calls`() {

@@ -19,6 +19,8 @@ final class UnitBlueprint: Sendable {
   /// asked for last, as units in a row often have as many.
   private let elements = Mutex<(inputs: [UnitInstance.Element], outputs: [UnitInstance.Element])>(
     ([], []))
+  /// The outputs that a unit settled last.
+  private let settledOutputs = Mutex<[UnitInstance.Element]>([])
   private let parameters: [ParameterInfo]
   /// Their numbers and scopes, side by side to be searched.
   private let parameterPlaces: [(id: UInt32, scope: Scope)]
@@ -77,6 +79,14 @@ final class UnitBlueprint: Sendable {
       let new = (0..<count).map { _ in UnitInstance.Element(format: format, origin: .initial) }
       if scope == .input { elements.inputs = new } else { elements.outputs = new }
       return new
+    }
+  }
+
+  /// The same outputs, in the memory of those that another unit has settled where these are equal.
+  func sharing(outputs: [UnitInstance.Element]) -> [UnitInstance.Element] {
+    settledOutputs.withLock { settled in
+      if settled != outputs { settled = outputs }
+      return settled
     }
   }
 

@@ -61,12 +61,13 @@ extension UnitInstance {
         state.inputs[index].origin = element.origin
       }
       for (index, element) in configuration.outputs.enumerated() {
-        // Units with the same settings share memory as long as nothing is written.
         let present = state.outputs[index]
         guard present.format != element.format || present.origin != element.origin else { continue }
         state.outputs[index].format = element.format
         state.outputs[index].origin = element.origin
       }
+      // Units with the same settings share memory as long as nothing is written.
+      state.outputs = blueprint.sharing(outputs: state.outputs)
       state.isInitialized = true
       return state.controls
     }

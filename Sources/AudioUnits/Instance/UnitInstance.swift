@@ -26,7 +26,7 @@ public final class UnitInstance: Sendable {
   public var replaceableProperties: [PropertyInfo] { blueprint.replaceable }
   let blueprint: UnitBlueprint
 
-  struct Element {
+  struct Element: Equatable {
     var format: StreamFormat
     var origin: FormatOrigin
     var name: String?

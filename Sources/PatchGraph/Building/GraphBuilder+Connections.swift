@@ -10,7 +10,10 @@ import RenderTaps
 extension GraphBuilder {
   // MARK: Connections
 
-  mutating func connect(_ connection: PatchDocument.Connection) {
+  /// Makes a connection of the document.
+  ///
+  /// - Parameter index: Its index there; `nil` where its places are not needed.
+  mutating func connect(_ connection: PatchDocument.Connection, at index: Int? = nil) {
     // The source first, as it is often the destination of the connection before.
     let (from, to) = (connection.from, connection.to)
     let source = from.flatMap { node(named: $0.value.node) }
@@ -63,10 +66,10 @@ extension GraphBuilder {
             source.json, for: .init(node: node, .bus(.output, source.value.bus ?? 0)))
         }
       }
-      places.record(to.json, for: place)
       if let source {
-        places.recordFirst(
-          from.json, for: .init(node: source, .bus(.output, from.value.bus ?? 0)))
+        if let index { places.record(connection: index, from: source, to: destination) }
+      } else {
+        places.record(to.json, for: place)
       }
     } catch {
       doubts.raise(.feeds, about: destination)

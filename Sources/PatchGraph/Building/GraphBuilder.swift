@@ -90,7 +90,8 @@ struct GraphBuilder {
     if unread.isSessionUnknown { doubts.raise(.session) }
     if unread.hasLostConnections { doubts.raise(.destination) }
     doubts.names = unread.names
-    places = PatchPlaces(root: document.root, nodes: document.nodes)
+    places = PatchPlaces(
+      root: document.root, nodes: document.nodes, connections: document.connections)
     formats = FormatResolver(
       document, sessionRate: graph.grant.sampleRate, findings: findings.limit,
       shown: limits.findings)
@@ -126,7 +127,6 @@ struct GraphBuilder {
     graph.reserveCapacity(nodes: document.nodes.count, feeds: document.connections.count)
     layout.reserveCapacity(
       nodes: document.nodes.count, feeds: document.connections.count)
-    places.reserveCapacity(document.nodes.count + 2 * document.connections.count)
     var units: [(index: Int, id: NodeID, unit: UnitInstance)] = []
     units.reserveCapacity(document.nodes.count)
     for index in document.nodes.indices
@@ -136,7 +136,7 @@ struct GraphBuilder {
     resolveFeeds()
     // By index, and not from the document, so that connections are not copied.
     let connections = document.connections
-    for index in connections.indices { connect(connections[index]) }
+    for index in connections.indices { connect(connections[index], at: index) }
     for (index, id, unit) in units {
       // Of two nodes with the same name, which is an error, the last gets the settings of both.
       if hasDuplicateNames, let last = nodes[document.nodes[index].name],

@@ -1,6 +1,6 @@
 import AudioGraphs
-public import AudioTypes
-public import Diagnostics
+import AudioTypes
+import Diagnostics
 import PatchSyntax
 import RenderCallbacks
 
@@ -29,12 +29,6 @@ extension BuiltPatch {
     /// The path that is loaded.
     public var path: String
     public var symbol: String
-  }
-
-  /// The diagnostic, in the text of the patch, for an error that initializing its graph has thrown;
-  /// `nil` where the patch has no places.
-  public func diagnostic(of violation: Violation) -> Diagnostic? {
-    places.map { violation.diagnostic(in: $0) }
   }
 }
 

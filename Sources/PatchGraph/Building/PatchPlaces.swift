@@ -19,14 +19,16 @@ struct PatchPlaces {
   /// whole text.
   var bytesLeftToEdit = 16 << 20
 
-  /// - Parameter nodes: The nodes of the document.
-  init(root: JSONValue, nodes: [PatchDocument.Member<PatchDocument.Node>] = []) {
+  /// - Parameters:
+  ///   - nodes: The nodes of the document.
+  ///   - connections: Its connections.
+  init(
+    root: JSONValue, nodes: [PatchDocument.Member<PatchDocument.Node>] = [],
+    connections: [PatchDocument.Connection] = []
+  ) {
     self.root = root
-    records = PlaceRecords(nodes)
+    records = PlaceRecords(nodes, connections)
   }
-
-  /// Reserves room for a number of records.
-  func reserveCapacity(_ count: Int) { records.reserveCapacity(count) }
 
   /// Records where a place is written, unless it has been recorded before.
   func recordFirst(_ json: JSONValue, for place: Violation.Place) {
@@ -35,6 +37,12 @@ struct PatchPlaces {
 
   /// Records where a place is written.
   func record(_ json: JSONValue, for place: Violation.Place) { records.add(.place(place, json)) }
+
+  /// Records the places of the connection at an index of the document: its input, and its output
+  /// unless that has been recorded before.
+  func record(connection index: Int, from source: NodeID, to destination: NodeID) {
+    records.add(.connection(index, from: source, to: destination))
+  }
 
   /// Records all places of the node at an index of the document.
   func record(_ unit: UnitInstance, at index: Int, as id: NodeID) {
@@ -60,9 +68,12 @@ struct PatchPlaces {
 /// The records that copies of ``PatchPlaces`` share. Safe to use from any thread.
 private final class PlaceRecords: Sendable {
   enum Record {
-    case place(Violation.Place, JSONValue)
+    // Boxed: most records are of nodes and connections.
+    indirect case place(Violation.Place, JSONValue)
     /// A place, unless it has been recorded before.
-    case first(Violation.Place, JSONValue)
+    indirect case first(Violation.Place, JSONValue)
+    /// The places of the connection at an index of the document.
+    case connection(Int, from: NodeID, to: NodeID)
     /// All places of the node at an index of the document.
     case node(NodeID, UnitInstance, Int)
   }
@@ -75,11 +86,16 @@ private final class PlaceRecords: Sendable {
   }
 
   private let nodes: [PatchDocument.Member<PatchDocument.Node>]
+  private let connections: [PatchDocument.Connection]
   private let state = Mutex(State())
 
-  init(_ nodes: [PatchDocument.Member<PatchDocument.Node>]) { self.nodes = nodes }
-
-  func reserveCapacity(_ count: Int) { state.withLock { $0.records.reserveCapacity(count) } }
+  init(
+    _ nodes: [PatchDocument.Member<PatchDocument.Node>], _ connections: [PatchDocument.Connection]
+  ) {
+    self.nodes = nodes
+    self.connections = connections
+    state.withLock { $0.records.reserveCapacity(nodes.count + connections.count) }
+  }
 
   func add(_ record: Record) { state.withLock { $0.records.append(record) } }
 
@@ -90,11 +106,26 @@ private final class PlaceRecords: Sendable {
         case .place(let place, let json): state.table[place] = json
         case .first(let place, let json):
           if state.table[place] == nil { state.table[place] = json }
+        case .connection(let index, let source, let destination):
+          record(connections[index], source, destination, in: &state.table)
         case .node(let id, let unit, let index): record(nodes[index], unit, id, in: &state.table)
         }
         state.tabulatedCount += 1
       }
       return state.table[place]
+    }
+  }
+
+  private func record(
+    _ connection: PatchDocument.Connection, _ source: NodeID, _ destination: NodeID,
+    in table: inout [Violation.Place: JSONValue]
+  ) {
+    if let to = connection.to {
+      table[.init(node: destination, .feed(to.value.bus ?? 0))] = to.json
+    }
+    if let from = connection.from {
+      let output = Violation.Place(node: source, .bus(.output, from.value.bus ?? 0))
+      if table[output] == nil { table[output] = from.json }
     }
   }
 

@@ -143,6 +143,7 @@ public final class ParameterScheduler: @unchecked Sendable {
   /// Retains a block as long as an event may point to it. Must be called for every block before its
   /// first event.
   public func hold(_ block: ControlBlock) {
+    block.makeSchedule()
     retainedBlocks.withLock { blocks in
       var others: [ControlBlock] = []
       for index in blocks.indices {

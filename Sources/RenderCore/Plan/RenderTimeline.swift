@@ -120,6 +120,7 @@ public final class RenderTimeline: @unchecked Sendable {
     unsafe steps = .allocate(capacity: sorted.count)
     for (index, ramp) in sorted.enumerated() {
       precondition(ramp.start >= 0 && ramp.length >= 0, "time goes forward")
+      ramp.block.makeSchedule()
       unsafe steps.initializeElement(
         at: index,
         to: Step(

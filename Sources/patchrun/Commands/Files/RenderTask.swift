@@ -76,24 +76,34 @@ struct RenderTask: CommandTask {
     _ path: String, _ access: FilePolicy, _ signals: Signals, sheet: ((JSONText) -> Void)? = nil
   ) throws(CommandFailure) -> Int32 {
     let file = try PatchFile(path, files: access, limits: policy.limits)
-    let reading = file.read(overrides)
+    var reading = file.read(overrides)
     let reader = try SoundFileReader.opened(asInput: input)
     var assumption = hardware
     if assumption.inputChannels == nil { assumption.inputChannels = reader?.channelCount }
     let surroundings = policy.reaching(access).surroundings(
       of: file, native, takes: Takes(overwrite ? .replace : .replaceOwn))
-    let patch = PatchBuilder.build(reading, in: surroundings, device: .assumed(assumption))
-    if sheet == nil { LastingValues.keep(reading, patch) }
+    let device = PatchDevice.assumed(assumption)
+    var patch = PatchBuilder.build(reading, in: surroundings, device: device)
     if !(quiet && !patch.hasErrors) { appearance.report(patch) }
-    guard !patch.hasErrors, let graph = patch.graph, let document = reading.document else {
+    guard !patch.hasErrors, let graph = patch.graph,
+      let request = reading.document.map(PatchBuilder.request)
+    else {
       return ExitStatus.wrongPatch
     }
     if start != nil { graph.closeTaps() }
     graph.outputPeakCeiling = limitPeak?.magnitude
     graph.renderThreadCount = threads ?? min(processorCount, Self.mostThreads)
     try native.check(patch, appearance, quiet: quiet)
-    let microphone = try microphone(reader, graph, PatchBuilder.request(of: document))
+    let microphone = try microphone(reader, graph, request)
     try protectInputs(of: patch, surroundings.takes)
+    // Updates are made on the document, and `plan` builds a patch with recordings once more.
+    if patch.updates.isEmpty && patch.outputFiles.isEmpty {
+      reading.document = nil
+      patch.release { [overrides] in
+        PatchBuilder.build(file.read(overrides), in: surroundings, device: device)
+      }
+    }
+    if sheet == nil { LastingValues.keep(reading, patch) }
 
     // All errors of the command are found before a recording replaces an existing file.
     let plan = try plan(for: patch, reading, surroundings, assumption, microphone)

@@ -1,0 +1,31 @@
+import AudioTypes
+import TestSupport
+import Testing
+
+@testable import AudioGraphs
+
+struct BusTableTests {
+  @Test(arguments: 1...50)
+  func `a table of buses holds what a dictionary holds`(seed: UInt64) {
+    var generator = SplitMix64(seed: seed)
+    var table = BusTable<Int>()
+    var model: [BusKey: Int] = [:]
+    let (nodes, buses) = seed % 2 == 0 ? (1...6, 0...9) : (1...300, 0...1)
+    if seed % 3 == 0 { table.reserveCapacity(nodes: nodes.count) }
+    for step in 0..<2000 {
+      let key = BusKey(
+        node: NodeID(rawValue: Int32(Int.random(in: nodes, using: &generator))),
+        bus: Int.random(in: buses, using: &generator))
+      let value = Bool.random(using: &generator) ? step : nil
+      table[key] = value
+      model[key] = value
+    }
+    // Also of nodes and buses that there are not.
+    for node in (nodes.lowerBound - 3)...(nodes.upperBound + 3) {
+      for bus in (buses.lowerBound - 1)...(buses.upperBound + 1) {
+        let key = BusKey(node: NodeID(rawValue: Int32(node)), bus: bus)
+        #expect(table[key] == model[key])
+      }
+    }
+  }
+}
