@@ -13,17 +13,18 @@ struct LevelMeters: ~Copyable {
   /// In frames.
   static var blockLength: Int { @_noLocks get { 256 } }
 
-  /// The state of one signal's meters.
+  /// The state of one signal's meters: 32 bytes, as a mixer has four for each bus.
   struct Meter: BitwiseCopyable {
     /// The present block so far.
     var block = Block()
-    /// Frames in the block: a whole number, stored as a `Double` for the computation of levels.
-    var frameCount = 0.0
+    /// Frames in the block.
+    var frameCount: Int16 = 0
+    /// The blocks left to hold the peak.
+    var hold: Int16 = 0
     /// The smoothed mean square.
     var average = 0.0
-    /// The held peak, and the frames left to hold it.
+    /// The held peak.
     var peak = 0.0
-    var hold = 0.0
 
     @_noLocks
     init() {}
@@ -32,7 +33,8 @@ struct LevelMeters: ~Copyable {
   private let meters: StateStorage<Meter>
   private let smoothing: Double
   private let fall: Double
-  private let holdLength: Double
+  /// In blocks.
+  private let holdLength: Int16
 
   // MARK: Control thread
 
@@ -40,7 +42,7 @@ struct LevelMeters: ~Copyable {
     meters = StateStorage(repeating: Meter(), count: count)
     smoothing = 1 - exp(-Double(Self.blockLength) / (0.3 * sampleRate))
     fall = pow(10, -Double(Self.blockLength) / sampleRate)
-    holdLength = sampleRate
+    holdLength = Int16(min((sampleRate / Double(Self.blockLength)).rounded(.up), 32_767))
   }
 
   // MARK: Render thread
@@ -117,7 +119,7 @@ struct LevelMeters: ~Copyable {
   @_noLocks
   private func keep(_ block: Block, frameCount: Int, as meter: Int) {
     meters[meter].block = block
-    meters[meter].frameCount += Double(frameCount)
+    meters[meter].frameCount += Int16(truncatingIfNeeded: frameCount)
   }
 
   /// Ends a block, and updates the levels from it.
@@ -125,13 +127,13 @@ struct LevelMeters: ~Copyable {
   func endBlock(_ index: Int) {
     var meter = meters[index]
     guard meter.frameCount > 0 else { return }
-    let meanSquare = meter.block.sum / meter.frameCount
+    let meanSquare = meter.block.sum / Double(meter.frameCount)
     let average = meter.average + smoothing * (meanSquare - meter.average)
     // Infinity and NaN must not stay in the average.
     meter.average = average.isFinite ? average : 0
     let peak = Double(meter.block.peak)
-    meter.hold -= Double(Self.blockLength)
-    if meter.hold <= 0 { meter.peak *= fall }
+    if meter.hold > 0 { meter.hold -= 1 }
+    if meter.hold == 0 { meter.peak *= fall }
     if peak >= meter.peak {
       meter.peak = peak.isFinite ? peak : 0
       meter.hold = holdLength

@@ -25,9 +25,7 @@ extension PatchDocument.Node {
   /// The same node at another place of the text, where it is written with the same bytes; `nil`
   /// where it is not, and for a node with rare members.
   fileprivate borrowing func again(at place: JSONValue) -> Self? {
-    guard place.isWritten(like: json), case .name? = component?.value, subgraph == nil,
-      settings.isEmpty, preset == nil, bands == nil, device == nil
-    else { return nil }
+    guard place.isWritten(like: json), case .name? = component?.value, isPlain else { return nil }
     let rows = place.index - json.index
     func moved(_ value: JSONValue) -> JSONValue {
       JSONValue(tree: value.tree, index: value.index + rows)
@@ -41,21 +39,27 @@ extension PatchDocument.Node {
     func moved(_ elements: [PatchDocument.Element]) -> [PatchDocument.Element] {
       // By index, so that elements are not copied.
       elements.indices.map { index in
-        PatchDocument.Element(
-          json: moved(elements[index].json), bus: moved(elements[index].bus),
-          sampleRate: elements[index].sampleRate.map { moved($0) },
-          properties: moved(elements[index].properties),
-          parameters: moved(elements[index].parameters))
+        var element = PatchDocument.Element(
+          json: moved(elements[index].json), bus: moved(elements[index].bus))
+        element.sampleRate = elements[index].sampleRate.map { moved($0) }
+        element.properties = moved(elements[index].properties)
+        element.parameters = moved(elements[index].parameters)
+        return element
       }
     }
     guard inputs.allSatisfy({ $0.streamFormat == nil }),
       outputs.allSatisfy({ $0.streamFormat == nil })
     else { return nil }
-    return Self(
-      json: place, isAsBefore: true, component: component.map { moved($0) },
-      properties: moved(properties), parameters: moved(parameters),
-      inputCount: inputCount.map { moved($0) }, outputCount: outputCount.map { moved($0) },
-      inputs: moved(inputs), outputs: moved(outputs))
+    var node = Self(json: place)
+    node.isAsBefore = true
+    node.component = component.map { moved($0) }
+    node.properties = moved(properties)
+    node.parameters = moved(parameters)
+    node.inputCount = inputCount.map { moved($0) }
+    node.outputCount = outputCount.map { moved($0) }
+    node.inputs = moved(inputs)
+    node.outputs = moved(outputs)
+    return node
   }
 }
 

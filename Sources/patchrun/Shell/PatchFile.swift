@@ -79,9 +79,9 @@ struct PatchFile {
       : PatchReader.read(source, overrides: overrides, limits: limits)
   }
 
-  /// The text, the document, the graph and the plan of 250 bytes take about 6 kB.
+  /// The text, the document and the graph of 250 bytes take about 3.5 kB.
   private static func expectMemory(forBytes count: Int) {
-    if count >= 1 << 18 { shims_expect_memory(24 * count) }
+    if count >= 1 << 18 { shims_expect_memory(16 * count) }
   }
 
   /// - Parameter limit: Reading stops after more bytes than this.
