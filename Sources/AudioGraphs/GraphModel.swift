@@ -76,10 +76,9 @@ struct GraphModel: Sendable {
 
   /// The inputs of a node that something feeds, in ascending order. Most nodes have one.
   private struct Incoming {
-    static let none = Incoming()
     private(set) var first: Int?
     private(set) var others: [Int] = []
-    /// A new number after each change, unique across all models; 0 before the first one.
+    /// A new number after each change, unique across all models.
     private(set) var version = 0
 
     private static let lastVersion = Atomic<Int>(0)
@@ -129,8 +128,7 @@ struct GraphModel: Sendable {
   private(set) var feeds = BusTable<Interaction>()
   /// The connection from each output that feeds an input, directly or through callbacks.
   private(set) var outputLinks = BusTable<Connection>()
-  /// By the number of the node.
-  private var incoming: [Incoming] = []
+  private var incoming: [NodeID: Incoming] = [:]
   /// In the order of addition.
   private var outputUnits: [NodeID] = []
   private var nextNode: Int32 = 1
@@ -234,16 +232,14 @@ struct GraphModel: Sendable {
     interactions.reserveCapacity(feedCount)
     feeds.reserveCapacity(nodes: count)
     outputLinks.reserveCapacity(nodes: count)
-    incoming.reserveCapacity(count + 1)
+    incoming.reserveCapacity(count)
   }
 
   mutating func add(_ interaction: Interaction) {
     interactions.append(interaction)
     let input = BusKey(node: interaction.destination, bus: interaction.input)
     feeds[input] = interaction
-    let place = Int(input.node.rawValue)
-    while incoming.count <= place { incoming.append(.none) }
-    incoming[place].insert(input.bus)
+    incoming[input.node, default: .init()].insert(input.bus)
     if let link = interaction.link {
       outputLinks[BusKey(node: link.source, bus: link.output)] = link
     }
@@ -264,7 +260,7 @@ struct GraphModel: Sendable {
   private mutating func drop(_ interaction: Interaction) {
     let input = BusKey(node: interaction.destination, bus: interaction.input)
     feeds[input] = nil
-    incoming[Int(input.node.rawValue)].remove(input.bus)
+    incoming[input.node]?.remove(input.bus)
     if let link = interaction.link {
       outputLinks[BusKey(node: link.source, bus: link.output)] = nil
     }
@@ -285,8 +281,7 @@ struct GraphModel: Sendable {
 
   /// The feeds of a node, by ascending input.
   func interactions(into id: NodeID) -> NodeFeeds {
-    let incoming = incoming(of: id)
-    guard let first = incoming.first else { return NodeFeeds() }
+    guard let incoming = incoming[id], let first = incoming.first else { return NodeFeeds() }
     return NodeFeeds(
       first: feeds[BusKey(node: id, bus: first)],
       others: incoming.others.isEmpty
@@ -295,20 +290,14 @@ struct GraphModel: Sendable {
 
   /// A number that changes with the node's feeds. Equal numbers mean equal feeds, across all
   /// models.
-  func feedVersion(of id: NodeID) -> Int { incoming(of: id).version }
-
-  private func incoming(of id: NodeID) -> Incoming {
-    let place = Int(id.rawValue)
-    return incoming.indices.contains(place) ? incoming[place] : .none
-  }
+  func feedVersion(of id: NodeID) -> Int { incoming[id]?.version ?? 0 }
 
   /// The inputs, in either model, of the nodes whose feeds have been edited since an earlier one.
   func inputsEdited(since old: GraphModel) -> [BusKey] {
-    incoming.indices.flatMap { place -> [BusKey] in
-      let node = NodeID(rawValue: Int32(place))
-      let (before, now) = (old.incoming(of: node), incoming[place])
-      guard now.version != before.version else { return [] }
-      return Set(now.all + before.all).map { BusKey(node: node, bus: $0) }
+    incoming.flatMap { node, feeds -> [BusKey] in
+      let before = old.incoming[node]
+      guard feeds.version != before?.version else { return [] }
+      return Set(feeds.all + (before?.all ?? [])).map { BusKey(node: node, bus: $0) }
     }
   }
 }
