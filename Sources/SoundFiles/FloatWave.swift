@@ -5,15 +5,10 @@ struct FloatWave {
   let channelCount: Int
   /// In Hz.
   let sampleRate: Int
-  let container: Container
+  /// libsndfile's name for the container.
+  let container: String
   /// The byte offset of the first sample.
   private let dataOffset: Int64
-
-  /// What libsndfile calls the container.
-  enum Container: String {
-    case wave = "WAV (Microsoft)"
-    case extensible = "WAVEX (Microsoft)"
-  }
 
   /// Reads the header of an open file; `nil` for a file of another kind, such as RF64, and for one that is cut off or
   /// has other chunks behind its samples than cue points, which libsndfile is to judge.
@@ -28,7 +23,7 @@ struct FloatWave {
     frameCount = Int(promised) / layout.bytesPerFrame
     channelCount = format.channelCount
     sampleRate = format.sampleRate
-    container = format.isExtensible ? .extensible : .wave
+    container = format.isExtensible ? "WAVEX (Microsoft)" : "WAV (Microsoft)"
     dataOffset = layout.dataOffset
   }
 

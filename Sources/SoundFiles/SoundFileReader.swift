@@ -88,7 +88,7 @@ public final class SoundFileReader {
       channelCount = floats.channelCount
       majorFormat = SF_FORMAT_WAV
       isPromised = true
-      container = floats.container.rawValue
+      container = floats.container
       encoding = "32 bit float"
       sampleType = .float32
       return

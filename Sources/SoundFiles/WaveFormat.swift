@@ -2,8 +2,8 @@
 struct WaveFormat: Equatable {
   /// The kind of the samples, 0xFFFE where the chunk is extensible.
   private let tag: Int64
-  /// The kind in the extension; `nil` without one.
-  private let subformat: [UInt8]?
+  /// Whether the samples are floats.
+  let isFloat: Bool
   let channelCount: Int
   /// In Hz.
   let sampleRate: Int
@@ -11,10 +11,8 @@ struct WaveFormat: Equatable {
   /// The bits of a sample.
   let bits: Int
 
-  /// `KSDATAFORMAT_SUBTYPE_IEEE_FLOAT`, as its bytes are in a file.
-  private static let float: [UInt8] = [
-    3, 0, 0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71,
-  ]
+  /// What follows the tag in the GUID of an extension, as its bytes are in a file.
+  static let subformatTail: [UInt8] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
 
   /// Reads the chunk; `nil` where the file ends within it.
   ///
@@ -33,13 +31,13 @@ struct WaveFormat: Equatable {
     self.sampleRate = Int(sampleRate)
     self.bytesPerFrame = Int(bytesPerFrame)
     self.bits = Int(bits)
-    subformat = tag == 0xFFFE && size >= 40 ? reader.bytes(at: body + 24, 16) : nil
+    isFloat =
+      tag == 3
+      || tag == 0xFFFE && size >= 40
+        && reader.bytes(at: body + 24, 16) == [3, 0] + Self.subformatTail
   }
 
   var isExtensible: Bool { tag == 0xFFFE }
-
-  /// Whether the samples are floats.
-  var isFloat: Bool { tag == 3 || subformat == Self.float }
 
   /// Whether the samples can be linear: integers or floats, or an extension says what they are.
   var isLinear: Bool { tag == 1 || tag == 3 || isExtensible }

@@ -102,7 +102,7 @@ public struct WaveHeader: Sendable {
       // No speaker positions: the channels of a bus have none.
       number(UInt32(0))
       number(tag)
-      header += [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
+      header += WaveFormat.subformatTail
     } else if sampleType.isFloat {
       number(UInt16(0))
     }

@@ -47,8 +47,8 @@ import Testing
     }
   }
 
-  /// - Parameter isMapped: Whether it has the shortest head: it is then mapped. Otherwise it has
-  ///   chunks before its format, and libsndfile reads it.
+  /// - Parameter isMapped: Whether it is a WAV file, which is mapped. Otherwise it is a CAF file,
+  ///   which libsndfile reads.
   private func file(
     _ count: Int, changing: [Int: Float] = [:], isMapped: Bool = true
   ) throws -> (TestFile, [Float]) {
@@ -57,7 +57,7 @@ import Testing
     let file =
       isMapped
       ? try TestFile(shortHead: samples, channels: 2)
-      : try TestFile(.float32, samples.map(Double.init), channels: 2)
+      : try TestFile(.float32, samples.map(Double.init), channels: 2, ending: "caf")
     return (file, samples)
   }
 
