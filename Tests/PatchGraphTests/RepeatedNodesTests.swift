@@ -62,7 +62,12 @@ import Testing
       units.enumerated().map { $0 % 2 == 0 ? $1 : $1.replacing("{ \"comp", with: "{  \"comp") })
     let together = Self.build(units)
     func findings(_ patch: BuiltPatch) -> [String] {
-      patch.diagnostics.map { "\($0.code) \($0.message) \($0.pointer ?? "") \($0.help)" }
+      patch.diagnostics.map { diagnostic in
+        let line = patch.source.position(of: diagnostic.range.lowerBound).line
+        let text = patch.source[diagnostic.range].replacing("{  ", with: "{ ")
+        return "\(line) \(text) \(diagnostic.code) \(diagnostic.message) "
+          + "\(diagnostic.pointer ?? "") \(diagnostic.help)"
+      }
     }
     #expect(findings(together) == findings(apart))
     let (one, other) = (try #require(together.graph), try #require(apart.graph))

@@ -17,8 +17,8 @@ extension JSONTree {
     }
     /// The rows of an object's keys.
     var rows: [Int] = []
-    for index in nodes.indices where nodes[index].kind == .object {
-      if haveDifferentMarks(keysOf: index) { continue }
+    for index in nodes.indices
+    where nodes[index].kind == .object && !nodes[index].hasDistinctKeys {
       rows.removeAll(keepingCapacity: true)
       var row = index + 1
       let end = Int(nodes[index].next)
@@ -60,30 +60,6 @@ extension JSONTree {
       }
     }
     return keys
-  }
-
-  /// Whether a mark of each key, by its length, a byte in its middle and its last one, tells all keys
-  /// of an object apart. The factors are such that it does in most objects of a patch.
-  private func haveDifferentMarks(keysOf object: Int) -> Bool {
-    let all = source.bytes
-    let bytes = all.span
-    var seen: UInt64 = 0
-    var row = object + 1
-    let end = Int(nodes[object].next)
-    while row < end {
-      let node = nodes[row]
-      let value = Int(node.next)
-      guard node.isPlain, value < end else { return false }
-      // With the quotes there are two bytes at least.
-      let length = Int(node.end - node.start)
-      let middle = Int(bytes[Int(node.start) + length / 2])
-      let last = Int(bytes[Int(node.end) - 2])
-      let mark: UInt64 = 1 << UInt64((3 * length + 7 * middle + 5 * last) & 63)
-      guard seen & mark == 0 else { return false }
-      seen |= mark
-      row = Int(nodes[value].next)
-    }
-    return true
   }
 
   /// Whether two strings have the same text.

@@ -103,7 +103,8 @@ extension JSONReader {
     nodes.append(
       JSONTree.Node(
         start: UInt32(start), end: UInt32(offset), next: UInt32(nodes.count + 1), kind: .string,
-        quotes: quotes, isEscaped: isEscaped, isKey: isKey))
+        flags: quotes, isEscaped: isEscaped, isKey: isKey))
+    if isKey { noteKey() }
   }
 
   /// Reads an escape inside a string, from its backslash on.

@@ -220,8 +220,9 @@ extension JSONReader {
       giveUp(.tooDeep(at: start..<(start + 1)))
       return .afterValue
     }
+    if readAgain() { return .afterValue }
     offset += 1
-    open.append(Container(index: nodes.count, isObject: isObject))
+    open(isObject: isObject)
     // Until the container is closed, its end is the end of its opening bracket.
     add(isObject ? .object : .array, start..<offset)
     return isObject ? .firstKey : .firstElement
@@ -230,11 +231,7 @@ extension JSONReader {
   private mutating func closeContainer() -> State {
     offset += 1
     isRecovering = false
-    let index = open.removeLast().index
-    var node = nodes[index]
-    node.end = UInt32(offset)
-    node.next = UInt32(nodes.count)
-    nodes[index] = node
+    let node = close(at: offset)
     // Most brackets follow something on their line, behind one blank at the most.
     let before = bytes[offset - 2] == 0x20 ? offset - 3 : offset - 2
     if suspect == nil, before < 0 || bytes[before] <= 0x20 {
@@ -247,7 +244,7 @@ extension JSONReader {
   /// the opening one.
   private mutating func suspectIndentation(opening: Int, closing: Int) {
     // The indentation of long lines means nothing, and scanning them would take long.
-    let limit = 200
+    let limit = Self.longestIndentedLine
     func isBreak(_ offset: Int) -> Bool { bytes[offset] == 0x0A || bytes[offset] == 0x0D }
     func lineStart(_ offset: Int) -> Int? {
       var start = offset
@@ -422,6 +419,7 @@ extension JSONReader {
   mutating func addKey(_ range: SourceRange) {
     add(.string, range)
     nodes[nodes.count - 1].isKey = true
+    noteKey()
   }
 
   mutating func report(_ diagnostic: Diagnostic) {

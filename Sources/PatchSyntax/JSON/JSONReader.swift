@@ -41,6 +41,9 @@ public struct JSONReader {
   /// Reading stops after this many diagnostics: the text is probably not a patch.
   static let maximumDiagnostics = 50
 
+  /// The bytes of a line, from its beginning to a bracket, up to which its indentation counts.
+  static let longestIndentedLine = 200
+
   let source: SourceText
   let bytes: [UInt8]
   let dialect: Dialect
@@ -59,11 +62,6 @@ public struct JSONReader {
   /// The first pair of brackets whose closing bracket begins a line, and is indented less than the
   /// line of the opening one. If a bracket is missing at the end, it is probably this pair's.
   var suspect: (opening: Int, closing: Int)?
-
-  struct Container {
-    var index: Int
-    var isObject: Bool
-  }
 
   enum State {
     case firstElement, element, firstKey, key, colon, value, afterValue

@@ -89,37 +89,6 @@ public final class JSONTree: Sendable {
     }
   }
 
-  /// A row of the table. The members of an object follow it as key, value, key, value, each value
-  /// with all that is inside it.
-  struct Node: Sendable {
-    enum Kind: UInt8 { case null, no, yes, number, string, array, object, invalid }
-
-    var start: UInt32
-    var end: UInt32
-    /// The row after the last one inside this value.
-    var next: UInt32
-    var kind: Kind
-    /// The lengths of the opening and the closing quote in bytes, two bits each: 1, except in text
-    /// that was reported. The bit above them is `plain`.
-    var quotes: UInt8 = 0
-    var isEscaped = false
-    var isKey = false
-
-    static func quotes(_ low: UInt8, _ high: UInt8) -> UInt8 { low | high << 2 }
-
-    /// Set in `quotes` for a string of ASCII without escapes: its bytes are its text, so that two
-    /// such strings are equal if their bytes are.
-    static let plain: UInt8 = 1 << 4
-
-    var isPlain: Bool { quotes & Self.plain != 0 }
-
-    /// The text of a string without its quotes.
-    var content: Range<Int> {
-      let low = Int(start) + Int(quotes & 3)
-      return low..<max(low, Int(end) - Int(quotes >> 2 & 3))
-    }
-  }
-
   /// Whether a row is a string with a given text.
   func isText(_ row: Int, _ text: String) -> Bool {
     let node = nodes[row]

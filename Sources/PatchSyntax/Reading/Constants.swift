@@ -86,12 +86,12 @@ extension JSONTree {
   /// Whether a text begins as the name of a constant does. Most patches have none.
   private var hasTextWithDollar: Bool {
     let bytes = source.bytes
-    return nodes.contains { beginsWithDollar($0, bytes) }
+    return containsRow { beginsWithDollar($0, bytes) }
   }
 
   private func beginsWithDollar(_ node: Node, _ bytes: [UInt8]) -> Bool {
     guard node.kind == .string, !node.isKey else { return false }
-    let first = Int(node.start) + Int(node.quotes & 3)
+    let first = Int(node.start) + Int(node.flags & 3)
     return first < bytes.count && bytes[first] == UInt8(ascii: "$")
   }
 }

@@ -1,25 +1,31 @@
 extension PatchDocument {
   /// An audio unit, or a sub-graph.
+  ///
+  /// Nodes that are written with the same bytes, one after the other, share what they have. It is
+  /// then moved to the place of the node where it is read, which makes new arrays.
   public struct Node: Sendable {
     public var json: JSONValue
+    // An array of one: copies share it until one of them is changed.
+    private var shared = [Parts()]
+    /// The rows of the tree from the node that has been read to this one.
+    private var rowOffset: Int32 = 0
     /// Whether it is written with the same bytes as the node before it, and both are all that is
     /// written there: no preset and no sub-graph.
-    public var isAsBefore = false
+    public private(set) var isAsBefore = false
     /// Whether it was the output unit of a sub-graph. It passes its input on to the patch around it.
     public var endsSubgraph = false
-    /// `nil` for a sub-graph, and where an error has been reported.
-    public var component: Located<Component>?
-    /// The properties of the global scope.
-    public var properties: [Field] = []
-    /// The parameters of the global scope; of a sub-graph its knobs.
-    public var parameters: [Field] = []
-    /// The input scope's ElementCount, in 0...4294967295.
-    public var inputCount: Located<Int>?
-    /// The output scope's ElementCount, in 0...4294967295.
-    public var outputCount: Located<Int>?
-    public var inputs: [Element] = []
-    public var outputs: [Element] = []
-    private var rareParts = RarePart<RareParts>()
+
+    /// What is written in a node.
+    private struct Parts {
+      var component: Located<Component>?
+      var properties: [Field] = []
+      var parameters: [Field] = []
+      var inputCount: Located<Int>?
+      var outputCount: Located<Int>?
+      var inputs: [Element] = []
+      var outputs: [Element] = []
+      var rare = RarePart<RareParts>()
+    }
 
     private struct RareParts {
       var subgraph: JSONValue?
@@ -31,38 +37,119 @@ extension PatchDocument {
 
     init(json: JSONValue) { self.json = json }
 
-    private mutating func setRarePart(_ set: (inout RareParts) -> Void) {
-      var parts = rareParts.value ?? RareParts()
-      set(&parts)
-      rareParts.value = parts
+    /// The same node at another place of the text, where it is written with the same bytes; `nil`
+    /// for a node with rare parts.
+    func again(at place: JSONValue) -> Self? {
+      guard case .name? = shared[0].component?.value, shared[0].rare.isAbsent,
+        shared[0].inputs.allSatisfy({ $0.streamFormat == nil }),
+        shared[0].outputs.allSatisfy({ $0.streamFormat == nil })
+      else { return nil }
+      var node = self
+      node.json = place
+      node.rowOffset += Int32(place.index - json.index)
+      node.isAsBefore = true
+      return node
     }
 
-    /// Whether it has no sub-graph and no settings of one, no preset, no bands and no device.
-    var isPlain: Bool { rareParts.isAbsent }
+    private func moved(_ value: JSONValue) -> JSONValue {
+      JSONValue(tree: value.tree, index: value.index + Int(rowOffset))
+    }
+
+    private func moved<Value>(_ value: Located<Value>) -> Located<Value> {
+      Located(value.value, at: moved(value.json))
+    }
+
+    private func moved(_ fields: [Field]) -> [Field] {
+      rowOffset == 0 ? fields : fields.map { Field(moved($0.key), moved($0.value)) }
+    }
+
+    private func moved(_ elements: [Element]) -> [Element] {
+      guard rowOffset != 0 else { return elements }
+      return elements.map { element in
+        var copy = Element(json: moved(element.json), bus: moved(element.bus))
+        copy.sampleRate = element.sampleRate.map { moved($0) }
+        copy.properties = moved(element.properties)
+        copy.parameters = moved(element.parameters)
+        return copy
+      }
+    }
+
+    private mutating func change(_ change: (inout Parts) -> Void) {
+      if rowOffset != 0 {
+        shared = [
+          Parts(
+            component: component, properties: properties, parameters: parameters,
+            inputCount: inputCount, outputCount: outputCount, inputs: inputs, outputs: outputs)
+        ]
+        rowOffset = 0
+      }
+      isAsBefore = false
+      change(&shared[0])
+    }
+
+    /// `nil` for a sub-graph, and where an error has been reported.
+    public var component: Located<Component>? {
+      get { shared[0].component.map { moved($0) } }
+      set { change { $0.component = newValue } }
+    }
+    /// The properties of the global scope.
+    public var properties: [Field] {
+      get { moved(shared[0].properties) }
+      set { change { $0.properties = newValue } }
+    }
+    /// The parameters of the global scope; of a sub-graph its knobs.
+    public var parameters: [Field] {
+      get { moved(shared[0].parameters) }
+      set { change { $0.parameters = newValue } }
+    }
+    /// The input scope's ElementCount, in 0...4294967295.
+    public var inputCount: Located<Int>? {
+      get { shared[0].inputCount.map { moved($0) } }
+      set { change { $0.inputCount = newValue } }
+    }
+    /// The output scope's ElementCount, in 0...4294967295.
+    public var outputCount: Located<Int>? {
+      get { shared[0].outputCount.map { moved($0) } }
+      set { change { $0.outputCount = newValue } }
+    }
+    public var inputs: [Element] {
+      get { moved(shared[0].inputs) }
+      set { change { $0.inputs = newValue } }
+    }
+    public var outputs: [Element] {
+      get { moved(shared[0].outputs) }
+      set { change { $0.outputs = newValue } }
+    }
+
+    private mutating func setRarePart(_ set: (inout RareParts) -> Void) {
+      var rare = shared[0].rare.value ?? RareParts()
+      set(&rare)
+      change { $0.rare.value = rare }
+    }
 
     /// The value of `subgraph`; `nil` if not written.
     public var subgraph: JSONValue? {
-      get { rareParts.value?.subgraph }
+      get { shared[0].rare.value?.subgraph }
       set { setRarePart { $0.subgraph = newValue } }
     }
     /// The values that it changes in the patch of a sub-graph, by JSON Pointers into that patch.
     public var settings: [Field] {
-      get { rareParts.value?.settings ?? [] }
+      get { shared[0].rare.value?.settings ?? [] }
       set { setRarePart { $0.settings = newValue } }
     }
     /// The value of `preset`, the path of a preset; `nil` if not written.
     public var preset: JSONValue? {
-      get { rareParts.value?.preset }
+      get { shared[0].rare.value?.preset }
       set { setRarePart { $0.preset = newValue } }
     }
     /// The bands of the unit, such as an equalizer's filters.
     public var bands: Located<[Band]>? {
-      get { rareParts.value?.bands }
+      get { shared[0].rare.value?.bands }
       set { setRarePart { $0.bands = newValue } }
     }
     /// The sink and the source of an I/O unit.
     public var device: Located<Device>? {
-      get { rareParts.value?.device }
+      get { shared[0].rare.value?.device }
       set { setRarePart { $0.device = newValue } }
     }
   }

@@ -42,13 +42,15 @@ extension PatchReader {
   mutating func reportAmbiguousNames(_ document: PatchDocument) {
     guard !document.callbacks.isEmpty else { return }
     // By index, so that large patches are not copied.
-    var callbacks: [String: Int] = [:]
-    callbacks.reserveCapacity(document.callbacks.count)
-    for index in document.callbacks.indices { callbacks[document.callbacks[index].name] = index }
+    let names = NameSet(document.callbacks.lazy.map(\.name))
+    lazy var callbacks = Dictionary(
+      document.callbacks.map { ($0.name, $0.key.json) }, uniquingKeysWith: { $1 })
     for index in document.nodes.indices {
       let key = document.nodes[index].key
-      guard !key.value.isEmpty, let callback = callbacks[key.value] else { continue }
-      diagnostics.append(.ambiguous(key, callback: document.callbacks[callback].key.json))
+      guard !key.value.isEmpty, names.contains(key.value),
+        let callback = callbacks[key.value]
+      else { continue }
+      diagnostics.append(.ambiguous(key, callback: callback))
     }
   }
 

@@ -277,7 +277,7 @@ extension JSONTree {
   /// escapes.
   fileprivate func hasKey(_ name: String) -> Bool {
     let wanted = Array(name.utf8)
-    return nodes.contains { node in
+    return containsRow { node in
       node.isKey && node.kind == .string && Int(node.end) - Int(node.start) == wanted.count + 2
         && source.bytes[(Int(node.start) + 1)..<(Int(node.end) - 1)].elementsEqual(wanted)
     }
