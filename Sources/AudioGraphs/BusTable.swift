@@ -5,7 +5,7 @@ import AudioTypes
 ///
 /// Its memory is linear in the number of values. Nodes that come and go while a graph plays have ever higher numbers:
 /// those far above the number of values are in a dictionary.
-struct BusTable<Value: Sendable>: Sendable {
+package struct BusTable<Value: Sendable>: Sendable {
   private struct Row {
     var bus = 0
     /// The value of `bus`; where it is `nil`, no other bus has one.
@@ -19,10 +19,12 @@ struct BusTable<Value: Sendable>: Sendable {
   /// The number of values in `rows`.
   private var count = 0
 
-  /// Reserves room for nodes, whose numbers begin at 1.
-  mutating func reserveCapacity(nodes count: Int) { rows.reserveCapacity(count + 1) }
+  package init() {}
 
-  subscript(key: BusKey) -> Value? {
+  /// Reserves room for nodes, whose numbers begin at 1.
+  package mutating func reserveCapacity(nodes count: Int) { rows.reserveCapacity(count + 1) }
+
+  package subscript(key: BusKey) -> Value? {
     get {
       let (place, bus) = (Int(key.node.rawValue), key.bus)
       guard rows.indices.contains(place) else { return rest.isEmpty ? nil : rest[key] }
@@ -32,6 +34,12 @@ struct BusTable<Value: Sendable>: Sendable {
       let place = Int(key.node.rawValue)
       if !rows.indices.contains(place) {
         let most = 2 * (count + rest.count) + 64
+        if place == rows.count, place < most, rest.isEmpty, newValue != nil {
+          // The next node, as most are while a graph is made.
+          rows.append(Row(bus: key.bus, value: newValue))
+          count += 1
+          return
+        }
         guard newValue != nil, (0..<most).contains(place), rest.isEmpty || most >= 2 * rows.count
         else {
           rest[key] = newValue
@@ -42,6 +50,18 @@ struct BusTable<Value: Sendable>: Sendable {
       }
       set(newValue, of: key.bus, in: place)
     }
+  }
+
+  /// All buses that have a value, with their values.
+  package var all: [(key: BusKey, value: Value)] {
+    var all = rest.map { (key: $0.key, value: $0.value) }
+    for (place, row) in rows.enumerated() {
+      guard let value = row.value else { continue }
+      let node = NodeID(rawValue: Int32(place))
+      all.append((BusKey(node: node, bus: row.bus), value))
+      all += row.others.map { (BusKey(node: node, bus: $0.key), $0.value) }
+    }
+    return all
   }
 
   private mutating func makeRows(_ most: Int) {

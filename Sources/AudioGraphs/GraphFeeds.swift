@@ -195,23 +195,23 @@ public enum Interaction: Sendable {
 }
 
 /// A bus of a node in one word, for fast dictionary lookups.
-struct BusKey: RawRepresentable, Hashable, Sendable {
-  let rawValue: UInt64
+package struct BusKey: RawRepresentable, Hashable, Sendable {
+  package let rawValue: UInt64
 
-  init(rawValue: UInt64) { self.rawValue = rawValue }
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
 
   /// Spread, and not in the order of nodes as `NodeID` is: rows of places for each number of a bus would
   /// overlap, and what falls into a row is looked for to its end.
-  func _rawHashValue(seed: Int) -> Int { multiplicativeHash(rawValue, seed) }
+  package func _rawHashValue(seed: Int) -> Int { multiplicativeHash(rawValue, seed) }
 
   /// A number outside of the range of buses is stored as -1.
-  init(node: NodeID, bus: Int) {
+  package init(node: NodeID, bus: Int) {
     let number = UInt32(exactly: bus) ?? .max
     rawValue = UInt64(UInt32(bitPattern: node.rawValue)) << 32 | UInt64(number)
   }
 
-  var node: NodeID { NodeID(rawValue: Int32(truncatingIfNeeded: rawValue >> 32)) }
-  var bus: Int {
+  package var node: NodeID { NodeID(rawValue: Int32(truncatingIfNeeded: rawValue >> 32)) }
+  package var bus: Int {
     let number = UInt32(truncatingIfNeeded: rawValue)
     return number == .max ? -1 : Int(number)
   }

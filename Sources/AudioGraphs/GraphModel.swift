@@ -128,7 +128,8 @@ struct GraphModel: Sendable {
   private(set) var feeds = BusTable<Interaction>()
   /// The connection from each output that feeds an input, directly or through callbacks.
   private(set) var outputLinks = BusTable<Connection>()
-  private var incoming: [NodeID: Incoming] = [:]
+  /// The fed inputs of each node, under its bus 0.
+  private var incoming = BusTable<Incoming>()
   /// In the order of addition.
   private var outputUnits: [NodeID] = []
   private var nextNode: Int32 = 1
@@ -232,14 +233,14 @@ struct GraphModel: Sendable {
     interactions.reserveCapacity(feedCount)
     feeds.reserveCapacity(nodes: count)
     outputLinks.reserveCapacity(nodes: count)
-    incoming.reserveCapacity(count)
+    incoming.reserveCapacity(nodes: count)
   }
 
   mutating func add(_ interaction: Interaction) {
     interactions.append(interaction)
     let input = BusKey(node: interaction.destination, bus: interaction.input)
     feeds[input] = interaction
-    incoming[input.node, default: .init()].insert(input.bus)
+    changeIncoming(of: input.node) { $0.insert(input.bus) }
     if let link = interaction.link {
       outputLinks[BusKey(node: link.source, bus: link.output)] = link
     }
@@ -260,12 +261,21 @@ struct GraphModel: Sendable {
   private mutating func drop(_ interaction: Interaction) {
     let input = BusKey(node: interaction.destination, bus: interaction.input)
     feeds[input] = nil
-    incoming[input.node]?.remove(input.bus)
+    changeIncoming(of: input.node) { $0.remove(input.bus) }
     if let link = interaction.link {
       outputLinks[BusKey(node: link.source, bus: link.output)] = nil
     }
     mark(interaction, isThere: false)
   }
+
+  private mutating func changeIncoming(of node: NodeID, _ change: (inout Incoming) -> Void) {
+    let key = BusKey(node: node, bus: 0)
+    var inputs = incoming[key] ?? Incoming()
+    change(&inputs)
+    incoming[key] = inputs
+  }
+
+  private func incoming(of node: NodeID) -> Incoming? { incoming[BusKey(node: node, bus: 0)] }
 
   /// Marks the elements at both ends as used: a unit refuses formats on a connected input.
   func mark(_ interaction: Interaction, isThere: Bool) {
@@ -281,7 +291,7 @@ struct GraphModel: Sendable {
 
   /// The feeds of a node, by ascending input.
   func interactions(into id: NodeID) -> NodeFeeds {
-    guard let incoming = incoming[id], let first = incoming.first else { return NodeFeeds() }
+    guard let incoming = incoming(of: id), let first = incoming.first else { return NodeFeeds() }
     return NodeFeeds(
       first: feeds[BusKey(node: id, bus: first)],
       others: incoming.others.isEmpty
@@ -290,12 +300,13 @@ struct GraphModel: Sendable {
 
   /// A number that changes with the node's feeds. Equal numbers mean equal feeds, across all
   /// models.
-  func feedVersion(of id: NodeID) -> Int { incoming[id]?.version ?? 0 }
+  func feedVersion(of id: NodeID) -> Int { incoming(of: id)?.version ?? 0 }
 
   /// The inputs, in either model, of the nodes whose feeds have been edited since an earlier one.
   func inputsEdited(since old: GraphModel) -> [BusKey] {
-    incoming.flatMap { node, feeds -> [BusKey] in
-      let before = old.incoming[node]
+    incoming.all.flatMap { key, feeds -> [BusKey] in
+      let node = key.node
+      let before = old.incoming(of: node)
       guard feeds.version != before?.version else { return [] }
       return Set(feeds.all + (before?.all ?? [])).map { BusKey(node: node, bus: $0) }
     }

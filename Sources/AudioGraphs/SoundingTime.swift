@@ -32,13 +32,16 @@ struct SoundingTime {
   private let domains: RateDomains
   private let deviceRate: Double
   private let sources: [SourceKey: Source]
-  private var ends: [NodeID: End] = [:]
+  /// By the index of the node.
+  private var ends: [End]
 
   init(_ side: GraphSide, deviceRate: Double, sources: [SourceKey: Source]) {
     (model, preparation, domains) = (side.model, side.preparation, side.domains)
     self.deviceRate = deviceRate
     self.sources = sources
+    ends = Array(repeating: .none, count: model.nodes.count)
     for id in preparation.order where preparation.pulled.contains(id) {
+      guard let index = model.index(of: id) else { continue }
       var end = End.none
       for interaction in model.interactions(into: id) {
         let input = BusKey(node: id, bus: interaction.input)
@@ -52,14 +55,16 @@ struct SoundingTime {
       if case .after(let frames) = end {
         end = .after(frames + max(0, preparation.latencies.own(id)) * deviceRate)
       }
-      ends[id] = end
+      ends[index] = end
     }
   }
 
   /// The frames of the device until the sound has ended; `nil` where a source never ends, or there
   /// is none.
   var frames: Int? {
-    guard let head = model.head, case .after(let frames)? = ends[head.id] else { return nil }
+    guard let head = model.head.flatMap({ model.index(of: $0.id) }),
+      case .after(let frames) = ends[head]
+    else { return nil }
     // Division by a speed may add up to a thousandth of a frame of rounding error.
     return Int(max(0, (frames - 1e-3).rounded(.up)))
   }
@@ -77,8 +82,10 @@ struct SoundingTime {
 
   private func end(of interaction: Interaction) -> End {
     let from: End =
-      if let source = interaction.link?.source, source != model.head?.id {
-        ends[source] ?? .none
+      if let source = interaction.link?.source, source != model.head?.id,
+        let index = model.index(of: source)
+      {
+        ends[index]
       } else {
         .none
       }

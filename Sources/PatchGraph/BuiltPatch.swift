@@ -236,7 +236,7 @@ struct PatchLayout: Sendable {
   /// The names of the nodes, in the order of the patch.
   var nodeNames: [String] = []
   var nodes: [String: NodeID] = [:]
-  var feeds: [BusName: Feed] = [:]
+  private var feeds = BusTable<Feed>()
   var taps: [String: Tap] = [:]
   /// How each unit would be initialized.
   var configurations: [NodeID: UnitConfiguration] = [:]
@@ -246,7 +246,7 @@ struct PatchLayout: Sendable {
   func placesOfCallbacks() -> [String: [(input: BusName, behind: Int)]] {
     var places: [String: [(input: BusName, behind: Int)]] = [:]
     for input in inputs() {
-      guard case .chain(let chain)? = feeds[input] else { continue }
+      guard case .chain(let chain)? = self[feedOf: input] else { continue }
       for (behind, link) in chain.links.enumerated() {
         places[link.name, default: []].append((input, behind))
       }
@@ -254,10 +254,10 @@ struct PatchLayout: Sendable {
     return places
   }
 
-  mutating func reserveCapacity(nodes nodeCount: Int, feeds feedCount: Int) {
+  mutating func reserveCapacity(nodes nodeCount: Int) {
     nodeNames.reserveCapacity(nodeCount)
     nodes.reserveCapacity(nodeCount)
-    feeds.reserveCapacity(feedCount)
+    feeds.reserveCapacity(nodes: nodeCount)
   }
 
   /// Adds a node. Returns whether it is the first with its name.
@@ -266,11 +266,35 @@ struct PatchLayout: Sendable {
     return nodes.updateValue(node, forKey: name) == nil
   }
 
+  /// What feeds an input; `nil` for nothing.
+  subscript(feedOf input: BusName) -> Feed? {
+    get { nodes[input.node].flatMap { feeds[BusKey(node: $0, bus: input.bus)] } }
+    set { if let node = nodes[input.node] { setFeed(newValue, of: node, input.bus) } }
+  }
+
+  /// The same by the identity of the node.
+  mutating func setFeed(_ feed: Feed?, of node: NodeID, _ input: Int) {
+    feeds[BusKey(node: node, bus: input)] = feed
+  }
+
+  /// The chains of callbacks that feed inputs.
+  var chains: [Chain] {
+    feeds.all.compactMap { if case .chain(let chain) = $0.value { chain } else { nil } }
+  }
+
+  /// The inputs that have a feed.
+  private var fedInputs: Set<BusName> {
+    let names = Dictionary(
+      nodes.lazy.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    return Set(
+      feeds.all.compactMap { bus, _ in names[bus.node].map { BusName(node: $0, bus: bus.bus) } })
+  }
+
   /// The inputs that have a feed, in the order of the nodes and their buses.
   ///
   /// - Parameter some: The inputs to choose from; `nil` for all.
   func inputs(among some: Set<BusName>? = nil) -> [BusName] {
-    let inputs = some.map { $0.filter { feeds[$0] != nil } } ?? Set(feeds.keys)
+    let inputs = some.map { $0.filter { self[feedOf: $0] != nil } } ?? fedInputs
     guard inputs.count > 1 else { return Array(inputs) }
     let names = Set(inputs.map(\.node))
     let order = Dictionary(

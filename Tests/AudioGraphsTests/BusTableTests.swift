@@ -22,6 +22,8 @@ struct BusTableTests {
       table[key] = value
       model[key] = value
     }
+    #expect(Dictionary(table.all.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 }) == model)
+    #expect(table.all.count == model.count)
     // Also of nodes and buses that there are not.
     for node in -3...(nodes.upperBound + 3) {
       for bus in (buses.lowerBound - 1)...(buses.upperBound + 1) {

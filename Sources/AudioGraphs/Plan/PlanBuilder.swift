@@ -10,6 +10,13 @@ struct PlanBuilder {
   private var busChannelCounts = [1]
   private var silentBuses: [Int: Int] = [:]
 
+  /// Reserves room for the rows of nodes, most of which have one, and for their buses.
+  mutating func reserveCapacity(nodes count: Int) {
+    // And for some sources and conversions: where one row is too many, all rows are moved.
+    rows.reserveCapacity(count + count / 8 + 8)
+    busChannelCounts.reserveCapacity(count + count / 8 + 8)
+  }
+
   mutating func add(_ row: RenderPlan.Row) { rows.append(row) }
 
   /// Makes the row that writes to `bus` write to `target` instead.
@@ -104,6 +111,8 @@ struct PlanBuilders {
       if domain == .main { main = newValue } else { others[domain] = newValue }
     }
   }
+
+  mutating func reserveCapacity(nodes count: Int) { main.reserveCapacity(nodes: count) }
 
   // A subscript that modifies in place takes memory from the heap for each call: what is called for
   // every node goes without.

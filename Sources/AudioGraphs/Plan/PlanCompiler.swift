@@ -77,6 +77,7 @@ struct PlanCompiler {
     // that one thread must render both.
     self.threadCount = kernels.values.contains { $0.output != nil } ? 1 : threadCount
     outputBuses.reserveCapacity(routes.order.count)
+    builders.reserveCapacity(nodes: routes.order.count)
     callbackBuses.reserveCapacity(sources.count)
     taps = Dictionary(grouping: routes.taps) { BusKey(node: $0.node, bus: $0.output) }
   }

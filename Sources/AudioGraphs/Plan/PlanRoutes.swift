@@ -161,7 +161,7 @@ struct PlanRoutes {
       }
     }
     // A link in both graphs is listed twice, which makes no difference.
-    var links: [(Int, Int)] = []
+    var links: [Neighbours.Link] = []
     for side in sides {
       for interaction in side.model.interactions {
         // The microphone side is compiled before any node.

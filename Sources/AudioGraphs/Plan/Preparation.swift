@@ -108,7 +108,7 @@ struct Preparer {
     // The tables are indexed as the model's nodes.
     let count = model.nodes.count
     var isMember = [Bool](repeating: false, count: count)
-    var links: [(source: Int, destination: Int)] = []
+    var links: [Neighbours.Link] = []
     links.reserveCapacity(model.interactions.count)
     for tap in model.taps {
       if let index = model.index(of: tap.node) { isMember[index] = true }
@@ -140,7 +140,8 @@ struct Preparer {
       result.order += stuck
     }
     guard let head else { return }
-    let sources = Neighbours(links.map { ($0.destination, $0.source) }, count: count)
+    let sources = Neighbours(
+      links.map { (source: $0.destination, destination: $0.source) }, count: count)
     var isPulled = [Bool](repeating: false, count: count)
     isPulled[head] = true
     var queue = [head]

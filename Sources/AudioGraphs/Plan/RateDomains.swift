@@ -20,6 +20,7 @@ final class RateDomains: Sendable {
 
   /// The rate of the main domain, in Hz; `nil` where the output unit is missing or unused.
   let mainRate: Double?
+  /// The domains of the nodes that are not in the main one.
   private let domains: [NodeID: Domain]
   private let demands: [BusKey: PullDemand]
   private let parents: [Domain: Domain]
@@ -36,21 +37,19 @@ final class RateDomains: Sendable {
     var domains: [NodeID: Domain] = [:]
     var demands: [BusKey: PullDemand] = [:]
     var parents: [Domain: Domain] = [:]
-    domains.reserveCapacity(preparation.pulled.count)
     for id in preparation.order.reversed() where preparation.pulled.contains(id) {
       guard let index = model.index(of: id), let configuration = preparation.configurations[id]
       else { continue }
-      if model.nodes[index].isOutput {
-        domains[id] = .main
-      } else {
+      if !model.nodes[index].isOutput {
         // Outputs that are pulled at two paces are refused: see `OutputsInStep`.
         for output in configuration.outputs.indices {
           guard let taker = model.outputLinks[BusKey(node: id, bus: output)],
             preparation.pulled.contains(taker.destination)
           else { continue }
           let input = BusKey(node: taker.destination, bus: taker.input)
-          domains[id] =
+          let domain =
             demands[input] == nil ? domains[taker.destination] ?? .main : .input(input)
+          if domain != .main { domains[id] = domain }
           break
         }
       }

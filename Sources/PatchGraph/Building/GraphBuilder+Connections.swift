@@ -10,6 +10,25 @@ import RenderTaps
 extension GraphBuilder {
   // MARK: Connections
 
+  /// Makes a connection between two nodes, where that is no mistake: most connections of a large
+  /// patch. Returns `false` for any other, and has changed nothing then.
+  ///
+  /// By index, as a copy of a connection counts the references in it.
+  mutating func connectNodes(_ connections: [PatchDocument.Connection], at index: Int) -> Bool {
+    guard let sourceName = connections[index].from?.value.node,
+      let source = node(named: sourceName), let name = connections[index].to?.value.node,
+      let destination = node(named: name)
+    else { return false }
+    let output = connections[index].from?.value.bus ?? 0
+    let input = connections[index].to?.value.bus ?? 0
+    guard (try? graph.connectOnce(source, output, to: destination, input)) != nil else {
+      return false
+    }
+    layout.setFeed(.output(.init(node: sourceName, bus: output)), of: destination, input)
+    places.record(connection: index, from: source, to: destination)
+    return true
+  }
+
   /// Makes a connection of the document.
   ///
   /// - Parameter index: Its index there; `nil` where its places are not needed.
@@ -34,8 +53,8 @@ extension GraphBuilder {
         do throws(Violation) {
           let output = from.value.bus ?? 0
           try graph.connectOnce(source, output, to: destination, input)
-          layout.feeds[.init(node: to.value.node, bus: input)] = .output(
-            .init(node: from.value.node, bus: output))
+          layout.setFeed(
+            .output(.init(node: from.value.node, bus: output)), of: destination, input)
         } catch {
           doubts.raise(.feeds, about: source)
           throw error
@@ -56,7 +75,7 @@ extension GraphBuilder {
         let feed = PatchLayout.Chain(links: chain.map(\.link), source: self.source(of: chain))
         try feed.feed(
           input, of: destination, in: graph, by: feed.links.map(\.callback), nodes)
-        layout.feeds[.init(node: to.value.node, bus: input)] = .chain(feed)
+        layout.setFeed(.chain(feed), of: destination, input)
         for (behind, link) in chain.enumerated() {
           let part = Violation.Part.callback(input, behind: behind)
           places.callbacks[behind == 0 ? place : .init(node: destination, part)] = link.json
@@ -92,7 +111,7 @@ extension GraphBuilder {
 
   /// Whether the input is fed by this source already.
   func isFed(_ to: PatchDocument.Address, by from: PatchDocument.Address) -> Bool {
-    switch layout.feeds[.init(node: to.node, bus: to.bus ?? 0)] {
+    switch layout[feedOf: .init(node: to.node, bus: to.bus ?? 0)] {
     case .output(let output)?: output == .init(node: from.node, bus: from.bus ?? 0)
     case .chain(let chain)?: chain.name == from.node
     case nil: false

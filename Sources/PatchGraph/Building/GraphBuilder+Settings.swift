@@ -82,7 +82,7 @@ extension GraphBuilder {
     _ bus: Int, of name: String
   ) {
     let isConnected: Bool
-    if scope == .input, case .output? = layout.feeds[.init(node: name, bus: bus)] {
+    if scope == .input, case .output? = layout[feedOf: .init(node: name, bus: bus)] {
       isConnected = true
     } else {
       isConnected = false

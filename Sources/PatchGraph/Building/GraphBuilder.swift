@@ -69,7 +69,7 @@ struct GraphBuilder {
   var unknownNames: [String: Int?] = [:]
   /// What the document asks of the device.
   lazy var request = PatchBuilder.request(of: document)
-  lazy var callbackNames = Set(document.callbacks.lazy.map(\.name))
+  lazy var callbackNames = NameSet(document.callbacks.lazy.map(\.name))
   /// Whether to report notes.
   let reportsNotes: Bool
 
@@ -125,8 +125,7 @@ struct GraphBuilder {
     }
     try? graph.open()
     graph.reserveCapacity(nodes: document.nodes.count, feeds: document.connections.count)
-    layout.reserveCapacity(
-      nodes: document.nodes.count, feeds: document.connections.count)
+    layout.reserveCapacity(nodes: document.nodes.count)
     var units: [(index: Int, id: NodeID, unit: UnitInstance)] = []
     units.reserveCapacity(document.nodes.count)
     for index in document.nodes.indices
@@ -136,7 +135,9 @@ struct GraphBuilder {
     resolveFeeds()
     // By index, and not from the document, so that connections are not copied.
     let connections = document.connections
-    for index in connections.indices { connect(connections[index], at: index) }
+    for index in connections.indices where !connectNodes(connections, at: index) {
+      connect(connections[index], at: index)
+    }
     for (index, id, unit) in units {
       // Of two nodes with the same name, which is an error, the last gets the settings of both.
       if hasDuplicateNames, let last = nodes[document.nodes[index].name],

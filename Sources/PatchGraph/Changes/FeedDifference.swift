@@ -56,7 +56,7 @@ struct FeedDifference {
   /// The names of all callbacks that feed something in the new patch.
   private lazy var names: Set<String> = {
     var names: Set<String> = []
-    for case .chain(let chain) in new.feeds.values { names.formUnion(chain.links.map(\.name)) }
+    for chain in new.chains { names.formUnion(chain.links.map(\.name)) }
     return names
   }()
 
@@ -86,8 +86,8 @@ struct FeedDifference {
 
   private mutating func findFreed(_ inputs: Set<BusName>?, _ leaving: Set<String>) {
     for input in old.inputs(among: inputs) {
-      guard let feed = old.feeds[input] else { continue }
-      let next = new.feeds[input]
+      guard let feed = old[feedOf: input] else { continue }
+      let next = new[feedOf: input]
       let isGone =
         feed.source.map { leaving.contains($0.node) } == true || leaving.contains(input.node)
       if let next, next.differsOnlyInLiveSettings(from: feed), !isGone, !beginsAgain(next) {
@@ -101,8 +101,8 @@ struct FeedDifference {
 
   private mutating func findFed(_ inputs: Set<BusName>?, _ entering: Set<String>) {
     for input in new.inputs(among: inputs) {
-      guard let feed = new.feeds[input] else { continue }
-      let before = old.feeds[input]
+      guard let feed = new[feedOf: input] else { continue }
+      let before = old[feedOf: input]
       let isSourceReplaced = feed.source.map { entering.contains($0.node) } == true
       guard before?.differsOnlyInLiveSettings(from: feed) == true, !isSourceReplaced,
         !entering.contains(input.node), !beginsAgain(feed)
@@ -122,8 +122,8 @@ struct FeedDifference {
   /// Adds the change of an input that gets a feed, unless the input itself is new, or only settings
   /// of its callbacks differ, whose changes have been added.
   private mutating func describeFeed(of input: BusName, _ entering: Set<String>) {
-    guard let feed = new.feeds[input] else { return }
-    let before = old.feeds[input]
+    guard let feed = new[feedOf: input] else { return }
+    let before = old[feedOf: input]
     let isSame = before?.differsOnlyInLiveSettings(from: feed) == true
     guard !isSame, !(entering.contains(input.node) && old.nodes[input.node] == nil) else { return }
     if case .chain(let was)? = before, case .chain(let chain) = feed,
@@ -148,7 +148,7 @@ struct FeedDifference {
   }
 
   private func links(_ input: BusName, in layout: PatchLayout) -> [Link] {
-    if case .chain(let chain)? = layout.feeds[input] { chain.links } else { [] }
+    if case .chain(let chain)? = layout[feedOf: input] { chain.links } else { [] }
   }
 
   // MARK: Where callbacks come from

@@ -98,7 +98,7 @@ struct GraphTransition {
     _ input: PatchLayout.BusName, _ present: [PatchLayout.BusName: [CallbackInstance]]
   ) throws(Violation) {
     guard let node = names.nodes[input.node] else { return }
-    switch new.layout.feeds[input] {
+    switch new.layout[feedOf: input] {
     case .output(let name)?:
       if let source = names.nodes[name.node] {
         try graph.connect(source, name.bus, to: node, input.bus)

@@ -273,7 +273,7 @@ struct PatchRevision {
       guard let node = ids[link.destination.node],
         (try? graph.disconnect(node, link.destination.bus)) != nil
       else { return nil }
-      builder.layout.feeds[link.destination] = nil
+      builder.layout[feedOf: link.destination] = nil
     }
     for name in nodes.removed {
       guard let node = ids[name], (try? graph.removeNode(node)) != nil else { return nil }
@@ -343,7 +343,7 @@ struct PatchRevision {
     return nodes.indices.contains { index in
       nodes[index].value.inputs.contains { input in
         guard input.streamFormat != nil || input.sampleRate != nil,
-          case .output? = layout.feeds[.init(node: nodes[index].name, bus: input.bus.value)]
+          case .output? = layout[feedOf: .init(node: nodes[index].name, bus: input.bus.value)]
         else { return false }
         return true
       }

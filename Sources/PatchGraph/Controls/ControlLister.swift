@@ -222,7 +222,7 @@ private struct ControlLister {
     let places = layout.placesOfCallbacks()
     return (present.reference.document?.callbacks ?? []).flatMap { member -> [PatchControl] in
       let name = member.name
-      guard let place = places[name]?.first, case .chain(let chain)? = layout.feeds[place.input]
+      guard let place = places[name]?.first, case .chain(let chain)? = layout[feedOf: place.input]
       else {
         return []
       }
