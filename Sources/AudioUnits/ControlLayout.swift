@@ -106,6 +106,26 @@ final class ControlMap: Sendable {
     output = Element(description, .output)
   }
 
+  /// The word of a parameter, counted from the first word of its element.
+  ///
+  /// - Precondition: The description has the parameter.
+  func place(_ parameter: UInt32, _ scope: Scope) -> Int16 {
+    guard let place = look(scope, { $0.parameters.firstIndex(of: parameter) }) else {
+      preconditionFailure("a kernel asks for parameters that its unit has")
+    }
+    return Int16(place)
+  }
+
+  /// The first word of a live property, counted from the first word of its element.
+  ///
+  /// - Precondition: The description has the property.
+  func place(_ property: PropertyID, _ scope: Scope) -> Int16 {
+    guard let place = look(scope, { $0.properties.first { $0.id == property }?.offset }) else {
+      preconditionFailure("a kernel asks for live properties that its unit has")
+    }
+    return Int16(place)
+  }
+
   /// The initial values of the words of a unit with so many elements.
   func initialWords(inputCount: Int, outputCount: Int) -> [UInt32] {
     last.withLock { last in

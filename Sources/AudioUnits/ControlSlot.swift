@@ -11,10 +11,14 @@ struct ControlSlot: BitwiseCopyable, Sendable {
   private let first: Int32
   private let stride: Int32
 
-  fileprivate init(_ access: ControlAccess, first: Int, stride: Int) {
+  /// - Parameters:
+  ///   - first: The word of the first element in the block.
+  ///   - stride: Words from one element to the next.
+  @_noLocks
+  init(_ access: ControlAccess, first: Int32, stride: Int32) {
     self.access = access
-    self.first = Int32(first)
-    self.stride = Int32(stride)
+    self.first = first
+    self.stride = stride
   }
 
   /// The word of an element in the block.
@@ -78,7 +82,7 @@ extension ControlLayout {
     guard let first = slot(parameter, scope, 0) else {
       preconditionFailure("a kernel asks for parameters that its unit has")
     }
-    return ControlSlot(block.access, first: first, stride: stride(scope))
+    return ControlSlot(block.access, first: Int32(first), stride: Int32(stride(scope)))
   }
 
   /// The same, clamped to the range of the description.
@@ -96,6 +100,6 @@ extension ControlLayout {
     guard let first = slot(PropertyPlace(property, scope, 0)) else {
       preconditionFailure("a kernel asks for live properties that its unit has")
     }
-    return ControlSlot(block.access, first: first, stride: stride(scope))
+    return ControlSlot(block.access, first: Int32(first), stride: Int32(stride(scope)))
   }
 }

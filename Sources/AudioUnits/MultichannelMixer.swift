@@ -156,38 +156,84 @@ public enum MultichannelMixer: AudioUnit {
 
 /// The controls of the kernel, and the words of its meters: a line for each parameter and live property of the
 /// description.
+///
+/// Slots are made where they are read, as a graph may have very many mixers: the kernel keeps where they begin.
 struct MixerControls: BitwiseCopyable, Sendable {
+  /// The first word of each control, counted from the first word of its element.
+  private struct Places: BitwiseCopyable, Sendable {
+    let volume, pan, enable, matrixLevels, metering, meters: Int16
+    let outputVolume, outputMetering, outputMeters: Int16
+    let clipping: Int16
+
+    init(_ map: ControlMap) {
+      typealias Parameter = MultichannelMixer.Parameter
+      volume = map.place(Parameter.volume, .input)
+      pan = map.place(Parameter.pan, .input)
+      enable = map.place(Parameter.enable, .input)
+      matrixLevels = map.place(.matrixLevels, .input)
+      metering = map.place(.meteringMode, .input)
+      meters = Self.meters(map, .input)
+      outputVolume = map.place(Parameter.volume, .output)
+      outputMetering = map.place(.meteringMode, .output)
+      outputMeters = Self.meters(map, .output)
+      clipping = map.place(.meterClipping, .global)
+    }
+
+    private static func meters(_ map: ControlMap, _ scope: Scope) -> Int16 {
+      let first = map.place(MultichannelMixer.Parameter.preAveragePower, scope)
+      precondition(
+        map.place(MultichannelMixer.Parameter.postPeakHoldLevel + 1, scope) == first + 7,
+        "the levels follow each other in the description")
+      return first
+    }
+  }
+
+  /// Those of every mixer.
+  private static let places = Places(UnitBlueprint.of(MultichannelMixer.self).controls)
+
+  let access: ControlAccess
+  /// The first word of the first input, and the words from one input to the next.
+  private let input: Int32
+  private let stride: Int32
+  /// The first word of the output.
+  private let output: Int32
+  private let places: Places
+
+  init(_ layout: ControlLayout) {
+    access = layout.block.access
+    input = Int32(layout.base(.input, element: 0))
+    stride = Int32(layout.stride(.input))
+    output = Int32(layout.base(.output, element: 0))
+    places = Self.places
+  }
+
+  @_noLocks
+  private func ofInputs(_ place: Int16) -> ControlSlot {
+    ControlSlot(access, first: input &+ Int32(place), stride: stride)
+  }
+
+  @_noLocks
+  private func ofOutput(_ place: Int16) -> ControlSlot {
+    ControlSlot(access, first: output &+ Int32(place), stride: 0)
+  }
+
   // Controls of an input.
-  let volume: ControlSlot
-  let pan: ControlSlot
-  let enable: ControlSlot
+  var volume: ControlSlot { @_noLocks get { ofInputs(places.volume) } }
+  var pan: ControlSlot { @_noLocks get { ofInputs(places.pan) } }
+  var enable: ControlSlot { @_noLocks get { ofInputs(places.enable) } }
   /// The first word is 0 while the pan applies, and changes each time levels are set. Then come
   /// four gains: from the left channel to the left and to the right of the mix, and the same from
   /// the right channel.
-  let matrixLevels: ControlSlot
-  let metering: ControlSlot
-  let meters: MeterSlots
+  var matrixLevels: ControlSlot { @_noLocks get { ofInputs(places.matrixLevels) } }
+  var metering: ControlSlot { @_noLocks get { ofInputs(places.metering) } }
+  var meters: MeterSlots { @_noLocks get { MeterSlots(ofInputs(places.meters)) } }
   // Controls of the output.
-  let outputVolume: ControlSlot
-  let outputMetering: ControlSlot
-  let outputMeters: MeterSlots
+  var outputVolume: ControlSlot { @_noLocks get { ofOutput(places.outputVolume) } }
+  var outputMetering: ControlSlot { @_noLocks get { ofOutput(places.outputMetering) } }
+  var outputMeters: MeterSlots { @_noLocks get { MeterSlots(ofOutput(places.outputMeters)) } }
 
-  let clipping: ClippingWatch
-  let access: ControlAccess
-
-  init(_ layout: ControlLayout) {
-    typealias Parameter = MultichannelMixer.Parameter
-    volume = layout.control(Parameter.volume, .input)
-    pan = layout.control(Parameter.pan, .input)
-    enable = layout.control(Parameter.enable, .input)
-    matrixLevels = layout.control(.matrixLevels, .input)
-    metering = layout.control(.meteringMode, .input)
-    meters = MeterSlots(layout, .input)
-    outputVolume = layout.control(Parameter.volume, .output)
-    outputMetering = layout.control(.meteringMode, .output)
-    outputMeters = MeterSlots(layout, .output)
-    clipping = ClippingWatch(layout)
-    access = layout.block.access
+  var clipping: ClippingWatch {
+    @_noLocks get { ClippingWatch(access, first: Int(places.clipping)) }
   }
 }
 
@@ -205,14 +251,8 @@ struct MeterSlots: BitwiseCopyable, Sendable {
 
   private let words: ControlSlot
 
-  init(_ layout: ControlLayout, _ scope: Scope) {
-    let first = MultichannelMixer.Parameter.preAveragePower
-    let last = MultichannelMixer.Parameter.postPeakHoldLevel + 1
-    words = layout.control(first, scope)
-    precondition(
-      layout.slot(last, scope, 0) == layout.slot(first, scope, 0).map { $0 + 7 },
-      "the levels follow each other in the description")
-  }
+  @_noLocks
+  init(_ words: ControlSlot) { self.words = words }
 
   /// Stores a level, for clients to read.
   @_noLocks

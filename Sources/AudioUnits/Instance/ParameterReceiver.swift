@@ -188,15 +188,15 @@ extension UnitInstance {
   }
 
   private var parameterReceivers: [ParameterReceiver] {
-    state.withLock { $0.parameterReceivers.compactMap(\.listener) }
+    state.withLock { $0.isPlain ? [] : $0.rare.parameterReceivers.compactMap(\.listener) }
   }
 
   /// Adds a listener, which is held weakly.
   func addReceiver(_ listener: ParameterReceiver) {
     state.withLock { state in
-      state.parameterReceivers.removeAll { $0.listener == nil }
-      if !state.parameterReceivers.contains(where: { $0.listener === listener }) {
-        state.parameterReceivers.append(WeakReceiver(listener: listener))
+      state.rare.parameterReceivers.removeAll { $0.listener == nil }
+      if !state.rare.parameterReceivers.contains(where: { $0.listener === listener }) {
+        state.rare.parameterReceivers.append(WeakReceiver(listener: listener))
       }
     }
   }

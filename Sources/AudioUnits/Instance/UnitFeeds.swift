@@ -30,15 +30,15 @@ extension UnitInstance {
   private static let lastCallback = Atomic<Int>(0)
 
   /// The feeds of the inputs of a unit outside of a graph.
-  package var feeds: [Int: UnitFeed] { state.withLock { $0.feeds } }
+  package var feeds: [Int: UnitFeed] { state.withLock { $0.rare.feeds } }
 
   /// The object that renders the unit outside of a graph; makes it if there is none.
   package func loneRenderer<Renderer: AnyObject & Sendable>(orMake make: () -> Renderer) -> Renderer
   {
     let made = make()
     return state.withLock { state in
-      if let present = state.loneRenderer as? Renderer { return present }
-      state.loneRenderer = made
+      if let present = state.rare.loneRenderer as? Renderer { return present }
+      state.rare.loneRenderer = made
       return made
     }
   }
@@ -64,12 +64,12 @@ extension UnitInstance {
     try takeFormat(of: source, connection)
     forgetFeed(input)
     state.withLock { state in
-      state.feeds[input] = .unit(UnitSource(source), output: connection.output)
+      state.rare.feeds[input] = .unit(UnitSource(source), output: connection.output)
       state.inputUses[input] = .connection
     }
     source.state.withLock { state in
       state.outputUses[connection.output] = .connection
-      state.fedInputs[connection.output] = FedInput(unit: self, input: input)
+      state.rare.fedInputs[connection.output] = FedInput(unit: self, input: input)
     }
     host?.replan(for: self)
   }
@@ -95,7 +95,7 @@ extension UnitInstance {
     forgetFeed(input)
     let serial = Self.lastCallback.wrappingAdd(1, ordering: .relaxed).newValue
     state.withLock { state in
-      state.feeds[input] = .callback(callback, serial: serial)
+      state.rare.feeds[input] = .callback(callback, serial: serial)
       state.inputUses[input] = .callback
     }
     host?.replan(for: self)
@@ -112,13 +112,13 @@ extension UnitInstance {
   private func forgetFeed(_ input: Int) -> Bool {
     let removed = state.withLock { state in
       state.inputUses[input] = nil
-      return state.feeds.removeValue(forKey: input)
+      return state.rare.feeds.removeValue(forKey: input)
     }
     guard let removed else { return false }
     if case .unit(let source, let output) = removed {
       source.unit?.state.withLock { state in
         state.outputUses[output] = nil
-        state.fedInputs[output] = nil
+        state.rare.fedInputs[output] = nil
       }
     }
     return true
@@ -134,7 +134,7 @@ extension UnitInstance {
     {
       return "what an output unit plays goes to its device or its client: nothing else can take it"
     }
-    if let taker = source.state.withLock({ $0.fedInputs[connection.output] }),
+    if let taker = source.state.withLock({ $0.rare.fedInputs[connection.output] }),
       let unit = taker.unit,
       unit !== self || taker.input != connection.input
     {
@@ -202,9 +202,9 @@ extension UnitInstance {
   /// slice, each piece is a render.
   public func addRenderNotification(_ body: @escaping RenderObserver.Body) -> ListenerToken {
     let token = state.withLock { state in
-      state.nextListener += 1
-      state.renderObservers[state.nextListener] = RenderObserver(body)
-      return ListenerToken(number: state.nextListener)
+      state.rare.nextListener += 1
+      state.rare.renderObservers[state.rare.nextListener] = RenderObserver(body)
+      return ListenerToken(number: state.rare.nextListener)
     }
     host?.replan(for: self)
     return token
@@ -212,20 +212,22 @@ extension UnitInstance {
 
   /// Removes an observer (`AudioUnitRemoveRenderNotify`).
   public func removeRenderNotification(_ token: ListenerToken) {
-    let removed = state.withLock { $0.renderObservers.removeValue(forKey: token.number) }
+    let removed = state.withLock { $0.rare.renderObservers.removeValue(forKey: token.number) }
     if removed != nil { host?.replan(for: self) }
   }
 
   /// The render observers, in the order of addition.
   package var renderObservers: [RenderObserver] {
     state.withLock { state in
-      state.renderObservers.isEmpty
-        ? [] : state.renderObservers.sorted { $0.key < $1.key }.map(\.value)
+      state.isPlain
+        ? [] : state.rare.renderObservers.sorted { $0.key < $1.key }.map(\.value)
     }
   }
 
   /// Whether the unit has render observers.
-  package var hasRenderObservers: Bool { state.withLock { !$0.renderObservers.isEmpty } }
+  package var hasRenderObservers: Bool {
+    state.withLock { !$0.isPlain && !$0.rare.renderObservers.isEmpty }
+  }
 
   // MARK: The device
 
@@ -234,12 +236,12 @@ extension UnitInstance {
   package func setDevice(output: StreamFormat?, input: StreamFormat?) {
     guard isIO else { return }
     state.withLock { state in
-      state.deviceFormats = [:]
+      state.rare.deviceFormats = [:]
       for (scope, element, format) in [
         (Scope.output, RemoteIO.outputElement, output), (.input, RemoteIO.inputElement, input),
       ] {
         guard let format else { continue }
-        state.deviceFormats[scope] = format
+        state.rare.deviceFormats[scope] = format
         state.update(scope, element) {
           $0.format = format
           $0.origin = .hardware

@@ -48,7 +48,7 @@ extension UnitInstance {
   /// The name of an element, or `nil` where it has none.
   public func elementName(_ scope: Scope, _ element: Int) -> String? {
     state.withLock { state in
-      guard let elements = state.elements(scope) else { return state.globalName }
+      guard let elements = state.elements(scope) else { return state.rare.globalName }
       return elements.indices.contains(element) ? elements[element].name : nil
     }
   }
@@ -78,7 +78,7 @@ extension UnitInstance {
   package func forgetConfiguration() {
     state.withLock { state in
       state.isInitialized = false
-      let device = state.deviceFormats
+      let device = state.rare.deviceFormats
       for index in state.inputs.indices {
         let isHardware = index == RemoteIO.inputElement && device[.input] != nil
         state.inputs[index].forgetSettled(

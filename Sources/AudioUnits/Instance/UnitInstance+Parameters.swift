@@ -67,15 +67,15 @@ extension UnitInstance {
       state.write(value.bitPattern, at: slot)
       // Most units have none.
       let tokens =
-        state.parameterListeners.isEmpty
+        state.isPlain
         ? []
-        : state.parameterListeners.filter { $0.value.0 == nil || $0.value.0 == parameter }
+        : state.rare.parameterListeners.filter { $0.value.0 == nil || $0.value.0 == parameter }
           .keys.sorted()
       return (tokens, replaceProperty(by: parameter, scope, element, &state))
     }
     if let replaced { notify(replaced, scope, element) }
     for token in tokens {
-      let listener = state.withLock { $0.parameterListeners[token]?.1 }
+      let listener = state.withLock { $0.rare.parameterListeners[token]?.1 }
       listener?(parameter, scope, element, value)
     }
   }

@@ -62,9 +62,9 @@ extension UnitInstance {
     _ id: PropertyID, _ listener: @escaping PropertyListener
   ) -> ListenerToken {
     state.withLock { state in
-      state.nextListener += 1
-      state.propertyListeners[state.nextListener] = (id, listener)
-      return ListenerToken(number: state.nextListener)
+      state.rare.nextListener += 1
+      state.rare.propertyListeners[state.rare.nextListener] = (id, listener)
+      return ListenerToken(number: state.rare.nextListener)
     }
   }
 
@@ -77,29 +77,29 @@ extension UnitInstance {
     _ parameter: UInt32?, _ listener: @escaping ParameterListener
   ) -> ListenerToken {
     state.withLock { state in
-      state.nextListener += 1
-      state.parameterListeners[state.nextListener] = (parameter, listener)
-      return ListenerToken(number: state.nextListener)
+      state.rare.nextListener += 1
+      state.rare.parameterListeners[state.rare.nextListener] = (parameter, listener)
+      return ListenerToken(number: state.rare.nextListener)
     }
   }
 
   /// Removes a listener; allowed inside the listener itself.
   public func removeListener(_ token: ListenerToken) {
     state.withLock { state in
-      state.propertyListeners[token.number] = nil
-      state.parameterListeners[token.number] = nil
+      state.rare.propertyListeners[token.number] = nil
+      state.rare.parameterListeners[token.number] = nil
     }
   }
 
   func notify(_ id: PropertyID, _ scope: Scope, _ element: Int) {
     let tokens = state.withLock { state in
       // Most units have none.
-      state.propertyListeners.isEmpty
-        ? [] : state.propertyListeners.filter { $0.value.0 == id }.keys.sorted()
+      state.isPlain
+        ? [] : state.rare.propertyListeners.filter { $0.value.0 == id }.keys.sorted()
     }
     for token in tokens {
       // A listener may have removed another.
-      let listener = state.withLock { $0.propertyListeners[token]?.1 }
+      let listener = state.withLock { $0.rare.propertyListeners[token]?.1 }
       listener?(id, scope, element)
     }
   }

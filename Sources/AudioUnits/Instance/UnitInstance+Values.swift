@@ -86,7 +86,7 @@ extension UnitInstance {
       state.lastRenderError = .ok
       return .status(status)
     case .elementName:
-      let name = scope == .global ? state.globalName : elements[element].name
+      let name = scope == .global ? state.rare.globalName : elements[element].name
       guard let name else {
         throw Violation(
           UnitRules.propertyInUse, status: .propertyNotInUse, "the element has no name",
@@ -165,7 +165,7 @@ extension UnitInstance {
     case (.elementName, .string(let text)):
       let name = text.isEmpty ? nil : text
       if scope == .global {
-        state.globalName = name
+        state.rare.globalName = name
       } else {
         state.update(scope, element) { $0.name = name }
       }
@@ -174,7 +174,7 @@ extension UnitInstance {
       // Only the name changes, not the sound.
       state.values[stored] = checked
     case (.presentPreset, .preset(let preset)):
-      state.factoryPreset = preset
+      state.rare.factoryPreset = preset
       store(checked, at: stored, &state)
       for (parameter, value) in unit.parameters(ofPreset: preset.number) {
         guard let slot = state.controls.slot(parameter, .global, 0) else { continue }

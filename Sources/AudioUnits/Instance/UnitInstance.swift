@@ -49,7 +49,6 @@ public final class UnitInstance: Sendable {
   struct State {
     var inputs: [Element] { didSet { version += 1 } }
     var outputs: [Element] { didSet { version += 1 } }
-    var globalName: String?
     var maximumFramesPerSlice: Int { didSet { version += 1 } }
     var values: [PropertyPlace: PropertyValue] { didSet { version += 1 } }
     /// Apart from the elements: a graph may connect a bus before it exists.
@@ -69,26 +68,46 @@ public final class UnitInstance: Sendable {
     /// Writes that are held back; `nil` where writes apply at once.
     var heldWrites: [ControlWrite]?
     var lastRenderError = Status.ok
-    /// The factory preset that determines the sound, independent of the name of the present preset.
-    var factoryPreset: Preset?
     /// Counts the changes of number lists that the render side reads.
     var generation: UInt32 = 0
     weak var host: (any UnitHost)?
-    /// For a unit outside of a graph: the feeds of its inputs, and the inputs that its outputs
-    /// feed.
-    var feeds: [Int: UnitFeed] = [:]
-    var fedInputs: [Int: FedInput] = [:]
-    /// Renders the unit outside of a graph.
-    var loneRenderer: (any AnyObject & Sendable)?
-    /// Called before and after each render.
-    var renderObservers: [Int: RenderObserver] = [:]
-    /// The formats of an I/O unit's hardware sides, as the device has them.
-    var deviceFormats: [Scope: StreamFormat] = [:]
-    var propertyListeners: [Int: (PropertyID, PropertyListener)] = [:]
-    var parameterListeners: [Int: (UInt32?, ParameterListener)] = [:]
-    /// Receivers of changes with a sender.
-    var parameterReceivers: [WeakReceiver] = []
-    var nextListener = 0
+    /// Empty or one: most units have none of it, and a graph may have many units.
+    fileprivate var rareParts: [RareParts] = []
+
+    /// What few units have.
+    struct RareParts {
+      var globalName: String?
+      /// The factory preset that determines the sound, independent of the name of the present
+      /// preset.
+      var factoryPreset: Preset?
+      /// For a unit outside of a graph: the feeds of its inputs, and the inputs that its outputs
+      /// feed.
+      var feeds: [Int: UnitFeed] = [:]
+      var fedInputs: [Int: FedInput] = [:]
+      /// Renders the unit outside of a graph.
+      var loneRenderer: (any AnyObject & Sendable)?
+      /// Called before and after each render.
+      var renderObservers: [Int: RenderObserver] = [:]
+      /// The formats of an I/O unit's hardware sides, as the device has them.
+      var deviceFormats: [Scope: StreamFormat] = [:]
+      var propertyListeners: [Int: (PropertyID, PropertyListener)] = [:]
+      var parameterListeners: [Int: (UInt32?, ParameterListener)] = [:]
+      /// Receivers of changes with a sender.
+      var parameterReceivers: [WeakReceiver] = []
+      var nextListener = 0
+    }
+
+    /// What few units have. Made where it is changed.
+    var rare: RareParts {
+      get { rareParts.first ?? RareParts() }
+      _modify {
+        if rareParts.isEmpty { rareParts.append(RareParts()) }
+        yield &rareParts[0]
+      }
+    }
+
+    /// Whether it has nothing of that.
+    var isPlain: Bool { rareParts.isEmpty }
 
     func elements(_ scope: Scope) -> [Element]? {
       switch scope {

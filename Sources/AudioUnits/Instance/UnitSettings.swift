@@ -30,7 +30,7 @@ extension UnitInstance {
         guard info(place.id)?.isWritable == true else { continue }
         settings.properties[place] = value
       }
-      if let name = state.globalName {
+      if let name = state.rare.globalName {
         settings.properties[PropertyPlace(.elementName, .global, 0)] = .string(name)
       }
       for (scope, elements) in [(Scope.input, state.inputs), (.output, state.outputs)] {
@@ -58,8 +58,9 @@ extension UnitInstance {
     let before = other.state.withLock { state in
       (
         inputs: state.inputs, outputs: state.outputs, values: state.values,
-        maximumFramesPerSlice: state.maximumFramesPerSlice, globalName: state.globalName,
-        preset: state.factoryPreset, generation: state.generation, block: state.controls.block,
+        maximumFramesPerSlice: state.maximumFramesPerSlice,
+        rare: state.isPlain ? nil : state.rare, generation: state.generation,
+        block: state.controls.block,
         origin: state.origin(other.serial), isInitialized: state.isInitialized
       )
     }
@@ -69,9 +70,12 @@ extension UnitInstance {
         !before.isInitialized, !state.isInitialized
       else { return false }
       (state.inputs, state.outputs) = (before.inputs, before.outputs)
-      state.globalName = before.globalName
+      if before.rare != nil || !state.isPlain {
+        state.rare.globalName = before.rare?.globalName
+        state.rare.factoryPreset = before.rare?.factoryPreset
+      }
       (state.maximumFramesPerSlice, state.values) = (before.maximumFramesPerSlice, before.values)
-      (state.factoryPreset, state.generation) = (before.preset, before.generation)
+      state.generation = before.generation
       state.controls.block.copy(before.block)
       state.taken = (before.origin, state.version)
       return true
@@ -102,14 +106,14 @@ extension UnitInstance {
     copy.state.withLock { state in
       state.inputs = original.inputs
       state.outputs = original.outputs
-      state.globalName = original.globalName
+      state.rare.globalName = original.rare.globalName
       state.maximumFramesPerSlice = original.maximumFramesPerSlice
       state.values = original.values.filter {
         if case .object = $0.value { false } else { true }
       }
       state.controls = controls
-      state.deviceFormats = original.deviceFormats
-      state.factoryPreset = original.factoryPreset
+      state.rare.deviceFormats = original.rare.deviceFormats
+      state.rare.factoryPreset = original.rare.factoryPreset
       state.generation = original.generation
     }
     if original.isInitialized { copy.forgetConfiguration() }

@@ -14,7 +14,7 @@ extension UnitInstance {
       present = preset
     }
     var info = ClassInfo(component: description.component, preset: present)
-    if present.number < 0, let factory = state.factoryPreset {
+    if present.number < 0, let factory = state.rare.factoryPreset {
       // The preset has the user's name, and the sound of the factory preset.
       info.properties.append(.init(.presentPreset, .global, 0, .preset(factory)))
     }
@@ -50,7 +50,8 @@ extension UnitInstance {
       else { return nil }
       return .init(info.id, scope, element, value)
     }
-    let name = state.elements(scope)?[element].name ?? (scope == .global ? state.globalName : nil)
+    let name =
+      state.elements(scope)?[element].name ?? (scope == .global ? state.rare.globalName : nil)
     if let name { found.append(.init(.elementName, scope, element, .string(name))) }
     return found
   }
@@ -90,7 +91,7 @@ extension UnitInstance {
       try setProperty(.presentPreset, to: .preset(saved.preset))
     }
     // The preset has overwritten parameters that may have been changed after it was chosen.
-    guard let preset = state.withLock({ $0.factoryPreset }) else { return }
+    guard let preset = state.withLock({ $0.rare.factoryPreset }) else { return }
     let changed = unit.parameters(ofPreset: preset.number)
     for setting in saved.parameters where changed[setting.parameter] != nil {
       try setParameter(setting.parameter, setting.scope, setting.element, to: setting.value)

@@ -29,6 +29,13 @@ struct ClippingWatch: BitwiseCopyable {
     self.first = first
   }
 
+  /// - Parameter first: The first of its words.
+  @_noLocks
+  init(_ access: ControlAccess, first: Int) {
+    self.access = access
+    self.first = first
+  }
+
   /// Returns the values since the last call, and resets them. Control thread.
   static func take(from block: ControlBlock, at first: Int) -> MeterClipping {
     MeterClipping(

@@ -4,31 +4,36 @@
 /// that it does not depend on slices, and loops over frames vectorize. The last frame of the ramp
 /// may differ from the end by rounding; the frames after it have the exact end.
 struct GainRamp: BitwiseCopyable {
-  /// In frames.
-  private(set) var length: Int
+  // In 32 bits, as a glide has them: a mixer has two ramps for each bus.
+  private var storedLength: UInt32
+  private var storedPosition: UInt32
   private(set) var startLeft: Float
   private(set) var startRight: Float
   private(set) var left: Float
   private(set) var right: Float
-  /// Frames of the ramp that have been rendered; `length` once it has ended.
-  private(set) var position: Int
 
   @_noLocks
   init(
     length: Int, startLeft: Float, startRight: Float, left: Float, right: Float, position: Int
   ) {
-    self.length = length
+    storedLength = UInt32(truncatingIfNeeded: length)
     self.startLeft = startLeft
     self.startRight = startRight
     self.left = left
     self.right = right
-    self.position = position
+    storedPosition = UInt32(truncatingIfNeeded: position)
   }
+
+  /// In frames.
+  var length: Int { @_noLocks get { Int(storedLength) } }
+
+  /// Frames of the ramp that have been rendered; `length` once it has ended.
+  var position: Int { @_noLocks get { Int(storedPosition) } }
 
   /// Frames until the gains are `left` and `right`.
   var remaining: Int { @_noLocks get { length - position } }
 
-  var isSettled: Bool { @_noLocks get { position == length } }
+  var isSettled: Bool { @_noLocks get { storedPosition == storedLength } }
 
   /// Whether the ramp has ended, and both gains are 0.
   var isClosed: Bool { @_noLocks get { isSettled && left == 0 && right == 0 } }
@@ -43,8 +48,8 @@ struct GainRamp: BitwiseCopyable {
     startRight = gain(from: startRight, to: right, at: position)
     left = newLeft
     right = newRight
-    length = frameCount
-    position = 0
+    storedLength = UInt32(truncatingIfNeeded: frameCount)
+    storedPosition = 0
   }
 
   @_noLocks
@@ -53,12 +58,14 @@ struct GainRamp: BitwiseCopyable {
     startRight = newRight
     left = newLeft
     right = newRight
-    position = length
+    storedPosition = storedLength
   }
 
   @_noLocks
   mutating func advance(_ frameCount: Int) {
-    position = frameCount < remaining ? position + frameCount : length
+    storedPosition =
+      frameCount < remaining
+      ? storedPosition &+ UInt32(truncatingIfNeeded: frameCount) : storedLength
   }
 
   /// The gain after `place` frames of a ramp; `end` once it has ended.

@@ -21,10 +21,14 @@ public import RenderCore
 /// its volume. Meters that are off read their floor and cost nothing. The output is always watched
 /// for clipping.
 public struct MixerKernel: RenderKernel, ~Copyable {
-  /// The state of an input, or of the output.
+  /// The state of an input, or of the output: 72 bytes, as a graph may have very many mixers.
   struct Strip: BitwiseCopyable {
-    /// 1 or 2.
-    var channelCount: Int
+    /// The gains from the left channel to the left and from the right one to the right; of a mono
+    /// input, from its channel to both.
+    var straight: GainRamp
+    /// The cross gains: from the right channel to the left, from the left one to the right.
+    var cross: GainRamp
+    private var storedChannelCount: Int8
     /// The controls that the present gains have been computed from.
     var volume: Float = 0
     var pan: Float = 0
@@ -35,15 +39,21 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     var hasLevels = false
     /// Whether the meters run.
     var isMetered = false
-    /// The gains from the left channel to the left and from the right one to the right; of a mono
-    /// input, from its channel to both.
-    var straight: GainRamp
-    /// The cross gains: from the right channel to the left, from the left one to the right.
-    var cross: GainRamp
+
+    init(channelCount: Int, straight: GainRamp, cross: GainRamp) {
+      storedChannelCount = Int8(channelCount)
+      self.straight = straight
+      self.cross = cross
+    }
+
+    /// 1 or 2.
+    var channelCount: Int {
+      @_noLocks get { Int(storedChannelCount) }
+      @_noLocks set { storedChannelCount = Int8(truncatingIfNeeded: newValue) }
+    }
   }
 
   private let controls: MixerControls
-  private let clipping: ClippingWatch
   private let inputCount: Int
   private let rampLength: Int
   // One for each input, then one for the output.
@@ -80,7 +90,6 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       controls.base(.output, element: 0) == controls.base(.input, element: count),
       "the control block is that of a mixer with as many inputs")
     self.controls = MixerControls(controls)
-    clipping = self.controls.clipping
     inputCount = count
     rampLength = Swift.max(1, Int((sampleRate / 100).rounded()))
     let start = GainRamp(
@@ -275,8 +284,8 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     if !isEmpty {
       scale(output[0], by: ramp)
       scale(output[1], by: ramp)
-      clipping.watch(output[0])
-      clipping.watch(output[1])
+      controls.clipping.watch(output[0])
+      controls.clipping.watch(output[1])
     }
     strips[element].straight.advance(output.frameCount)
   }
@@ -300,12 +309,12 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     if let largest, largest < ClippingWatch.infinity {
       let product = (Float(bitPattern: largest) * gain).magnitude.bitPattern
       if product < ClippingWatch.infinity {
-        clipping.note(product)
+        controls.clipping.note(product)
         return output.mark(largest: product)
       }
     }
-    clipping.watch(output[0])
-    clipping.watch(output[1])
+    controls.clipping.watch(output[0])
+    controls.clipping.watch(output[1])
   }
 
   @_noLocks

@@ -145,6 +145,14 @@ public struct ControlAccess: BitwiseCopyable, @unchecked Sendable {
 
   fileprivate func copy(_ other: ControlAccess) {
     precondition(count == other.count, "the blocks have as many numbers")
+    if unsafe schedule == nil, unsafe other.schedule == nil {
+      for index in 0..<count {
+        let word = unsafe other.words[index].load(ordering: .relaxed)
+        unsafe words[index].store(word, ordering: .relaxed)
+      }
+      unsafe header.pointee.version.wrappingAdd(1, ordering: .releasing)
+      return
+    }
     if unsafe other.schedule != nil { makeSchedule() }
     for index in 0..<count {
       set(
