@@ -51,8 +51,8 @@ public final class SoundFileWriter {
   private static let block = 4096
 
   /// Whether `close()` waits until the file is on the disk. Set it to false where the caller waits
-  /// for many files at once.
-  public var synchronizes = true
+  /// for many files at once, or nobody does.
+  public var synchronizes = true { didSet { wave?.isAwaited = synchronizes } }
 
   /// The final path of the file.
   public var path: String { pending?.path ?? askedPath }

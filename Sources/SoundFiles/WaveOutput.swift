@@ -25,6 +25,8 @@ final class WaveOutput {
   private var marks = WaveMarks()
   /// `nil` for a pipe.
   private var growth: GrowingFile?
+  /// Whether somebody will wait until the file is on the disk.
+  var isAwaited = true { didSet { growth?.isAwaited = isAwaited } }
   private var headerLength = 0
   /// The bytes of chunks behind the samples.
   private var trailingBytes: UInt64 = 0

@@ -18,6 +18,7 @@ import Testing
     ["--quiet", "--output", "b.flac", "a.json", "--duration", "2.5"],
     ["a.json", "b.json", "--duration", "1:30", "-o", "{name}.wav"], ["a=b.json", "-o", "=.wav"],
     ["a b.json", "-o", " "], ["ä.json", "-q"], ["a.json", "--limit", "nodes=20000"],
+    ["a.json", "--no-sync", "-o", "b.wav"],
     ["--limit", "memory=2G", "a.json", "--limit", "bytes=64M", "--limit", "memory=1G"],
   ])
   func `the plain way reads what the parser reads`(arguments: [String]) throws {
@@ -35,7 +36,7 @@ import Testing
     ["a.json", "-h"], ["a.json", "--json"], ["a.json", "-qo", "b.wav"], ["a.json", "-o", "-x"],
     ["", "-o", "b.wav"], ["a.json", "--threads", "2"], ["a.json", "--limit"],
     ["a.json", "--limit", "nodes"], ["a.json", "--limit", "noodles=3"],
-    ["a.json", "--limit=nodes=3"],
+    ["a.json", "--limit=nodes=3"], ["a.json", "--no-sync", "--no-sync"],
   ])
   func `what is not plain is left to the parser`(arguments: [String]) {
     #expect(RenderTask.plain(arguments).map(contents) == nil)
@@ -45,7 +46,7 @@ import Testing
     var random = SplitMix64(seed: 14)
     let words = [
       "a.json", "b.json", "-o", "--output", "c.wav", "-q", "--quiet", "--duration", "3",
-      "--limit", "nodes=7",
+      "--limit", "nodes=7", "--no-sync",
     ]
     var plainOnes = 0
     for _ in 0..<3000 {

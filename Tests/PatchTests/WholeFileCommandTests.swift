@@ -129,6 +129,33 @@ struct WholeFileCommandTests {
 
   // MARK: - Writing
 
+  @Test func `a disk that fails at the end is told, unless nobody waits for it`() throws {
+    try place.write(TestPatch.generic(#"{ "kind": "noise", "seed": 3 }"#), to: "make.json")
+    let shim = try NativeLibrary.build(
+      """
+      #include <errno.h>
+      int fsync(int fd) { errno = EIO; return -1; }
+      int sync_file_range(int fd, long from, long count, unsigned flags) { __builtin_trap(); }
+      """, name: "sync.so", flags: ["-shared", "-fPIC"])
+    func render(_ name: String, _ option: String, seconds: Int) throws -> Workplace.Outcome {
+      try place.shell(
+        "LD_PRELOAD='\(shim)' exec \"$PATCHRUN\" render make.json --duration \(seconds) "
+          + "--format float32 \(option) -o \(name)"
+      ).wait()
+    }
+    let failed = try render("failed.wav", "", seconds: 1)
+    #expect(failed.status == 4, "\(failed.errors)")
+    #expect(failed.errors.contains("writing 'failed.wav' failed"), "\(failed.errors)")
+    #expect(!place.exists("failed.wav") && place.exists("failed.unfinished.wav"))
+    // So long that the disk would begin with it early.
+    let left = try render("left.wav", "--no-sync", seconds: 60)
+    #expect(left.status == 0, "\(left.errors)")
+    let awaited = try place.run(
+      "render", "make.json", "--duration", "60", "--format", "float32", "-o", "awaited.wav")
+    #expect(awaited.status == 0)
+    #expect(try place.bytes("left.wav") == place.bytes("awaited.wav"))
+  }
+
   @Test
   func `standard output that is closed, full or gone is exit 4`() throws {
     try place.write(TestPatch.generic(#"{ "kind": "tone" }"#), to: "tone.json")

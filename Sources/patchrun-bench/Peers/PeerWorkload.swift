@@ -76,18 +76,22 @@ struct PeerCatalog {
 
   func workloads() -> [PeerWorkload] {
     [
-      passing, host(false), host(true), parts(false), parts(true), loops, chain(0), chain(1000),
+      passing, passingOntoDisk, host(false), host(true), parts(false), parts(true), loops, chain(0),
+      chain(1000),
       conversion, start, manyNodes,
     ]
   }
 
   // MARK: Jobs
 
-  private func ours(_ patch: String, _ more: String...) -> PeerWorkload.Job {
+  /// - Parameter isAwaited: Whether it waits for the disk, which no other program does.
+  private func ours(
+    _ patch: String, _ more: String..., isAwaited: Bool = false
+  ) -> PeerWorkload.Job {
     .init(
       peer: PeerWorkload.ours,
       command: [patchrun, "render", "--quiet", "\(patches)/\(patch).json", "-o", out("patchrun")]
-        + more, output: out("patchrun"))
+        + (isAwaited ? [] : ["--no-sync"]) + more, output: out("patchrun"))
   }
 
   private func floor(_ words: [String], _ inputs: [String]) -> [PeerWorkload.Job] {
@@ -231,6 +235,13 @@ struct PeerCatalog {
         + pd("w1", seconds: Double(sounds.long)) { patch in
           patch.read(file, channels: 2).map { [$0] }
         } + superCollider("w1", seconds: Double(sounds.long), reading: file) { $1 })
+  }
+
+  /// The first workload as users run it, who are told of a disk that fails.
+  private var passingOntoDisk: PeerWorkload {
+    PeerWorkload(
+      name: "W1.disk", title: "the same, until the disk has it", goal: .init(),
+      jobs: [ours("w1", isAwaited: true)] + floor(["copy"], [sounds.path("long")]))
   }
 
   private func host(_ isEqualized: Bool) -> PeerWorkload {
@@ -471,40 +482,5 @@ struct PeerCatalog {
           }
           return [last, signals[1]]
         }, isExact: false, rounds: 2)
-  }
-
-  // MARK: Generated patches
-
-  /// A patch of mixers with one input in series.
-  static func chainPatch(_ count: Int, file: String, frames: Int) -> String {
-    var nodes: [String] = []
-    var connections: [String] = []
-    var last = "in"
-    let format = #"{ "sample": "float32", "channels": 2, "sampleRate": 48000 }"#
-    for index in 0..<count {
-      let given = index == 0 ? #""streamFormat": \#(format), "# : ""
-      nodes.append(
-        #""m\#(index)": { "component": "MultichannelMixer", "inputCount": 1, "#
-          + #""properties": { "maximumFramesPerSlice": 4096 }, "#
-          + #""inputs": { "0": { \#(given)"parameters": { "volume": 0.9999 } } }, "#
-          + #""outputs": { "0": { "sampleRate": 48000 } } }"#)
-      connections.append(#"{ "from": "\#(last)", "to": "m\#(index)" }"#)
-      last = "m\(index)"
-    }
-    nodes.append(
-      #""out": { "component": "GenericOutput", "properties": { "maximumFramesPerSlice": 4096 }, "#
-        + #""outputs": { "0": { "streamFormat": \#(format) } } }"#)
-    connections.append(#"{ "from": "\#(last)", "to": "out" }"#)
-    let duration = Double(frames) / 48_000
-    return """
-      {
-        "session": { "preferredSampleRate": 48000, "preferredIOBufferDuration": \(duration) },
-        "streamFormat": \(format),
-        "callbacks": { "in": { "kind": "file", "path": "data/\(file).wav" } },
-        "nodes": { \(nodes.joined(separator: ",\n")) },
-        "connections": [ \(connections.joined(separator: ",\n")) ]
-      }
-
-      """
   }
 }

@@ -53,7 +53,7 @@ struct ThreadGain {
   ) -> [String] {
     [
       "render", "--quiet", "\(patches)/\(patch).json", "--threads", "\(threads)", "--duration",
-      "\(seconds)", "-o", path(name),
+      "\(seconds)", "--no-sync", "-o", path(name),
     ]
   }
 

@@ -122,6 +122,13 @@ struct Render: PatchCommand {
       "Let taps and pictures of the patch replace files that patchrun has not written."))
   var overwrite = false
 
+  @Flag(
+    name: .customLong("no-sync"),
+    help: ArgumentHelp(
+      "Do not wait until OUT is on the disk, as most programs do not. A disk that fails is then not "
+        + "told, and after a power cut the file may be incomplete."))
+  var noSync = false
+
   @Flag(help: "End with 0 even if the result is all silence.")
   var allowSilence = false
 
@@ -167,6 +174,7 @@ struct Render: PatchCommand {
     task.onReadError = onReadError
     task.threads = threads
     task.overwrite = overwrite
+    task.waitsForDisk = !noSync
     task.allowSilence = allowSilence
     task.quiet = quiet
     task.json = json

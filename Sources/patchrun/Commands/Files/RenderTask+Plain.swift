@@ -4,13 +4,14 @@ import PatchSyntax
 /// A fast parser for the most common options. swift-argument-parser takes as long for all options
 /// as a short render takes in total.
 extension RenderTask {
-  /// Parses patches, `-o`, `--duration`, `--limit` and `--quiet` in their plainest spelling; `nil` for
+  /// Parses patches, `-o`, `--duration`, `--limit`, `--no-sync` and `--quiet` in their plainest spelling; `nil` for
   /// any other argument, which the full parser reads. A test compares both parsers.
   static func plain(_ arguments: [String]) -> RenderTask? {
     var files: [String] = []
     var output: String?
     var duration: Seconds?
     var quiet = false
+    var waitsForDisk = true
     var limits: [String] = []
     var limited = PatchLimits.standard
     var rest = arguments[...]
@@ -19,6 +20,9 @@ extension RenderTask {
       case "-q", "--quiet":
         guard !quiet else { return nil }
         quiet = true
+      case "--no-sync":
+        guard waitsForDisk else { return nil }
+        waitsForDisk = false
       case "-o", "--output":
         guard output == nil, let path = rest.popFirst(), isPlain(path) else { return nil }
         output = path
@@ -42,6 +46,7 @@ extension RenderTask {
     task.output = output
     task.duration = duration
     task.quiet = quiet
+    task.waitsForDisk = waitsForDisk
     task.policy.limit = limits
     return task
   }

@@ -30,6 +30,7 @@ struct RenderTask: CommandTask {
   /// `nil` for the number of processors.
   var threads: Int?
   var overwrite = false
+  var waitsForDisk = true
   var allowSilence = false
   var quiet = false
   var json = false
@@ -293,9 +294,11 @@ struct RenderTask: CommandTask {
 
   private func openOutput(_ format: StreamFormat) throws(CommandFailure) -> SoundFileWriter {
     do throws(SoundFileError) {
-      return try SoundFileWriter(
+      let writer = try SoundFileWriter(
         path: output ?? "-", format: format, sampleType: self.format, quality: quality,
         dither: dither)
+      writer.synchronizes = waitsForDisk
+      return writer
     } catch {
       throw Self.failure(error)
     }
