@@ -52,6 +52,22 @@ package struct BusTable<Value: Sendable>: Sendable {
     }
   }
 
+  /// Changes the value of a bus in place, as far as it is the only one of its node.
+  ///
+  /// - Parameter initial: What is changed where there is no value.
+  mutating func change(
+    _ key: BusKey, from initial: @autoclosure () -> Value, _ body: (inout Value) -> Void
+  ) {
+    let place = Int(key.node.rawValue)
+    if rows.indices.contains(place), rows[place].bus == key.bus, rows[place].value != nil {
+      body(&rows[place].value!)
+    } else {
+      var value = self[key] ?? initial()
+      body(&value)
+      self[key] = value
+    }
+  }
+
   /// All buses that have a value, with their values.
   package var all: [(key: BusKey, value: Value)] {
     var all = rest.map { (key: $0.key, value: $0.value) }

@@ -45,12 +45,10 @@ struct GraphModel: Sendable {
     let isOutput: Bool
 
     init(id: NodeID, unit: any AudioUnit.Type, name: String, instance: UnitInstance?) {
-      let description = unit.description
       (self.id, self.unit, self.name, self.instance) = (id, unit, name, instance)
-      component = description.component
+      let kind = instance?.kind ?? UnitKind(unit.description)
+      (component, isIO, isOutput) = (kind.component, kind.isIO, kind.isOutput)
       defaultFormat = nil
-      isIO = component.type == .outputType && description.property(.enableIO) != nil
-      isOutput = description.isOutput
     }
 
     /// A node with another unit and another default format.
@@ -138,6 +136,7 @@ struct GraphModel: Sendable {
     // As long as no node has been removed, the number gives the index; afterwards the index is
     // lower.
     var upper = Int(id.rawValue) - 1
+    if nodes.count == Int(nextNode) - 1 { return nodes.indices.contains(upper) ? upper : nil }
     if nodes.indices.contains(upper), nodes[upper].id == id { return upper }
     var lower = 0
     upper = min(upper, nodes.count)
@@ -269,10 +268,7 @@ struct GraphModel: Sendable {
   }
 
   private mutating func changeIncoming(of node: NodeID, _ change: (inout Incoming) -> Void) {
-    let key = BusKey(node: node, bus: 0)
-    var inputs = incoming[key] ?? Incoming()
-    change(&inputs)
-    incoming[key] = inputs
+    incoming.change(BusKey(node: node, bus: 0), from: Incoming(), change)
   }
 
   private func incoming(of node: NodeID) -> Incoming? { incoming[BusKey(node: node, bus: 0)] }

@@ -41,8 +41,7 @@ public struct ControlLayout: Sendable {
 
   /// The word of a parameter; `nil` where the scope has no such parameter.
   public func slot(_ parameter: UInt32, _ scope: Scope, _ element: Int) -> Int? {
-    map.look(scope) { $0.parameters.firstIndex(of: parameter) }
-      .map { base(scope, element: element) + $0 }
+    map.place(parameter, scope).map { base(scope, element: element) + $0 }
   }
 
   /// The range of a parameter in the description; `nil` where the scope has no such parameter.
@@ -54,8 +53,7 @@ public struct ControlLayout: Sendable {
 
   /// The first word of a property that the render side reads or writes; `nil` for any other.
   public func slot(_ place: PropertyPlace) -> Int? {
-    map.look(place.scope) { $0.properties.first { $0.id == place.id }?.offset }
-      .map { base(place.scope, element: place.element) + $0 }
+    map.place(place.id, place.scope).map { base(place.scope, element: place.element) + $0 }
   }
 }
 
@@ -106,24 +104,16 @@ final class ControlMap: Sendable {
     output = Element(description, .output)
   }
 
-  /// The word of a parameter, counted from the first word of its element.
-  ///
-  /// - Precondition: The description has the parameter.
-  func place(_ parameter: UInt32, _ scope: Scope) -> Int16 {
-    guard let place = look(scope, { $0.parameters.firstIndex(of: parameter) }) else {
-      preconditionFailure("a kernel asks for parameters that its unit has")
-    }
-    return Int16(place)
+  /// The word of a parameter, counted from the first word of its element; `nil` where the scope has
+  /// no such parameter.
+  func place(_ parameter: UInt32, _ scope: Scope) -> Int? {
+    look(scope) { $0.parameters.firstIndex(of: parameter) }
   }
 
-  /// The first word of a live property, counted from the first word of its element.
-  ///
-  /// - Precondition: The description has the property.
-  func place(_ property: PropertyID, _ scope: Scope) -> Int16 {
-    guard let place = look(scope, { $0.properties.first { $0.id == property }?.offset }) else {
-      preconditionFailure("a kernel asks for live properties that its unit has")
-    }
-    return Int16(place)
+  /// The first word of a live property, counted from the first word of its element; `nil` for any
+  /// other.
+  func place(_ property: PropertyID, _ scope: Scope) -> Int? {
+    look(scope) { $0.properties.first { $0.id == property }?.offset }
   }
 
   /// The initial values of the words of a unit with so many elements.

@@ -167,24 +167,26 @@ struct MixerControls: BitwiseCopyable, Sendable {
 
     init(_ map: ControlMap) {
       typealias Parameter = MultichannelMixer.Parameter
-      volume = map.place(Parameter.volume, .input)
-      pan = map.place(Parameter.pan, .input)
-      enable = map.place(Parameter.enable, .input)
-      matrixLevels = map.place(.matrixLevels, .input)
-      metering = map.place(.meteringMode, .input)
-      meters = Self.meters(map, .input)
-      outputVolume = map.place(Parameter.volume, .output)
-      outputMetering = map.place(.meteringMode, .output)
-      outputMeters = Self.meters(map, .output)
-      clipping = map.place(.meterClipping, .global)
-    }
-
-    private static func meters(_ map: ControlMap, _ scope: Scope) -> Int16 {
-      let first = map.place(MultichannelMixer.Parameter.preAveragePower, scope)
-      precondition(
-        map.place(MultichannelMixer.Parameter.postPeakHoldLevel + 1, scope) == first + 7,
-        "the levels follow each other in the description")
-      return first
+      func word(_ place: Int?) -> Int16 {
+        guard let place else { preconditionFailure("the mixer has what its kernel asks for") }
+        return Int16(place)
+      }
+      func meters(_ scope: Scope) -> Int16 {
+        let first = word(map.place(Parameter.preAveragePower, scope))
+        let last = word(map.place(Parameter.postPeakHoldLevel + 1, scope))
+        precondition(last == first + 7, "the levels follow each other in the description")
+        return first
+      }
+      volume = word(map.place(Parameter.volume, .input))
+      pan = word(map.place(Parameter.pan, .input))
+      enable = word(map.place(Parameter.enable, .input))
+      matrixLevels = word(map.place(.matrixLevels, .input))
+      metering = word(map.place(.meteringMode, .input))
+      self.meters = meters(.input)
+      outputVolume = word(map.place(Parameter.volume, .output))
+      outputMetering = word(map.place(.meteringMode, .output))
+      outputMeters = meters(.output)
+      clipping = word(map.place(.meterClipping, .global))
     }
   }
 

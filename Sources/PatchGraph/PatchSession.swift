@@ -99,8 +99,8 @@ extension PatchBuilder {
     // Most nodes name one of a few components: each name is looked up once.
     var others: [String] = []
     for index in document.nodes.indices {
+      if others.contains(where: { document.nodes[index].value.isUnit(named: $0) }) { continue }
       let component = document.nodes[index].value.component?.value
-      if case .name(let name)? = component, others.contains(name) { continue }
       guard let unit = ComponentResolver.unit(component) else { continue }
       guard unit.description.isOutput else {
         if case .name(let name)? = component { others.append(name) }

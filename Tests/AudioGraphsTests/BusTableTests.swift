@@ -18,6 +18,11 @@ struct BusTableTests {
       let key = BusKey(
         node: NodeID(rawValue: Int32(Int.random(in: 1...highest, using: &generator))),
         bus: Int.random(in: buses, using: &generator))
+      if step % 7 == 0 {
+        table.change(key, from: -1) { $0 += 1 }
+        model[key, default: -1] += 1
+        continue
+      }
       let value = Bool.random(using: &generator) ? step : nil
       table[key] = value
       model[key] = value

@@ -1,3 +1,4 @@
+import AudioTypes
 import Diagnostics
 import TestSupport
 import Testing

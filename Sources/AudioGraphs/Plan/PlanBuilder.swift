@@ -17,7 +17,7 @@ struct PlanBuilder {
     busChannelCounts.reserveCapacity(count + count / 8 + 8)
   }
 
-  mutating func add(_ row: RenderPlan.Row) { rows.append(row) }
+  mutating func add(_ row: consuming RenderPlan.Row) { rows.append(row) }
 
   /// Makes the row that writes to `bus` write to `target` instead.
   mutating func redirect(from bus: Int, to target: Int) {
@@ -117,7 +117,7 @@ struct PlanBuilders {
   // A subscript that modifies in place takes memory from the heap for each call: what is called for
   // every node goes without.
 
-  mutating func add(_ row: RenderPlan.Row, in domain: RateDomains.Domain) {
+  mutating func add(_ row: consuming RenderPlan.Row, in domain: RateDomains.Domain) {
     if domain == .main { main.add(row) } else { self[domain].add(row) }
   }
 

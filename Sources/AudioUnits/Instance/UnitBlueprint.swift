@@ -1,9 +1,25 @@
-import AudioTypes
+package import AudioTypes
 import Synchronization
+
+/// What a graph asks of each unit's type.
+package struct UnitKind: Sendable {
+  package let component: ComponentDescription
+  /// Whether it is an I/O unit, with a device's two sides.
+  package let isIO: Bool
+  /// Whether it is an output unit, which ends the graph.
+  package let isOutput: Bool
+
+  package init(_ description: UnitDescription) {
+    component = description.component
+    isIO = component.type == .outputType && description.property(.enableIO) != nil
+    isOutput = description.isOutput
+  }
+}
 
 /// The data shared by all units of one type, made for the first of them and kept.
 final class UnitBlueprint: Sendable {
   let description: UnitDescription
+  let kind: UnitKind
   /// The generic properties and the unit's own, in the order of their numbers.
   let properties: [PropertyInfo]
   /// Properties that a parameter replaces.
@@ -43,6 +59,7 @@ final class UnitBlueprint: Sendable {
   private init(_ unit: any AudioUnit.Type) {
     let description = unit.description
     self.description = description
+    kind = UnitKind(description)
     parameters = description.parameters
     parameterPlaces = description.parameters.map { ($0.id, $0.scope) }
     initialInputFormat = unit.initialFormat(.input)

@@ -187,7 +187,7 @@ extension UnitInstance {
     }
   }
 
-  private var isIO: Bool { description.property(.enableIO) != nil }
+  private var isIO: Bool { kind.isIO }
 
   private func checkBus(_ scope: Scope, _ element: Int) throws(Violation) {
     try state.withLock { state throws(Violation) in try checkElement(scope, element, state) }

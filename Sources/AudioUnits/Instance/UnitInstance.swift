@@ -25,6 +25,7 @@ public final class UnitInstance: Sendable {
   /// The properties that a parameter replaces.
   public var replaceableProperties: [PropertyInfo] { blueprint.replaceable }
   let blueprint: UnitBlueprint
+  package var kind: UnitKind { blueprint.kind }
 
   struct Element: Equatable {
     var format: StreamFormat

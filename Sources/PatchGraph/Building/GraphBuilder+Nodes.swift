@@ -11,23 +11,18 @@ extension GraphBuilder {
   /// there is an error.
   mutating func addNode(_ index: Int) -> (id: NodeID, unit: UnitInstance)? {
     let name = document.nodes[index].name
-    guard document.nodes[index].value.subgraph == nil,
-      let component = document.nodes[index].value.component
+    guard document.nodes[index].value.subgraph == nil, let kind = unit(of: index, named: name)
     else {
       doubts.names.insert(name)
       doubts.raise(.gaps)
       return nil
     }
-    guard let kind = unit(of: component, node: name) else {
-      doubts.names.insert(name)
-      doubts.raise(.gaps)
-      return nil
-    }
     do throws(Violation) {
-      let count = hasTooManyBuses ? nil : document.nodes[index].value.inputCount
+      let counts =
+        hasTooManyBuses ? (input: nil, output: nil) : document.nodes[index].value.busCounts
       let (id, made) = try graph.addNode(
         of: document.nodes[index].value.endsSubgraph ? SubgraphOutput.self : kind, name: name,
-        inputCount: count?.value)
+        inputCount: counts.input)
       guard let made else { return nil }
       if !document.subgraphs.isEmpty { setDefaultFormat(of: id, document.nodes[index].value) }
       if !layout.add(id, named: name) {
@@ -39,30 +34,32 @@ extension GraphBuilder {
         doubts.raise(.unreadNode, about: id)
         doubts.raise(.format, about: id)
       }
-      if let count, made.description.inputs.settable?.contains(count.value) != true {
+      if let count = counts.input, made.description.inputs.settable?.contains(count) != true,
+        let count = document.nodes[index].value.inputCount
+      {
         // The unit refuses a count that it cannot have.
         setCount(count, .input, id, made)
       }
-      if !hasTooManyBuses, let count = document.nodes[index].value.outputCount {
+      if counts.output != nil, let count = document.nodes[index].value.outputCount {
         setCount(count, .output, id, made)
       }
       return (id, made)
     } catch {
       doubts.names.insert(name)
       doubts.raise(.gaps)
-      report(error, at: component.json)
+      report(error, at: document.nodes[index].value.component?.json)
       return nil
     }
   }
 
-  /// The unit of a component; `nil` where there is none, which is reported.
-  mutating func unit(
-    of component: Located<PatchDocument.Component>, node: String
-  ) -> (any AudioUnit.Type)? {
-    if case .name(let name) = component.value, let lastComponent, lastComponent.name == name {
+  /// The unit of a node; `nil` where it has none, which is reported.
+  private mutating func unit(of index: Int, named name: String) -> (any AudioUnit.Type)? {
+    // Most nodes are units of the kind of the one before.
+    if let lastComponent, document.nodes[index].value.isUnit(named: lastComponent.name) {
       return lastComponent.unit
     }
-    switch ComponentResolver.resolve(component, node: node) {
+    guard let component = document.nodes[index].value.component else { return nil }
+    switch ComponentResolver.resolve(component, node: name) {
     case .failure(let failure):
       if let diagnostic = failure.diagnostic { report(diagnostic) }
       return nil

@@ -238,19 +238,17 @@ struct GraphBuilder {
     of document: PatchDocument, upTo limit: Int = .max
   ) -> (sum: Int, exceeding: Located<Int>?) {
     var sum = 0
-    /// Returns the count where the sum exceeds the limit with it.
-    func add(_ count: Located<Int>?) -> Located<Int>? {
+    /// Returns whether the sum exceeds the limit with a count.
+    func exceeds(_ count: Int?) -> Bool {
       // A unit refuses more than 1024 buses, and makes none for them.
-      guard let count, count.value <= 1024 else { return nil }
-      sum += count.value
-      return sum > limit ? count : nil
+      guard let count, count <= 1024 else { return false }
+      sum += count
+      return sum > limit
     }
     for index in document.nodes.indices {
-      if let exceeding = add(document.nodes[index].value.inputCount)
-        ?? add(document.nodes[index].value.outputCount)
-      {
-        return (sum, exceeding)
-      }
+      let counts = document.nodes[index].value.busCounts
+      if exceeds(counts.input) { return (sum, document.nodes[index].value.inputCount) }
+      if exceeds(counts.output) { return (sum, document.nodes[index].value.outputCount) }
     }
     return (sum, nil)
   }

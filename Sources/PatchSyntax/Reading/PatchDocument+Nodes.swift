@@ -74,6 +74,16 @@ extension PatchDocument {
       }
     }
 
+    /// Whether it is an audio unit that is written by a name.
+    public func isUnit(named name: String) -> Bool {
+      if case .name(name)? = shared[0].component?.value { true } else { false }
+    }
+
+    /// The values of `inputCount` and `outputCount`, without their places.
+    public var busCounts: (input: Int?, output: Int?) {
+      (shared[0].inputCount?.value, shared[0].outputCount?.value)
+    }
+
     private mutating func change(_ change: (inout Parts) -> Void) {
       if rowOffset != 0 {
         shared = [
