@@ -22,7 +22,8 @@ import Testing
       ["", "", " ", "  ", "\n", "\n  ", "\r\n\t"].randomElement(using: &random) ?? ""
     }
     let kind = Int.random(in: mustContain || depth > 0 ? 0...7 : 2...7, using: &random)
-    let members = (0..<Int.random(in: 0...4, using: &random)).map { number in
+    let count = depth > 0 ? Int.random(in: 0...4, using: &random) : 0
+    let members = (0..<count).map { number in
       let key = ["a", "volume", "b\\n", "ä", "k\(number)", ""].randomElement(using: &random) ?? ""
       let inside = value(&random, depth: depth - 1)
       return (key, blank(&random) + inside + blank(&random))
@@ -64,8 +65,8 @@ import Testing
     let tree = try #require(result.tree)
     #expect(result.diagnostics.isEmpty)
     #expect(tree.nodes.dropFirst().map { Self.text($0, 0, 0) } == expected)
-    // The text above has containers that are read again, where they have no line ends.
-    if !one.contains("\n"), !one.contains("\r") {
+    // Without line ends it does not matter where its lines begin.
+    if !one.utf8.contains(0x0A) {
       let last = tree.nodes.count - alone.nodes.count
       #expect(tree.nodes[last].isRepeated)
     }
