@@ -107,7 +107,7 @@ public final class UnitInstance: Sendable {
       }
     }
 
-    /// Whether it has nothing of that.
+    /// Whether the unit has no rare parts.
     var isPlain: Bool { rareParts.isEmpty }
 
     func elements(_ scope: Scope) -> [Element]? {

@@ -64,7 +64,7 @@ extension JSONReader {
     guard let hasLines = Self.compare(bytes.span, before.range, from: offset),
       // The indentation of the line in front of it counts for the brackets on that line.
       suspect != nil || !hasLines
-        || indentation(of: Int(before.start)) == indentation(of: offset)
+        || indentation(of: Int(before.start))?.count == indentation(of: offset)?.count
     else { return false }
     let row = nodes.count
     let distance = UInt32(offset) - before.start
@@ -118,16 +118,16 @@ extension JSONReader {
     return lineEnds != 0
   }
 
-  /// The number of blanks at the beginning of the line that an offset is on; -1 for a long line, the
-  /// indentation of which means nothing.
-  private func indentation(of offset: Int) -> Int {
+  /// The blanks at the beginning of the line that an offset is on; `nil` for a long line, whose
+  /// indentation means nothing and takes long to find.
+  func indentation(of offset: Int) -> Range<Int>? {
     var start = offset
     while start > 0, bytes[start - 1] != 0x0A, bytes[start - 1] != 0x0D {
       start -= 1
-      if offset - start > Self.longestIndentedLine { return -1 }
+      if offset - start > Self.longestIndentedLine { return nil }
     }
     var end = start
     while end < offset, bytes[end] == 0x20 || bytes[end] == 0x09 { end += 1 }
-    return end - start
+    return start..<end
   }
 }

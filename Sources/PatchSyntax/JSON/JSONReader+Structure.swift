@@ -243,27 +243,10 @@ extension JSONReader {
   /// Sets `suspect` if the closing bracket begins its line, and is indented less than the line of
   /// the opening one.
   private mutating func suspectIndentation(opening: Int, closing: Int) {
-    // The indentation of long lines means nothing, and scanning them would take long.
-    let limit = Self.longestIndentedLine
-    func isBreak(_ offset: Int) -> Bool { bytes[offset] == 0x0A || bytes[offset] == 0x0D }
-    func lineStart(_ offset: Int) -> Int? {
-      var start = offset
-      while start > 0, !isBreak(start - 1) {
-        start -= 1
-        if offset - start > limit { return nil }
-      }
-      return start
-    }
-    func isBlank(_ offset: Int) -> Bool { bytes[offset] == 0x20 || bytes[offset] == 0x09 }
-    // Most brackets follow something on their line.
-    var closingLine = closing
-    while closingLine > 0, isBlank(closingLine - 1) { closingLine -= 1 }
-    guard closing - closingLine <= limit, closingLine == 0 || isBreak(closingLine - 1),
-      let openingLine = lineStart(opening), openingLine < closingLine
+    guard let closingLine = indentation(of: closing), closingLine.upperBound == closing,
+      let openingLine = indentation(of: opening), openingLine.lowerBound < closingLine.lowerBound,
+      closingLine.count < openingLine.count
     else { return }
-    var content = openingLine
-    while content < bytes.count, isBlank(content) { content += 1 }
-    guard closing - closingLine < content - openingLine else { return }
     suspect = (opening, closing)
   }
 
