@@ -72,6 +72,12 @@ void shims_touch(const void *bytes, size_t length) {
   if (length > 0) (void)first[length - 1];
 }
 
+int shims_load(const void *bytes, size_t length) {
+  const uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
+  const uintptr_t start = (uintptr_t)bytes & ~(size - 1);
+  return madvise((void *)start, (uintptr_t)bytes + length - start, MADV_POPULATE_READ) == 0;
+}
+
 int shims_is_incomplete(const struct shims_stretch *stretch) {
   return atomic_load(&entries[stretch->entry].is_incomplete);
 }

@@ -37,6 +37,14 @@ public final class MappedStretch: @unchecked Sendable {
     unsafe shims_touch(memory(of: bytes.lowerBound), bytes.count)
   }
 
+  /// Brings bytes of the file into memory with one system call, which must be in the stretch. Returns
+  /// `false` where the system has not done that for all of them.
+  public func loadAtOnce(_ bytes: Range<Int>) -> Bool {
+    precondition(bytes.isEmpty || range.contains(bytes.upperBound - 1), "bytes of the stretch")
+    guard !bytes.isEmpty else { return true }
+    return unsafe shims_load(memory(of: bytes.lowerBound), bytes.count) != 0
+  }
+
   /// Whether bytes were missing when they were read.
   public var isIncomplete: Bool {
     unsafe withUnsafePointer(to: stretch) { unsafe shims_is_incomplete($0) != 0 }

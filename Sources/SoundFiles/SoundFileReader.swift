@@ -39,6 +39,8 @@ public final class SoundFileReader {
   private let floats: FloatWave?
   /// The stretch of the file in memory that was asked for last.
   private var stretch: MappedStretch?
+  /// The bytes of that stretch that are in memory.
+  private var loaded = 0..<0
   private let majorFormat: Int
   /// The `errno` of a failure that the next read reports; 0 for none.
   private var heldFailure: Int32 = 0
@@ -198,6 +200,9 @@ public final class SoundFileReader {
 
   /// The bytes of a stretch: enough that mapping costs little, and few enough for many files at once.
   private static let stretchLength = 2 << 20
+  /// The bytes that are brought into memory beside those that are asked for: to touch a page takes
+  /// as long as to mix it.
+  private static let loadedAhead = 1 << 18
 
   /// The next frames where they lie, in memory in which the system has the file; `position` is then
   /// behind them. The memory is valid as long as `owner`. `nil` where they have to be read: in a file
@@ -215,11 +220,15 @@ public final class SoundFileReader {
     else { return nil }
     if stretch?.range.clamped(to: wanted) != wanted {
       let end = Int(floats.offset(of: self.frameCount))
+      loaded = first..<first
       stretch = MappedStretch(
         bytes.descriptor, first..<min(end, first + Self.stretchLength))
     }
     guard let stretch else { return nil }
-    stretch.load(wanted)
+    if wanted.clamped(to: loaded) != wanted {
+      let ahead = first..<min(stretch.range.upperBound, wanted.upperBound + Self.loadedAhead)
+      if stretch.loadAtOnce(ahead) { loaded = ahead } else { stretch.load(wanted) }
+    }
     guard !stretch.isIncomplete else { return nil }
     position += frameCount
     let memory = unsafe stretch.memory(of: first).assumingMemoryBound(to: Float.self)

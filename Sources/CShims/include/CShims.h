@@ -34,8 +34,12 @@ struct shims_stretch {
 /// render thread.
 int shims_map(int descriptor, int64_t offset, size_t length, struct shims_stretch *stretch);
 
-/// Brings bytes of a stretch into memory.
+/// Brings bytes of a stretch into memory, page by page. The stretch is incomplete if the file does not have them.
 void shims_touch(const void *bytes, size_t length);
+
+/// Brings bytes of a stretch into memory with one call of Linux 5.14 or later. Returns 1, or 0 where not all of them are
+/// in memory then.
+int shims_load(const void *bytes, size_t length);
 
 /// Whether bytes were missing when they were read. Any thread.
 int shims_is_incomplete(const struct shims_stretch *stretch);

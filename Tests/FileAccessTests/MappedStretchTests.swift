@@ -1,0 +1,31 @@
+import FileAccess
+import Foundation
+import Testing
+
+struct MappedStretchTests {
+  @Test func `bytes are loaded at once as far as the file has them`() throws {
+    let page = Int(getpagesize())
+    let path = NSTemporaryDirectory() + "stretch-\(UUID().uuidString)"
+    defer { _ = unsafe unlink(path) }
+    let bytes = (0..<3 * page).map { UInt8(truncatingIfNeeded: $0 / 7) }
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    let descriptor = unsafe open(path, O_RDWR)
+    defer { _ = close(descriptor) }
+    // From within a page to within another.
+    let stretch = try #require(MappedStretch(descriptor, 100..<3 * page))
+    #expect(stretch.loadAtOnce(100..<100))
+    #expect(stretch.loadAtOnce(100..<3 * page))
+    #expect(stretch.loadAtOnce(page + 1..<2 * page + 1))
+    for byte in [100, page, 3 * page - 1] {
+      #expect(unsafe stretch.memory(of: byte).load(as: UInt8.self) == bytes[byte])
+    }
+    #expect(ftruncate(descriptor, off_t(page + 1)) == 0)
+    #expect(stretch.loadAtOnce(100..<2 * page), "the last byte is on the second page")
+    #expect(!stretch.loadAtOnce(100..<3 * page))
+    #expect(!stretch.isIncomplete, "nothing was replaced")
+    // Page by page, what is missing becomes zeros.
+    stretch.load(100..<3 * page)
+    #expect(stretch.isIncomplete)
+    #expect(unsafe stretch.memory(of: 3 * page - 1).load(as: UInt8.self) == 0)
+  }
+}
