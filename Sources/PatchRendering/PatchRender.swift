@@ -193,7 +193,7 @@ public struct PatchRender: Sendable {
       progress: { _ in graph.collect() },
       sink: { bytes in
         guard isHeard else { return }
-        decoder?.decode(bytes, into: &decoded)
+        decoder?.decode(bytes.span, into: &decoded)
         heard.add(decoded, bytes.count / bytesPerFrame)
       })
     let end = monotonicNanoseconds()

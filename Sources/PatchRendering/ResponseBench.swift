@@ -124,7 +124,7 @@ public struct ResponseBench: Sendable {
       progress: { _ in graph.collect() },
       sink: { bytes in
         guard isDevice else { return }
-        decoder?.decode(bytes, into: &decoded)
+        decoder?.decode(bytes.span, into: &decoded)
         collector.add(decoded.map { $0.isFinite ? $0 : 0 }, bytes.count / bytesPerFrame)
       })
     if let error = outcome.errors.first {

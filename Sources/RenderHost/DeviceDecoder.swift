@@ -26,10 +26,9 @@ public struct DeviceDecoder: Sendable {
   /// Decodes frames into interleaved samples, where 1 is full scale.
   ///
   /// - Parameter samples: Grows to hold them; it never shrinks.
-  public mutating func decode(_ bytes: ArraySlice<UInt8>, into samples: inout [Double]) {
+  public mutating func decode(_ bytes: Span<UInt8>, into samples: inout [Double]) {
     let count = bytes.count / bytesPerSample
     if samples.count < count { samples = [Double](repeating: 0, count: count) }
-    let bytes = bytes.span
     var numbers = samples.mutableSpan
     var place = 0
     var largest = peak
@@ -54,7 +53,7 @@ public struct DeviceDecoder: Sendable {
   public var isFloat: Bool { sample == .float32 }
 
   /// Updates the peak and the count of bad samples from float bytes, without decoding them.
-  public mutating func measure(_ floats: ArraySlice<UInt8>) {
+  public mutating func measure(_ floats: Span<UInt8>) {
     let bits = VectorMath.largest(of: floats)
     guard bits < Float.infinity.bitPattern else {
       var samples: [Double] = []

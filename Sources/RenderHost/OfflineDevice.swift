@@ -66,8 +66,36 @@ public struct OfflineDevice: Sendable {
     isCancelled: () -> Bool = { false }, progress: (Int) -> Void = { _ in },
     sink: (ArraySlice<UInt8>) throws(ServiceError) -> Void = { (_) throws(ServiceError) in }
   ) -> Outcome {
+    run(
+      session, frameCount: frameCount, services: services, readErrors: readErrors,
+      skipping: skipping, begin: begin, isCancelled: isCancelled, progress: progress,
+      sink: { (bytes) throws(ServiceError) in
+        try sink(unsafe bytes.withUnsafeBytes { unsafe ArraySlice($0) })
+      },
+      through: SinkPiece(session, grant, frameCount: frameCount ?? .max))
+  }
+
+  /// The same for a sink that a second rendering thread may call, while the first one renders.
+  public func run(
+    _ session: RenderSession, frameCount: Int? = nil,
+    services: @autoclosure () -> [any RenderService] = [],
+    readErrors: ReadErrorPolicy = .fail, skipping: Int = 0, begin: () -> Void = {},
+    isCancelled: () -> Bool = { false }, progress: (Int) -> Void = { _ in },
+    to sink: (any FrameSink)?
+  ) -> Outcome {
+    run(
+      session, frameCount: frameCount, services: services, readErrors: readErrors,
+      skipping: skipping, begin: begin, isCancelled: isCancelled, progress: progress,
+      sink: { (bytes) throws(ServiceError) in try sink?.take(bytes) },
+      through: SinkPiece(session, grant, frameCount: frameCount ?? .max, sink: sink))
+  }
+
+  private func run(
+    _ session: RenderSession, frameCount: Int?, services: () -> [any RenderService],
+    readErrors: ReadErrorPolicy, skipping: Int, begin: () -> Void, isCancelled: () -> Bool,
+    progress: (Int) -> Void, sink: SinkPiece.Sink, through piece: consuming SinkPiece
+  ) -> Outcome {
     var outcome = Outcome()
-    var piece = SinkPiece(session, grant, frameCount: frameCount ?? .max)
     do throws(ServiceError) {
       try pull(
         session, frameCount: frameCount ?? .max, services: services, readErrors: readErrors,
@@ -76,7 +104,9 @@ public struct OfflineDevice: Sendable {
     } catch {
       outcome.errors.append(error)
     }
-    do throws(ServiceError) { try piece.give(to: sink, of: &outcome.frameCount) } catch {
+    do throws(ServiceError) {
+      try piece.give(to: sink, of: &outcome.frameCount, mayLeave: false)
+    } catch {
       outcome.errors.append(error)
     }
     let hasFailed = !outcome.errors.isEmpty
@@ -116,8 +146,7 @@ public struct OfflineDevice: Sendable {
     _ session: RenderSession, frameCount: Int, services: () -> [any RenderService],
     readErrors: ReadErrorPolicy, skipping: Int = 0, begin: () -> Void = {},
     isCancelled: () -> Bool, progress: (Int) -> Void,
-    sink: (ArraySlice<UInt8>) throws(ServiceError) -> Void, through piece: inout SinkPiece,
-    outcome: inout Outcome
+    sink: SinkPiece.Sink, through piece: inout SinkPiece, outcome: inout Outcome
   ) throws(ServiceError) {
     let feed = MicrophoneFeed(session: session, grant: grant, microphone: microphone)
     while outcome.frameCount < frameCount, !session.hasEnded {
@@ -147,60 +176,10 @@ public struct OfflineDevice: Sendable {
         continue
       }
       outcome.frameCount += rendered
-      if piece.isFull { try piece.give(to: sink, of: &outcome.frameCount) }
+      if piece.isFull {
+        try piece.give(to: sink, of: &outcome.frameCount, mayLeave: !session.trial.isAlone)
+      }
       progress(outcome.frameCount)
-    }
-  }
-}
-
-/// The rendered frames that a sink is given at once: as many slices as make a write of a file worth
-/// its system call, and few enough for the processor's cache.
-private struct SinkPiece {
-  private static let size = 1 << 17
-  private let bytesPerFrame: Int
-  private let bytesPerSlice: Int
-  private var memory: [UInt8]
-  private var filled = 0
-
-  /// - Parameter frameCount: The most frames that are pulled.
-  init(_ session: RenderSession, _ grant: HardwareGrant, frameCount: Int) {
-    bytesPerFrame = Int(session.configuration.device?.bytesPerFrame ?? 0)
-    bytesPerSlice = grant.ioBufferFrames * bytesPerFrame
-    // A short render needs no more memory than it has slices.
-    let slices = min(frameCount / grant.ioBufferFrames + 1, Self.size / max(1, bytesPerSlice))
-    memory = [UInt8](repeating: 0, count: max(1, slices) * bytesPerSlice)
-  }
-
-  /// Whether there is no room for another slice.
-  var isFull: Bool { filled + bytesPerSlice > memory.count }
-
-  /// Pulls a slice behind those that are there. Returns the number of its frames that lie before the
-  /// end of the session: after it there is only silence.
-  mutating func pull(_ frameCount: Int, of session: RenderSession) -> Int {
-    let before = session.renderedFrames
-    let place = filled
-    unsafe memory.withUnsafeMutableBytes { memory in
-      let output = unsafe memory.baseAddress.map { unsafe $0 + place }
-      _ = unsafe session.pull(frameCount, into: bytesPerFrame > 0 ? output : nil)
-    }
-    let rendered = min(frameCount, session.renderedFrames - before)
-    filled += rendered * bytesPerFrame
-    return rendered
-  }
-
-  /// Forgets the frames that are there.
-  mutating func drop() { filled = 0 }
-
-  /// Gives the frames that are there to a sink. Takes them off the number of frames so far if it
-  /// fails.
-  mutating func give(
-    to sink: (ArraySlice<UInt8>) throws(ServiceError) -> Void, of frameCount: inout Int
-  ) throws(ServiceError) {
-    guard filled > 0 else { return }
-    defer { filled = 0 }
-    do throws(ServiceError) { try sink(memory[..<filled]) } catch {
-      frameCount -= filled / bytesPerFrame
-      throw error
     }
   }
 }

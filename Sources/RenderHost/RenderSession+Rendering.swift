@@ -19,6 +19,7 @@ extension RenderSession {
     enterRealTime()
     let denormals = denormalsOff()
     let begin = monotonicNanoseconds()
+    trial.begin(at: begin, frameCount: frameCount)
     let thread = threadIdentity()
     unsafe scheduler._withUnsafeGuaranteedRef { $0.setThread(thread) }
     let end = limit.load(ordering: .relaxed)
@@ -56,6 +57,19 @@ extension RenderSession {
     restoreDenormals(denormals)
     leaveRealTime()
     return status
+  }
+
+  /// The same as `pull(_:into:)` for the bytes of an array from an offset on. An empty array is for a
+  /// session without output.
+  func pull(_ frameCount: Int, into memory: inout [UInt8], at offset: Int) {
+    precondition(
+      memory.isEmpty || offset + frameCount * encoder.bytesPerFrame <= memory.count,
+      "the array has room for the frames")
+    let isEmpty = memory.isEmpty
+    unsafe memory.withUnsafeMutableBytes { memory in
+      let output = unsafe isEmpty ? nil : memory.baseAddress.map { unsafe $0 + offset }
+      _ = unsafe pull(frameCount, into: output)
+    }
   }
 
   /// Sets the target of the gain from the pauses and fades in effect.
@@ -157,7 +171,8 @@ extension RenderSession {
     let planned = unsafe plan.cut(sliceRest, at: frame)
     let length = unsafe scheduler._withUnsafeGuaranteedRef { $0.cut(planned, at: frame) }
     let time = TimeStamp(sampleTime: Double(firstTime + frame), hostTime: due)
-    let status = unsafe plan.renderPiece(frameCount: length, at: time, crew: crew)
+    let status = unsafe plan.renderPiece(
+      frameCount: length, at: time, crew: trial.isAlone ? nil : crew)
     if status != .ok {
       count(status)
       if sliceStatus == .ok { sliceStatus = status }

@@ -65,6 +65,7 @@ public final class RenderSession: @unchecked Sendable {
   let round = ServiceRound()
   /// The crew of `helpers`, for the thread that pulls.
   let crew: Unmanaged<RenderCrew>?
+  var trial = CrewTrial()
   var current: PlanQueue.Handle?
   let hasOutput: Bool
   let encoder: DeviceEncoder

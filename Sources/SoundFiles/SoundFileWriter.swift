@@ -50,9 +50,18 @@ public final class SoundFileWriter {
   /// The frames of one call to libsndfile, whose Vorbis encoder puts larger blocks onto the stack.
   private static let block = 4096
 
-  /// Whether `close()` waits until the file is on the disk. Set it to false where the caller waits
-  /// for many files at once, or nobody does.
-  public var synchronizes = true { didSet { wave?.isAwaited = synchronizes } }
+  /// Who waits until a file is on the disk.
+  public enum DiskWait: Sendable {
+    /// `close()` waits.
+    case atClose
+    /// The caller waits, for many files at once.
+    case byCaller
+    /// Nobody waits, and the system may begin to write whenever it likes.
+    case never
+  }
+
+  /// Who waits until the file is on the disk.
+  public var diskWait = DiskWait.atClose { didSet { wave?.isAwaited = diskWait != .never } }
 
   /// The final path of the file.
   public var path: String { pending?.path ?? askedPath }
@@ -241,7 +250,7 @@ public final class SoundFileWriter {
 
   /// Writes interleaved frames given as the bytes of `Float`s, as for a device with float samples.
   /// Throws `.writeFailed`.
-  public func write(floats bytes: ArraySlice<UInt8>) throws(SoundFileError) {
+  public func write(floats bytes: Span<UInt8>) throws(SoundFileError) {
     precondition(!isClosed, "a closed file takes no frames")
     let frameCount = bytes.count / (4 * channelCount)
     guard let wave, sampleType == .float32 else {
@@ -318,7 +327,9 @@ public final class SoundFileWriter {
       try end()
       if let pending {
         try check(pending)
-        do throws(PendingFile.Failure) { try pending.finish(synchronizes: synchronizes) } catch {
+        do throws(PendingFile.Failure) {
+          try pending.finish(synchronizes: diskWait == .atClose)
+        } catch {
           if case .system(let number) = error { throw Self.writeFailed(path, number) }
           throw Self.writeFailed(path, Self.reason(error))
         }

@@ -637,7 +637,7 @@ struct CommandTests {
       case .fixed824: [0, 0, 0x80, 0xFF, 0, 0, 0x40, 0]
       }
     var samples: [Double] = []
-    decoder.decode(bytes[...], into: &samples)
+    decoder.decode(bytes.span, into: &samples)
     #expect(samples == [-0.5, 0.25])
     #expect(decoder.peak == 0.5)
   }

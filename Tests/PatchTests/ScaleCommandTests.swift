@@ -55,9 +55,59 @@ import Testing
         ]
       }
       """, to: "patch.json")
+    try expectSameFile(in: place, seconds: 0.7)
+  }
+
+  @Test func `the file is the same with any number of threads that share one mix`() throws {
+    let parts = 0..<24
+    let place = try Workplace()
+    try place.write(
+      """
+      {
+        "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 48000 },
+        "callbacks": { "noise": { "kind": "noise", "amplitude": 0.03 } },
+        "nodes": { "out": { "component": "GenericOutput" } },
+        "connections": [{ "from": "noise", "to": "out" }]
+      }
+      """, to: "noise.json")
+    let noise = try place.run("render", "--duration", "1", "noise.json", "-o", "noise.wav")
+    #expect(noise.status == 0, "\(noise.errors)")
+    try place.write(
+      """
+      {
+        "session": { "preferredSampleRate": 48000, "preferredIOBufferDuration": 0.08533 },
+        "streamFormat": { "sample": "float32", "channels": 2, "sampleRate": 48000 },
+        "callbacks": {
+          \(parts.map {
+            """
+            "n\($0)": {
+              "kind": "file", "path": "noise.wav", "loop": true, "start": \(Double($0) / 64)
+            }
+            """
+          }.joined(separator: ",\n    "))
+        },
+        "nodes": {
+          "mix": {
+            "component": "MultichannelMixer", "inputCount": \(parts.count),
+            "properties": { "maximumFramesPerSlice": 4096 }
+          },
+          "out": { "component": "GenericOutput", "properties": { "maximumFramesPerSlice": 4096 } }
+        },
+        "connections": [
+          \(parts.map { "{ \"from\": \"n\($0)\", \"to\": \"mix:\($0)\" }" }
+            .joined(separator: ",\n    ")),
+          { "from": "mix", "to": "out" }
+        ]
+      }
+      """, to: "patch.json")
+    try expectSameFile(in: place, seconds: 20)
+  }
+
+  private func expectSameFile(in place: Workplace, seconds: Double) throws {
     for threads in ["1", "2", "5"] {
       let outcome = try place.run(
-        "render", "--threads", threads, "--duration", "0.7", "patch.json", "-o", "\(threads).wav")
+        "render", "--threads", threads, "--duration", "\(seconds)", "patch.json", "-o",
+        "\(threads).wav")
       #expect(outcome.status == 0, "\(outcome.errors)")
     }
     #expect(try place.bytes("1.wav") == place.bytes("2.wav"))

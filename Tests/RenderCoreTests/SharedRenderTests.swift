@@ -1,5 +1,6 @@
 import AudioTypes
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -50,6 +51,51 @@ private struct Sum: RenderKernel, ~Copyable {
     }
     largest[word: 0] = waiting.mix(into: output[0], output[1], fresh: true, sharing: context.mix)
     return .ok
+  }
+}
+
+/// A mix with the inputs of a row, and nothing else.
+private struct Mix: RenderKernel {
+  static var sharesMix: Bool { true }
+
+  @_noLocks
+  mutating func render(_ context: RenderContext) -> Status { .ok }
+}
+
+/// Counts how often it is done, and on which threads.
+private final class CountedErrand: CrewJob, @unchecked Sendable {
+  // `@unchecked Sendable`: one thread at a time works, and the others see what it has done.
+  private(set) var count = 0
+  private(set) var threads: Set<UInt> = []
+
+  func work() {
+    count += 1
+    threads.insert(UInt(pthread_self()))
+  }
+}
+
+/// Adds up numbers, of which more are added while it is done.
+@safe
+private final class AddingErrand: CrewJob, @unchecked Sendable {
+  // `@unchecked Sendable`: a number is written before it is counted, and one thread at a time works.
+  private let numbers = UnsafeMutablePointer<Int>.allocate(capacity: 100)
+  private let count = Atomic<Int>(0)
+  private var done = 0
+  private(set) var sum = 0
+
+  deinit { unsafe numbers.deallocate() }
+
+  func add(_ number: Int) {
+    let index = count.load(ordering: .relaxed)
+    unsafe (numbers + index).initialize(to: number)
+    count.store(index + 1, ordering: .releasing)
+  }
+
+  func work() {
+    while done < count.load(ordering: .acquiring) {
+      sum += unsafe numbers[done]
+      done += 1
+    }
   }
 }
 
@@ -225,6 +271,110 @@ private final class Helpers {
         #expect(largestAlone[word: 0] == largestShared[word: 0])
       }
     }
+  }
+
+  @Test(arguments: [0, 1, 128])
+  func `a mix of few frames or none is computed by one thread`(frameCount: Int) {
+    let shared = UnsafeMutablePointer<SharedMix>.allocate(capacity: 1)
+    unsafe shared.initialize(to: SharedMix())
+    defer {
+      unsafe shared.deinitialize(count: 1)
+      unsafe shared.deallocate()
+    }
+    let samples = UnsafeMutablePointer<Float>.allocate(capacity: 3 * 128)
+    unsafe samples.initialize(repeating: 0.5, count: 3 * 128)
+    defer { unsafe samples.deallocate() }
+    let (signal, left, right) = unsafe (
+      ChannelBuffer(base: samples, count: frameCount),
+      ChannelBuffer(base: samples + 128, count: frameCount),
+      ChannelBuffer(base: samples + 256, count: frameCount)
+    )
+    var waiting = WaitingSignals(capacity: 200)
+    for _ in 0..<200 { waiting.append(signal, signal, leftGain: 1, rightGain: 0.5) }
+    let largest = waiting.mix(
+      into: left, right, fresh: true, sharing: unsafe MixSharing(shared))
+    #expect(largest == (frameCount > 0 ? Float(100).bitPattern : 0))
+    #expect(left.indices.allSatisfy { left[$0] == 100 && right[$0] == 50 })
+  }
+
+  @Test(arguments: [(15, 4096, false), (16, 4096, true), (16, 4095, false), (128, 512, true)])
+  func `a mix is shared from 16 inputs of 4096 frames up`(
+    inputCount: Int, frameCount: Int, isShared: Bool
+  ) {
+    // Its inputs come from elsewhere, as from files that are lent.
+    let mix = RenderPlan.Row(
+      kernel: .holding(Mix()), inputs: Array(1...inputCount), outputs: [0])
+    #expect(
+      RowStrands([mix], busCount: inputCount + 1).isWorthSharing(frameCount) == isShared)
+    #expect(RowStrands.maySave([mix], busCount: inputCount + 1, frameCount) == isShared)
+    let other = RenderPlan.Row(
+      kernel: .holding(Memory(number: 0)), inputs: Array(1...inputCount), outputs: [0])
+    #expect(!RowStrands([other], busCount: inputCount + 1).isWorthSharing(frameCount))
+  }
+
+  @Test(arguments: [0, 1, 3])
+  func `a job that is left is done once before it is waited for, whoever is free`(
+    helperCount: Int
+  ) {
+    let helpers = Helpers(helperCount)
+    defer { helpers.end() }
+    func plan(_ threadCount: Int) -> RenderPlan {
+      let rows = (1...20).map { number in
+        RenderPlan.Row(
+          kernel: .holding(Memory(number: Float(number))), inputs: [], outputs: [number % 20])
+      }
+      return RenderPlan(
+        rows: rows, busChannelCounts: [Int](repeating: 1, count: 20),
+        maximumFramesPerSlice: Self.slice, keeping: [0], threadCount: threadCount)
+    }
+    let shared = plan(2)
+    let errand = CountedErrand()
+    helpers.crew.finishErrand()
+    var random = SplitMix64(seed: 5)
+    var heard: [Float] = []
+    for number in 1...300 {
+      helpers.crew.leave(errand)
+      // None, or so many that a helper may have become tired.
+      if Bool.random(using: &random) { heard += played(shared, helpers.crew, slices: 1) }
+      if Int.random(in: 0..<10, using: &random) == 0 { usleep(400) }
+      helpers.crew.finishErrand()
+      #expect(errand.count == number)
+    }
+    // The rows remember: the same slices one after the other are the same samples.
+    let alone = plan(1)
+    var expected: [Float] = []
+    for _ in 0..<(heard.count / Self.slice) { expected += played(alone, nil, slices: 1) }
+    #expect(heard == expected)
+  }
+
+  @Test(arguments: [0, 1, 3])
+  func `nothing that is added to a job that was left is forgotten`(helperCount: Int) {
+    let helpers = Helpers(helperCount)
+    defer { helpers.end() }
+    for _ in 0..<300 {
+      let errand = AddingErrand()
+      for number in 1...100 {
+        errand.add(number)
+        helpers.crew.leave(errand)
+      }
+      helpers.crew.finishErrand()
+      #expect(errand.sum == 5050)
+    }
+  }
+
+  @Test func `a helper that sleeps is woken for a job`() {
+    let helpers = Helpers(1)
+    defer { helpers.end() }
+    let errand = CountedErrand()
+    let here = UInt(pthread_self())
+    // A thread may be late: the one that waits then does the job itself.
+    for _ in 0..<1000 where errand.threads.subtracting([here]).isEmpty {
+      usleep(2000)
+      helpers.crew.leave(errand)
+      usleep(5000)
+      helpers.crew.finishErrand()
+    }
+    #expect(!errand.threads.subtracting([here]).isEmpty)
   }
 
   @Test func `a chain is rendered by one thread`() {

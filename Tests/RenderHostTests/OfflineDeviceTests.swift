@@ -1,4 +1,5 @@
 import AudioTypes
+import Glibc
 import RenderCore
 import RenderHost
 import Synchronization
@@ -151,6 +152,98 @@ struct OfflineDeviceTests {
       (_, _) throws(ServiceError) in throw failing
     }
     #expect(device.run(session(), frameCount: 1000).errors == [failing])
+  }
+}
+
+/// Collects what it is given; fails at one piece.
+private final class CollectingSink: FrameSink, @unchecked Sendable {
+  // `@unchecked Sendable`: one thread at a time uses it.
+  private(set) var bytes: [UInt8] = []
+  private(set) var pieces: [Int] = []
+  private(set) var threads: Set<UInt> = []
+  /// Whether denormal numbers were taken for zero.
+  private(set) var hasFlushed = false
+  private let failsAt: Int?
+  static let failure = ServiceError("'out.wav': no space left")
+
+  init(failsAt: Int? = nil) { self.failsAt = failsAt }
+
+  func take(_ bytes: Span<UInt8>) throws(ServiceError) {
+    pieces.append(bytes.count / 8)
+    threads.insert(UInt(pthread_self()))
+    if (Float.leastNormalMagnitude / Float(pieces.count + 1)).isZero { hasFlushed = true }
+    guard pieces.count - 1 != failsAt else { throw Self.failure }
+    for index in bytes.indices { self.bytes.append(bytes[index]) }
+  }
+}
+
+/// A device whose sink a helper may call.
+struct SharedOfflineDeviceTests {
+  /// Plays numbers beside rows that are enough work for two threads.
+  private func sharedSession() -> RenderSession {
+    let format = StreamFormat(.float32, channels: 2, sampleRate: 48_000, interleaved: true)
+    let session = RenderSession(
+      .init(
+        client: .float32, device: format, channelMap: [0, 1], sampleRate: 48_000, threadCount: 2))
+    let plan = RenderPlan(
+      rows: (0..<20).map { bus in
+        .init(kernel: .holding(CountingKernel()), inputs: [], outputs: [bus])
+      }, busChannelCounts: [Int](repeating: 2, count: 20), maximumFramesPerSlice: 4096,
+      threadCount: 2)
+    let isShared = plan.isShared
+    #expect(isShared)
+    session.play(plan)
+    return session
+  }
+
+  @Test(arguments: [1000, 4096, 20_000])
+  func `a sink gets the same pieces from whatever thread`(frames: Int) {
+    var threads: Set<UInt> = []
+    // A helper takes part sooner or later; how soon is the system's choice.
+    for _ in 0..<100 where threads.count < 2 {
+      let sink = CollectingSink()
+      let outcome = OfflineDevice(stereoGrant(frames)).run(
+        sharedSession(), frameCount: 100_500, to: sink)
+      #expect(outcome == OfflineDevice.Outcome(frameCount: 100_500))
+      #expect(values(sink.bytes, as: Float.self) == counted(0..<100_500))
+      let whole = max(1, 16_384 / frames) * frames
+      #expect(sink.pieces == [Int](repeating: whole, count: 100_500 / whole) + [100_500 % whole])
+      #expect(!sink.hasFlushed)
+      threads.formUnion(sink.threads)
+    }
+    #expect(threads.count >= 2)
+  }
+
+  @Test(arguments: 0...6)
+  func `a sink that fails ends the run, and only what it took is counted`(piece: Int) {
+    for _ in 0..<20 {
+      let sink = CollectingSink(failsAt: piece)
+      let outcome = OfflineDevice(stereoGrant(4096)).run(
+        sharedSession(), frameCount: 6 * 16_384 + 500, to: sink)
+      #expect(outcome.errors == [CollectingSink.failure])
+      #expect(outcome.frameCount == piece * 16_384)
+      #expect(sink.pieces.count == piece + 1, "it is given nothing more")
+    }
+  }
+
+  @Test
+  func `what was rendered before the run is cancelled reaches the sink`() {
+    for end in stride(from: 4096, through: 20 * 4096, by: 4096) {
+      let sink = CollectingSink()
+      var pulled = 0
+      let outcome = OfflineDevice(stereoGrant(4096)).run(
+        sharedSession(), frameCount: 1_000_000, isCancelled: { pulled == end },
+        progress: { pulled = $0 }, to: sink)
+      #expect(outcome.frameCount == end && outcome.wasCancelled)
+      #expect(values(sink.bytes, as: Float.self) == counted(0..<end))
+    }
+  }
+
+  @Test
+  func `without a sink frames are counted all the same`() {
+    let outcome = OfflineDevice(stereoGrant(512)).run(
+      sharedSession(), frameCount: 10_000, to: nil)
+    #expect(outcome == OfflineDevice.Outcome(frameCount: 10_000))
   }
 }
 

@@ -112,6 +112,8 @@ public struct MixerKernel: RenderKernel, ~Copyable {
 
   public static var readsInterleaved: Bool { true }
 
+  public static var sharesMix: Bool { true }
+
   // What `render` calls is `mutating` even where nothing changes: for another kind of call the
   // compiler copies the whole kernel first, which with many inputs costs as much as the mixing.
 

@@ -75,7 +75,7 @@ struct JobSink: ~Copyable {
   /// Takes interleaved samples in the format of the device.
   mutating func take(_ bytes: ArraySlice<UInt8>) {
     guard let format else { return }
-    decoder?.decode(bytes, into: &samples)
+    decoder?.decode(bytes.span, into: &samples)
     let frameCount = bytes.count / Int(format.bytesPerFrame)
     if loudness?.add(samples, frameCount: frameCount) == false { loudness = nil }
     guard keeps else {

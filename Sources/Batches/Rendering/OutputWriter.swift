@@ -29,7 +29,7 @@ final class OutputWriter: @unchecked Sendable {
         path: path, files: .user, existing: .replaceOwn { SoundFileMark.isSet($0) }, format: format,
         sampleType: job.format, quality: job.quality)
       // `RecordStore` flushes the outputs once a second.
-      writer?.synchronizes = false
+      writer?.diskWait = .byCaller
     } catch {
       throw JobFault(BatchRules.output, error.message, help: [error.help])
     }

@@ -8,6 +8,8 @@ protocol BusRow {
   var lendsMemory: Bool { get }
   /// Whether its kernel reads interleaved frames, too.
   var readsInterleaved: Bool { get }
+  /// Whether its kernel has other threads help it with a large mix of its inputs.
+  var sharesMix: Bool { get }
   /// Whether its kernel lends in nearly all slices.
   var isNearlyFree: Bool { get }
   /// Whether its kernel calls a client's code.

@@ -11,7 +11,7 @@ import Synchronization
 @safe
 public final class RenderCrew: @unchecked Sendable {
   // `@unchecked Sendable`: the rendering thread writes `rows` and `job` while no helper is
-  // inside.
+  // inside, and `errand` while its state is `none`.
 
   /// The number of openings and closings: odd while there are rows to take.
   private let turns = Atomic<Int>(0)
@@ -23,6 +23,11 @@ public final class RenderCrew: @unchecked Sendable {
   private var rows: UnsafeMutablePointer<SharedRows>?
   /// The job to share in place of rows, between two pieces.
   private var job: (any CrewJob)?
+  /// A job for one helper, beside the rendering.
+  private var errand: (any CrewJob)?
+  private let errandState = Atomic<ErrandState>(.none)
+
+  private enum ErrandState: UInt8, AtomicRepresentable { case none, waiting, begun, begunAgain }
 
   public init() {
     unsafe wakeSemaphore = .allocate(capacity: 1)
@@ -62,6 +67,7 @@ public final class RenderCrew: @unchecked Sendable {
     var begin: UInt64 = 0
     while true {
       if hasEnded.load(ordering: .acquiring) { return nil }
+      if doErrand() { begin = meterClock() }
       let turn = turns.load(ordering: .acquiring)
       if turn != seen, !turn.isMultiple(of: 2) { return turn }
       spins += 1
@@ -72,7 +78,9 @@ public final class RenderCrew: @unchecked Sendable {
       }
       sleepers.wrappingAdd(1, ordering: .sequentiallyConsistent)
       // An opening since then may not have counted this sleeper, or has posted for it already.
-      if turns.load(ordering: .sequentiallyConsistent) == turn, !hasEnded.load(ordering: .acquiring)
+      if turns.load(ordering: .sequentiallyConsistent) == turn,
+        errandState.load(ordering: .sequentiallyConsistent) != .waiting,
+        !hasEnded.load(ordering: .acquiring)
       {
         while unsafe sem_wait(wakeSemaphore) != 0 {}
       } else if !removeSleeper() {
@@ -116,6 +124,60 @@ public final class RenderCrew: @unchecked Sendable {
     self.job = nil
   }
 
+  // MARK: Beside the rendering
+
+  /// Leaves a job to the next helper that is free; the rendering goes on. The job of the last call, if
+  /// a helper has begun it, is done once more after that. Called by the rendering thread between two
+  /// pieces. `finishErrand()` must follow before another job is left.
+  public func leave(_ job: any CrewJob) {
+    var state = errandState.load(ordering: .acquiring)
+    while true {
+      if state == .none { errand = job }
+      let isBegun = state == .begun || state == .begunAgain
+      // An exchange even where nothing changes: whoever takes the job then sees what it is to do.
+      let (isDone, now) = errandState.compareExchange(
+        expected: state, desired: isBegun ? .begunAgain : .waiting,
+        ordering: .sequentiallyConsistent)
+      guard !isDone else { return wake() }
+      state = now
+    }
+  }
+
+  /// Does the job that was left if no helper has begun, or waits for a moment. Called by the rendering
+  /// thread between two pieces.
+  ///
+  /// - Parameter spins: The number of calls of one wait.
+  public func helpWithErrand(_ spins: inout Int) {
+    if !doErrand() { spin(&spins) }
+  }
+
+  /// Waits for the job that was left, or does it where no helper has begun. Called by the rendering
+  /// thread between two pieces.
+  public func finishErrand() {
+    var spins = 0
+    while errandState.load(ordering: .acquiring) != .none { helpWithErrand(&spins) }
+    errand = nil
+  }
+
+  /// Does the job that was left, unless there is none or another thread has begun. Returns whether
+  /// it did.
+  private func doErrand() -> Bool {
+    guard errandState.load(ordering: .relaxed) == .waiting,
+      errandState.compareExchange(
+        expected: .waiting, desired: .begun, ordering: .acquiring
+      ).exchanged
+    else { return false }
+    while true {
+      errand?.work()
+      if errandState.compareExchange(
+        expected: .begun, desired: .none, ordering: .acquiringAndReleasing
+      ).exchanged {
+        return true
+      }
+      _ = errandState.exchange(.begun, ordering: .acquiringAndReleasing)
+    }
+  }
+
   // MARK: The render thread
 
   /// Renders a piece that has begun, together with the helpers. Returns the status of the first row
@@ -153,15 +215,26 @@ public final class RenderCrew: @unchecked Sendable {
 }
 
 /// Waits for a moment. Now and then it yields the processor, which the other thread may be waiting
-/// for.
+/// for. After some 0.1 ms it sleeps in between: the other thread has probably lost its processor, and
+/// the system gives it this one only if nobody runs on it.
 @_noLocks
 func spin(_ spins: inout Int) {
   spins += 1
-  if spins & 4095 == 0 { letOthersRun() } else { pauseProcessor() }
+  if spins & 1023 != 0 {
+    pauseProcessor()
+  } else if spins <= 4096 {
+    letOthersRun()
+  } else {
+    sleepBriefly()
+  }
 }
 
 @_semantics("no_performance_analysis")
 private func letOthersRun() { sched_yield() }
+
+// Only where several threads render, which is never in real time.
+@_semantics("no_performance_analysis")
+private func sleepBriefly() { usleep(20) }
 
 @_semantics("no_performance_analysis")
 private func pauseProcessor() { shims_pause() }

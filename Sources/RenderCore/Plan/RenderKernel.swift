@@ -16,10 +16,15 @@ public protocol RenderKernel: ~Copyable {
   /// `RenderBus.isInterleaved`. `false` unless a kernel says otherwise; its buses then have their
   /// channels apart.
   static var readsInterleaved: Bool { get }
+
+  /// Whether the kernel adds its inputs with `WaitingSignals`, where other threads can help.
+  static var sharesMix: Bool { get }
 }
 
 extension RenderKernel where Self: ~Copyable {
   public static var readsInterleaved: Bool { false }
+
+  public static var sharesMix: Bool { false }
 }
 
 /// A kernel of any type behind one reference, so that a plan can hold kernels in a flat table.
@@ -37,6 +42,8 @@ public class KernelBox: @unchecked Sendable {
   let isNearlyFree: Bool
   /// Whether the kernel reads interleaved frames, too.
   let readsInterleaved: Bool
+  /// Whether the kernel has other threads help it with a large mix.
+  let sharesMix: Bool
 
   /// Boxes a kernel. The box retains the objects in `retained`, which the kernel points to.
   public static func holding(
@@ -79,12 +86,12 @@ public class KernelBox: @unchecked Sendable {
     TypedKernelBox(
       outer, others: [kernel, retained], callsClient: kernel.callsClient,
       lendsMemory: kernel.lendsMemory, isNearlyFree: kernel.isNearlyFree,
-      readsInterleaved: kernel.readsInterleaved)
+      readsInterleaved: kernel.readsInterleaved, sharesMix: kernel.sharesMix)
   }
 
   fileprivate init(
     retained: AnyObject?, others: [AnyObject], callsClient: Bool, lendsMemory: Bool,
-    isNearlyFree: Bool, readsInterleaved: Bool
+    isNearlyFree: Bool, readsInterleaved: Bool, sharesMix: Bool
   ) {
     self.retained = retained
     self.others = others
@@ -92,6 +99,7 @@ public class KernelBox: @unchecked Sendable {
     self.lendsMemory = lendsMemory
     self.isNearlyFree = isNearlyFree
     self.readsInterleaved = readsInterleaved
+    self.sharesMix = sharesMix
   }
 
   func render(_ context: RenderContext) -> Status { preconditionFailure("overridden") }
@@ -108,13 +116,13 @@ private final class TypedKernelBox<Kernel: RenderKernel & ~Copyable>: KernelBox,
   init(
     _ kernel: consuming Kernel, retained: AnyObject? = nil, others: [AnyObject] = [],
     callsClient: Bool = false, lendsMemory: Bool = false, isNearlyFree: Bool = false,
-    readsInterleaved: Bool = Kernel.readsInterleaved
+    readsInterleaved: Bool = Kernel.readsInterleaved, sharesMix: Bool = Kernel.sharesMix
   ) {
     unsafe self.kernel = .allocate(capacity: 1)
     unsafe self.kernel.initialize(to: kernel)
     super.init(
       retained: retained, others: others, callsClient: callsClient, lendsMemory: lendsMemory,
-      isNearlyFree: isNearlyFree, readsInterleaved: readsInterleaved)
+      isNearlyFree: isNearlyFree, readsInterleaved: readsInterleaved, sharesMix: sharesMix)
   }
 
   deinit {

@@ -52,6 +52,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
 
     var lendsMemory: Bool { kernel.lendsMemory }
     var readsInterleaved: Bool { kernel.readsInterleaved }
+    var sharesMix: Bool { kernel.sharesMix }
     var isNearlyFree: Bool { kernel.isNearlyFree }
     var callsClient: Bool { kernel.callsClient }
   }

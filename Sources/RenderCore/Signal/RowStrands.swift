@@ -17,10 +17,13 @@ struct RowStrands {
   private(set) var longestChain = 0
   /// The number of rows that take time.
   let workCount: Int
+  /// The most inputs of a row whose mix threads can share.
+  let largestMix: Int
 
   /// - Parameter busCount: The number of buses of the plan.
   init(_ rows: [some BusRow], busCount: Int) {
     workCount = rows.count { !$0.isNearlyFree }
+    largestMix = rows.lazy.filter(\.sharesMix).map(\.inputs.count).max() ?? 0
     var writers = [Int](repeating: -1, count: busCount)
     var readers = [[Int]](repeating: [], count: busCount)
     var depths: [Int] = []

@@ -124,8 +124,10 @@ struct MixTask: BitwiseCopyable {
 /// a time. The sum of a frame does not depend on the thread, or on the frames beside it.
 @safe
 struct SharedMix: ~Copyable {
-  /// The frames that a thread takes at once.
-  private static var partLength: Int { @_noLocks get { 128 } }
+  /// The frames that a thread takes at once: 128 for each 1024 of the mix. A processor that reads many
+  /// signals ahead begins anew with each part, so that the parts of a long mix are longer.
+  @_noLocks
+  private static func partLength(of task: MixTask) -> Int { (task.frameCount + 1023) / 1024 * 128 }
   /// The fewest samples of a mix that is worth sharing: synchronizing threads takes as long as some
   /// hundred samples.
   private static var leastSamples: Int { @_noLocks get { 16_384 } }
@@ -148,10 +150,11 @@ struct SharedMix: ~Copyable {
   /// under way.
   @_noLocks
   func mix(_ task: MixTask) -> UInt32? {
-    let parts = (task.frameCount + Self.partLength - 1) / Self.partLength
-    guard parts > 1, parts < 0x10000, task.samples >= Self.leastSamples,
-      !isTaken.exchange(true, ordering: .acquiring)
-    else { return nil }
+    // A mix may have no frames: the rest of a slice that a ramp fills.
+    guard task.samples >= Self.leastSamples else { return nil }
+    let length = Self.partLength(of: task)
+    let parts = (task.frameCount + length - 1) / length
+    guard parts > 1, !isTaken.exchange(true, ordering: .acquiring) else { return nil }
     unsafe self.task.initialize(to: task)
     partsDone.store(0, ordering: .relaxed)
     largest.store(0, ordering: .relaxed)
@@ -178,7 +181,9 @@ struct SharedMix: ~Copyable {
         offered = now
         continue
       }
-      let found = unsafe task.pointee.mix(from: part * Self.partLength, atMost: Self.partLength)
+      let task = unsafe task.pointee
+      let length = Self.partLength(of: task)
+      let found = task.mix(from: part * length, atMost: length)
       largest.max(found, ordering: .relaxed)
       partsDone.wrappingAdd(1, ordering: .releasing)
       return true

@@ -45,7 +45,7 @@ public enum VectorMath {
   }
 
   /// The largest magnitude of floats given as bytes.
-  public static func largest(of floats: ArraySlice<UInt8>) -> UInt32 {
+  public static func largest(of floats: Span<UInt8>) -> UInt32 {
     unsafe floats.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return 0 }
       return unsafe cvector_largest(base.assumingMemoryBound(to: Float.self), bytes.count / 4)

@@ -17,6 +17,9 @@ final class RenderHelpers: Sendable {
     for thread in threads.withLock({ $0 }) { thread.join() }
   }
 
+  /// Whether there is a helper.
+  var isAtWork: Bool { threads.withLock { !$0.isEmpty } }
+
   /// Starts the missing helpers. It is no error if one cannot be started, because rendering works
   /// without helpers. Control thread.
   func start() {

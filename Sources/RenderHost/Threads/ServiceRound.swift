@@ -1,4 +1,3 @@
-import CShims
 import RenderCore
 import Synchronization
 
@@ -18,9 +17,8 @@ final class ServiceRound: CrewJob, @unchecked Sendable {
   private var frameCount = 0
   /// The number of services that a thread takes at once.
   private var stretch = 1
-  /// The denormal mode of the thread that pulls. The helpers use the same, and compute the same
-  /// bits.
-  private var denormals: UInt32 = 0
+  /// That of the thread that pulls.
+  private var denormals = DenormalMode.current
   private let next = Atomic<Int>(0)
   private let outcomes = Mutex<[Outcome]>([])
 
@@ -29,16 +27,14 @@ final class ServiceRound: CrewJob, @unchecked Sendable {
     self.services = services
     self.frameCount = frameCount
     stretch = max(1, services.count / (8 * threadCount))
-    denormals = shims_denormals_off()
-    shims_denormals_restore(denormals)
+    denormals = .current
     next.store(0, ordering: .relaxed)
   }
 
-  func work() {
+  func work() { denormals.run(takeServices) }
+
+  private func takeServices() {
     let services = services
-    let previous = shims_denormals_off()
-    shims_denormals_restore(denormals)
-    defer { shims_denormals_restore(previous) }
     while true {
       let first = next.wrappingAdd(stretch, ordering: .relaxed).oldValue
       guard first < services.count else { return }

@@ -32,8 +32,8 @@ struct Render: PatchCommand {
         130  interrupted: the frames rendered so far are in the file
 
       FILES:
-        OUT  is replaced when the render is complete and on the disk; otherwise it
-             is not changed
+        OUT  is replaced when the render is complete and, without --no-sync, on
+             the disk; otherwise it is not changed
         OUT.unfinished.wav  the file while it is written (OUT without its
              extension). A failed or killed render leaves it behind. Players
              can play it, and 'patchrun recover' repairs it
@@ -112,8 +112,8 @@ struct Render: PatchCommand {
   @Option(
     help: ArgumentHelp(
       "The greatest number of threads that render; by default the number of processors. "
-        + "More than one is used if a patch has enough independent branches. The samples are "
-        + "the same.",
+        + "More than one is used if a patch has enough independent branches, or mixes many inputs. "
+        + "The samples are the same.",
       valueName: "count"))
   var threads: Int?
 

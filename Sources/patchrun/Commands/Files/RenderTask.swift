@@ -297,7 +297,7 @@ struct RenderTask: CommandTask {
       let writer = try SoundFileWriter(
         path: output ?? "-", format: format, sampleType: self.format, quality: quality,
         dither: dither)
-      writer.synchronizes = waitsForDisk
+      writer.diskWait = waitsForDisk ? .atClose : .never
       return writer
     } catch {
       throw Self.failure(error)

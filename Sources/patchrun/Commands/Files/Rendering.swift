@@ -61,10 +61,9 @@ struct Rendering {
       }
     }
     let device = OfflineDevice(graph.grant, microphone: fillMicrophone)
-    var decoder = session.configuration.device.flatMap { format in
-      session.configuration.client.map { _ in DeviceDecoder(format) }
+    let output = session.configuration.device.flatMap { format in
+      session.configuration.client.map { _ in RenderedOutput(format, writer, pictures) }
     }
-    var samples: [Double] = []
     var lastShown: UInt64 = 0
     var line = progress
     let rate = session.configuration.sampleRate
@@ -81,22 +80,8 @@ struct Rendering {
           done: done, total: frameCount, sampleRate: rate, seconds: Double(now - begin) / 1e9)
         line?.show { bar.grid(width: $0, $1) }
       },
-      sink: { (bytes) throws(ServiceError) in
-        guard let format = decoder else { return }
-        if format.isFloat, pictures.isEmpty {
-          decoder?.measure(bytes)
-          do throws(SoundFileError) { try writer?.write(floats: bytes) } catch {
-            throw ServiceError(error.message)
-          }
-          return
-        }
-        decoder?.decode(bytes, into: &samples)
-        let count = bytes.count / Int(session.configuration.device?.bytesPerFrame ?? 1)
-        for picture in pictures { picture.add(samples, frameCount: count) }
-        do throws(SoundFileError) { try writer?.write(samples, frameCount: count) } catch {
-          throw ServiceError(error.message)
-        }
-      })
+      to: output)
+    decoder = output?.decoder
     outcome.errors += graph.serviceErrors
     outcome.events += graph.takeServiceEvents()
     // A failed render does not replace an existing file.
@@ -117,7 +102,6 @@ struct Rendering {
       }
     }
     line?.clear()
-    self.decoder = decoder
     seconds = Double(monotonicNanoseconds() - begin) / 1e9
   }
 
