@@ -96,7 +96,7 @@ private final class PieceErrand: CrewJob, @unchecked Sendable {
   private var failure: ServiceError?
   /// The bytes of the piece that the sink has refused, and of those behind it.
   private var refused = 0
-  /// That of the thread that pulls.
+  /// The mode of the thread that pulls.
   private let denormals = DenormalMode.current
 
   init(_ crew: RenderCrew, _ sink: any FrameSink, byteCount: Int) {

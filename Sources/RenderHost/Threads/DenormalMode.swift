@@ -4,7 +4,7 @@ import CShims
 struct DenormalMode {
   private let bits: UInt32
 
-  /// That of the calling thread.
+  /// The mode of the calling thread.
   static var current: DenormalMode {
     let bits = shims_denormals_off()
     shims_denormals_restore(bits)

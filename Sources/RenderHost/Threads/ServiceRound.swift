@@ -17,7 +17,7 @@ final class ServiceRound: CrewJob, @unchecked Sendable {
   private var frameCount = 0
   /// The number of services that a thread takes at once.
   private var stretch = 1
-  /// That of the thread that pulls.
+  /// The mode of the thread that pulls.
   private var denormals = DenormalMode.current
   private let next = Atomic<Int>(0)
   private let outcomes = Mutex<[Outcome]>([])
