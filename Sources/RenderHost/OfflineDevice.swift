@@ -68,10 +68,7 @@ public struct OfflineDevice: Sendable {
   ) -> Outcome {
     run(
       session, frameCount: frameCount, services: services, readErrors: readErrors,
-      skipping: skipping, begin: begin, isCancelled: isCancelled, progress: progress,
-      sink: { (bytes) throws(ServiceError) in
-        try sink(unsafe bytes.withUnsafeBytes { unsafe ArraySlice($0) })
-      },
+      skipping: skipping, begin: begin, isCancelled: isCancelled, progress: progress, sink: sink,
       through: SinkPiece(session, grant, frameCount: frameCount ?? .max))
   }
 
@@ -86,7 +83,7 @@ public struct OfflineDevice: Sendable {
     run(
       session, frameCount: frameCount, services: services, readErrors: readErrors,
       skipping: skipping, begin: begin, isCancelled: isCancelled, progress: progress,
-      sink: { (bytes) throws(ServiceError) in try sink?.take(bytes) },
+      sink: { (bytes) throws(ServiceError) in try sink?.take(bytes.span) },
       through: SinkPiece(session, grant, frameCount: frameCount ?? .max, sink: sink))
   }
 

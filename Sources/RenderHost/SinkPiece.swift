@@ -5,7 +5,7 @@ import Synchronization
 /// The rendered frames that a sink is given at once: as many slices as make a write of a file worth
 /// its system call, and few enough for the processor's cache.
 struct SinkPiece {
-  typealias Sink = (Span<UInt8>) throws(ServiceError) -> Void
+  typealias Sink = (ArraySlice<UInt8>) throws(ServiceError) -> Void
 
   private static let size = 1 << 17
   private let bytesPerFrame: Int
@@ -63,7 +63,7 @@ struct SinkPiece {
       } else {
         try errand?.finish()
         guard filled > 0 else { return }
-        try sink(memory.span.extracting(..<filled))
+        try sink(memory[..<filled])
       }
     } catch {
       frameCount -= (filled + (errand?.takeRefused() ?? 0)) / bytesPerFrame

@@ -76,4 +76,75 @@ import Testing
     _ = try pulled(graph, 16_384)
     #expect(threads.withLock { $0 } == [pthread_self()])
   }
+
+  /// Events that are random in time, kind and value, for the next slice of a mixer.
+  private func events(
+    _ inputCount: Int, within frameCount: Int, _ random: inout SplitMix64
+  ) -> [ParameterEvent] {
+    (0..<Int.random(in: 0...8, using: &random)).map { _ in
+      let input = Int.random(in: 0..<inputCount, using: &random)
+      let frame = Int.random(in: 0..<frameCount, using: &random)
+      let value = Float.random(in: 0...1, using: &random)
+      switch Int.random(in: 0...3, using: &random) {
+      case 0:
+        return ParameterEvent(
+          MultichannelMixer.Parameter.enable, .input, input,
+          .immediate(bufferOffset: UInt32(frame), value: value.rounded()))
+      case 1:
+        return ParameterEvent(
+          MultichannelMixer.Parameter.pan, .input, input,
+          .immediate(bufferOffset: UInt32(frame), value: 2 * value - 1))
+      case 2:
+        return ParameterEvent(
+          MultichannelMixer.Parameter.volume, .output, 0,
+          .immediate(bufferOffset: UInt32(frame), value: value))
+      default:
+        return ParameterEvent(
+          MultichannelMixer.Parameter.volume, .input, input,
+          .ramp(
+            startBufferOffset: Int32(frame),
+            durationInFrames: UInt32.random(in: 0...2000, using: &random), startValue: value,
+            endValue: Float.random(in: 0...1, using: &random)))
+      }
+    }
+  }
+
+  /// Random mixes of 16 to 48 inputs, whose controls move at random frames, in slices of 1 to 4096
+  /// frames. Some inputs have noise in mono or stereo, some have silence, some have nothing.
+  @Test(arguments: 0..<10 as Range<UInt64>)
+  func `a mix whose controls move is the same with any number of threads`(seed: UInt64) throws {
+    func mixed(_ threads: Int) throws -> [UInt8] {
+      var random = SplitMix64(seed: seed)
+      let graph = try openGraph(grant(frames: 4096))
+      graph.renderThreadCount = threads
+      let io = try graph.addNode(remoteIO, slice: 4096)
+      let mix = try graph.addNode(mixer, slice: 4096)
+      let inputCount = Int.random(in: 16...48, using: &random)
+      try graph.unit(mix).setProperty(.elementCount, .input, to: .uint32(UInt32(inputCount)))
+      for input in 0..<inputCount {
+        switch Int.random(in: 0...9, using: &random) {
+        case 0: continue
+        case 1: try graph.setInputCallback(NoiseCallback(amplitude: 0), of: mix, input)
+        case let kind:
+          try graph.unit(mix).setProperty(
+            .streamFormat, .input, input,
+            to: .streamFormat(float(kind.isMultiple(of: 2) ? 1 : 2)))
+          try graph.setInputCallback(
+            NoiseCallback(amplitude: 0.05, seed: UInt64(input)), of: mix, input)
+        }
+      }
+      try graph.connect(mix, to: io)
+      try graph.initialize()
+      return try (0..<24).flatMap { _ in
+        let frameCount = Int.random(in: 1...4096, using: &random)
+        try graph.scheduleParameters(
+          events(inputCount, within: frameCount, &random), of: mix)
+        return try pulled(graph, frameCount)
+      }
+    }
+    let expected = try mixed(1)
+    #expect(expected.contains { $0 != 0 })
+    #expect(try mixed(2) == expected)
+    #expect(try mixed(4) == expected)
+  }
 }

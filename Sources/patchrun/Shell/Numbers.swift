@@ -11,7 +11,8 @@ func fixed(_ value: Double, _ digits: Int) -> String {
   guard digits > 0 else { return sign + String(whole) }
   let text = String(whole)
   let padded = String(repeating: "0", count: max(0, digits + 1 - text.count)) + text
-  return sign + padded.dropLast(digits) + "." + padded.suffix(digits)
+  // Strings, not their slices: to add these, the runtime looks through all conformances of the program once.
+  return sign + String(padded.dropLast(digits)) + "." + String(padded.suffix(digits))
 }
 
 /// Seconds as a clock: `0:05.2`, `1:02:03.0`.

@@ -107,19 +107,21 @@ struct Rendering {
 
   func summary(_ name: String, _ rate: Double) -> String {
     let duration = Double(outcome.frameCount) / rate
-    var parts = ["\(counted(outcome.frameCount, "frame"))", "\(fixed(duration, 3)) s"]
+    var text = "\(printable(name)): \(counted(outcome.frameCount, "frame")), \(fixed(duration, 3)) s"
+    // Not joined from an array: for that the runtime looks through all conformances of the program once.
+    func add(_ part: String) { text += ", " + part }
     if let format = session.configuration.device, decoder != nil {
-      parts.append("\(format.channelCount) ch")
+      add("\(format.channelCount) ch")
     }
-    parts.append("\(rateText(rate)) Hz")
-    if let decoder { parts.append("peak \(decibels(decoder.peak))") }
+    add("\(rateText(rate)) Hz")
+    if let decoder { add("peak \(decibels(decoder.peak))") }
     if let clipping = writer?.clipping {
-      parts.append("\(counted(clipping.sampleCount, "sample")) clipped")
+      add("\(counted(clipping.sampleCount, "sample")) clipped")
     }
-    if let limited = LimitText.summary(session) { parts.append(limited) }
-    parts.append("\(fixed(duration / max(seconds, 1e-9), 0)) x realtime")
-    if outcome.wasCancelled { parts.append("interrupted") }
-    return "\(printable(name)): \(parts.joined(separator: ", "))"
+    if let limited = LimitText.summary(session) { add(limited) }
+    add("\(fixed(duration / max(seconds, 1e-9), 0)) x realtime")
+    if outcome.wasCancelled { add("interrupted") }
+    return text
   }
 
   /// The result as JSON, with all readings of the taps.

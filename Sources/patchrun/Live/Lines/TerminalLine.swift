@@ -14,7 +14,7 @@ struct TerminalLine {
   init(_ appearance: any Appearance) {
     isPossible =
       StandardStream.error.isTerminal && TerminalAbilities.hasScreen(environmentVariable)
-    let isUTF8 = TerminalAbilities.isUTF8(environmentVariable)
+    let isUTF8 = isPossible && TerminalAbilities.isUTF8(environmentVariable)
     writer = ScreenWriter(hasColors: appearance.color.colors(.error), isUTF8: isUTF8)
     set = isUTF8 ? .unicode : .ascii
   }
