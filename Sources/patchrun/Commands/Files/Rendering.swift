@@ -107,7 +107,8 @@ struct Rendering {
 
   func summary(_ name: String, _ rate: Double) -> String {
     let duration = Double(outcome.frameCount) / rate
-    var text = "\(printable(name)): \(counted(outcome.frameCount, "frame")), \(fixed(duration, 3)) s"
+    var text =
+      "\(printable(name)): \(counted(outcome.frameCount, "frame")), \(fixed(duration, 3)) s"
     // Not joined from an array: for that the runtime looks through all conformances of the program once.
     func add(_ part: String) { text += ", " + part }
     if let format = session.configuration.device, decoder != nil {
