@@ -349,8 +349,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "AudioTypes", "RenderCore", "RenderHost", "TerminalScreen", "CAllocationProbe",
-        "CVoicePeers",
+        "AudioTypes", "RenderCore", "SoundFiles", "RenderHost", "TerminalScreen",
+        "CAllocationProbe", "CVoicePeers",
       ],
       path: "Tests/TestSupport", swiftSettings: settings),
     // Read the sources.
@@ -486,15 +486,23 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio", condition: forProgram),
       ],
       swiftSettings: testSettings),
+    // Looks into the program.
+    .testTarget(
+      name: "patchrunTests",
+      dependencies: [
+        "AudioTypes", "AudioUnits", "RenderCore", "RenderCallbacks", "RenderTaps", "RenderHost",
+        "SoundFiles", "SoundMeasures", "Diagnostics", "PatchSyntax", "PatchGraph",
+        "PatchReference", "Control", "Responses", "TerminalScreen", "TestSupport", "patchrun",
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser", condition: forProgram),
+      ],
+      swiftSettings: testSettings),
+    // Runs the program, and does not wait for its room to be compiled.
     .testTarget(
       name: "PatchTests",
       dependencies: [
-        "AudioTypes", "AudioUnits", "AudioGraphs", "RenderCore", "RenderCallbacks", "RenderTaps",
-        "RenderHost", "SoundFiles", "Diagnostics", "PatchSyntax", "PatchGraph", "PatchReference",
-        "Pictures", "PatchImport",
-        "Responses", "TerminalScreen", "TestSupport", "patchrun",
-        .product(
-          name: "ArgumentParser", package: "swift-argument-parser", condition: forProgram),
+        "AudioTypes", "AudioGraphs", "RenderCore", "SoundFiles", "Diagnostics", "PatchSyntax",
+        "PatchGraph", "PatchImport", "TerminalScreen", "TestSupport",
       ],
       exclude: ["Hostile"],
       swiftSettings: testSettings),

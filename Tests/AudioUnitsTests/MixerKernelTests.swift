@@ -226,8 +226,10 @@ import Testing
   func `what comes out, ramps running, does not depend on how it is cut`(
     slicing: Slicing
   ) {
-    var inputs: [[[Float]]] = (0..<7).map { element in
-      (0...(element % 2)).map { noise(6000, seed: UInt64(10 * element + $0)) }
+    var inputs: [[[Float]]] = (0..<7).map { (element: Int) -> [[Float]] in
+      (0...(element % 2)).map { (channel: Int) -> [Float] in
+        noise(6000, seed: UInt64(10 * element + channel))
+      }
     }
     inputs[3][0].replaceSubrange(1000..<5000, with: [Float](repeating: -0.0, count: 4000))
     let changes =

@@ -186,9 +186,10 @@ private func levels(_ response: [Float], rate: Double = 44_100) -> [Double] {
       let here = try responses(2, azimuth: azimuth)
       let above = try responses(2, azimuth: azimuth + 2.5)
       for ear in 0..<2 {
-        for (middle, ends) in zip(levels(here[ear]), zip(levels(below[ear]), levels(above[ear]))) {
-          #expect(middle < max(ends.0, ends.1) + 0.5)
-          dips.append(max(0, min(ends.0, ends.1) - middle))
+        let (low, high) = (levels(below[ear]), levels(above[ear]))
+        for (index, middle) in levels(here[ear]).enumerated() {
+          #expect(middle < max(low[index], high[index]) + 0.5)
+          dips.append(max(0, min(low[index], high[index]) - middle))
         }
       }
     }

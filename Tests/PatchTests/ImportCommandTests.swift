@@ -12,9 +12,6 @@ struct ImportCommandTests {
 
   init() throws { place = try Workplace() }
 
-  static let examples = URL(filePath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "PatchImportTests/Dialects").path
-
   /// The response of a patch from the device's input to its output: the frequencies, and the gains
   /// of each channel.
   private func response(of patch: String) throws -> (frequencies: [Double], channels: [[Double]]) {
@@ -55,7 +52,7 @@ struct ImportCommandTests {
   func `an imported patch sounds as the formulas of its text say`(
     dialect: ImportDialect, name: String
   ) throws {
-    let folder = "\(Self.examples)/\(dialect.rawValue)"
+    let folder = "\(CommandLineTool.dialects)/\(dialect.rawValue)"
     let file = "\(folder)/\(name)"
     let outcome = try place.start(["import", "--from", dialect.rawValue, file, "-o", "patch.json"])
       .wait()
@@ -91,7 +88,7 @@ struct ImportCommandTests {
     for (name, count) in [
       ("08-linkwitz-riley-crossover.yml", 4), ("15-mono-mixer-and-compressor.yml", 1),
     ] {
-      let file = "\(Self.examples)/camilladsp/\(name)"
+      let file = "\(CommandLineTool.dialects)/camilladsp/\(name)"
       #expect(
         try place.run("import", file, "--input", "pulse.wav", "-o", "patch\(count).json").status
           == 0)
@@ -143,7 +140,7 @@ struct ImportCommandTests {
   }
 
   @Test func `a result of AutoEq reads well as a patch`() throws {
-    let file = "\(Self.examples)/autoeq/01-ten-bands.txt"
+    let file = "\(CommandLineTool.dialects)/autoeq/01-ten-bands.txt"
     let outcome = try place.start(["import", file]).wait()
     #expect(outcome.status == 0)
     #expect(
@@ -191,7 +188,7 @@ struct ImportCommandTests {
       "autoeq/01-ten-bands.txt", "autoeq/03-fixed-bands.txt", "autoeq/14-made-4-fixed.txt",
     ])
   func `what is exported and imported again is the same`(name: String) throws {
-    let file = "\(Self.examples)/\(name)"
+    let file = "\(CommandLineTool.dialects)/\(name)"
     let first = try place.start(["import", file]).wait().output
     try place.write(first, to: "first.json")
     let exported = try place.start(["export", "--to", "autoeq", "first.json"]).wait()

@@ -94,7 +94,7 @@ import Testing
     let (cr, ci) = (noise(count, seed: 55), noise(count, seed: 56))
     let variance = noise(count, seed: 57).map(\.magnitude)
     let trust = noise(count, seed: 58).map(\.magnitude)
-    let power = (0..<count).map { xr[$0] * xr[$0] + xi[$0] * xi[$0] }
+    let power: [Float] = zip(xr, xi).map { re, im in re * re + im * im }
     let (forgetting, rate, least) = (Float(0.99), Float(0.25), Float(0.1))
     for kind in 0..<kindCount {
       let kernels = unsafe cvector_kind(kind)!.pointee

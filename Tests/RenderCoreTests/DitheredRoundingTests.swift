@@ -65,7 +65,8 @@ struct DitheredRoundingTests {
     dither: Dither
   ) {
     let exact = (-32_768...32_767).map { Float($0) / 32_768 }
-    #expect(words([exact], BusDither(dither))[0] == (-32_768...32_767).map(Double.init))
+    let expected: [Double] = (-32_768...32_767).map { Double($0) }
+    #expect(words([exact], BusDither(dither))[0] == expected)
     let found = words([mixture], BusDither(dither))[0]
     #expect(found[5000..<28_000].contains { $0 != 0 })
     #expect(found[29_000..<35_000].allSatisfy { $0 == 0 })

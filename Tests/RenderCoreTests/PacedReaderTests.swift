@@ -48,7 +48,8 @@ private func read(
     let signal = (0..<700).map { Float($0 + 1) }
     #expect(read(signal, blocks: 10) { _ in 1 } == Array(signal[..<640]))
     let late = read(signal, blocks: 10, paces: { _ in 1 }, delays: { _ in 5 })
-    #expect(late == [Float](repeating: 0, count: 5) + signal[..<635])
+    let expected: [Float] = Array(repeating: 0, count: 5) + signal[..<635]
+    #expect(late == expected)
   }
 
   /// Reads a sine of `frequency` cycles per frame and compares it with the formula.

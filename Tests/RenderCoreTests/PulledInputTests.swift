@@ -84,7 +84,8 @@ struct PulledInputTests {
       let bus = plan.bus(1, frameCount: slice)
       found += bus[0].indices.map { bus[0][$0] }
     }
-    #expect(found == (0..<3000).map { Float(3 * $0) })
+    let expected: [Float] = (0..<3000).map { Float(3 * $0) }
+    #expect(found == expected)
   }
 
   @Test func `what fails upstream fails the slice`() {

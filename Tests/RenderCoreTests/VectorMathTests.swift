@@ -214,7 +214,8 @@ let kindCount: Int32 = {
       // As one signal of a mix, whose zeros are all positive.
       var (left, right) = (samples, samples)
       unsafe kernels.amplify(samples, 0.3, other, -2, count, &left, &right)
-      let amplified = (0..<count).map { 0 + samples[$0] * 0.3 } + samples[count...]
+      var amplified = samples
+      for index in 0..<count { amplified[index] = 0 + samples[index] * 0.3 }
       #expect(left.map(\.bitPattern) == amplified.map(\.bitPattern))
       #expect((0..<count).allSatisfy { right[$0] == other[$0] * -2 })
       var scaled = Array(samples[...count])
@@ -490,7 +491,7 @@ let kindCount: Int32 = {
       unsafe kernels.narrow(samples, count, 1, 0, 0, &left, &right)
       #expect(left == first && right == second)
       unsafe kernels.narrow(samples, count, 0.5, 0.01, 3, &left, &right)
-      let gains = (0..<count).map { 0.5 + 0.01 * Double(3 + $0 + 1) }
+      let gains: [Double] = (4..<count + 4).map { 0.5 + 0.01 * Double($0) }
       let (wantedLeft, wantedRight) = (scaled(first, gains), scaled(second, gains))
       #expect(left == wantedLeft)
       #expect(right == wantedRight)

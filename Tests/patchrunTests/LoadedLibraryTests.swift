@@ -42,7 +42,7 @@ struct LoadedLibraryTests {
       message: "libmysofa, which reads it, cannot be loaded ("),
     Case(
       library: "libyaml-0.so.2", package: "libyaml-0-2",
-      arguments: ["import", "\(ImportCommandTests.examples)/camilladsp/02-passes.yml"],
+      arguments: ["import", "\(CommandLineTool.dialects)/camilladsp/02-passes.yml"],
       message: "libyaml, which reads YAML, cannot be loaded ("),
     Case(
       library: "libcrypto.so.3", package: "libssl3",
