@@ -88,7 +88,8 @@ struct PulseHardwareTests {
     server.signal(SIGSTOP)
     usleep(1_000_000)
     server.signal(SIGCONT)
-    #expect(eventually { hardware.statistics.underrunCauses[.server] ?? 0 > before })
+    let isTold = eventually { hardware.statistics.underrunCauses[.server] ?? 0 > before }
+    #expect(isTold, "\(hardware.statistics), \(String(describing: hardware.failure))")
     hardware.stop()
     #expect(hardware.statistics.underrunCauses[.render] == nil)
   }
