@@ -3,6 +3,7 @@ import Diagnostics
 import FileAccess
 import Foundation
 import PatchImport
+import TestSupport
 import Testing
 
 /// A file of a dialect, and the expected filters, which another program derived from the sources
@@ -14,11 +15,8 @@ struct DialectExample: CustomTestStringConvertible, Sendable {
 
   var testDescription: String { path.split(separator: "/").suffix(2).joined(separator: "/") }
 
-  static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "Dialects").path
-
   static let all: [DialectExample] = ImportDialect.allCases.flatMap { dialect in
-    let folder = folder + "/" + dialect.rawValue
+    let folder = CommandLineTool.dialects + "/" + dialect.rawValue
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return names.filter { $0.hasSuffix(".expected.json") }.sorted().compactMap {
       name -> DialectExample? in

@@ -175,8 +175,7 @@ struct PlaybackReserveLiveTests {
     #expect(notes.first?.hasSuffix("frames more than it was asked for") ?? false, "\(notes)")
     // Underruns are recorded as silence.
     let heard = try recording.stop().filter { $0 != 0 }
-    let isWhole = heard == numbered(0..<session.renderedFrames)
-    #expect(isWhole, "\(heard.count) samples were heard")
+    expectWhole(heard, 0..<session.renderedFrames)
   }
 }
 

@@ -25,10 +25,7 @@ struct PulseHardwareTests {
     try hardware.start(session)
     #expect(eventually { session.hasEnded })
     hardware.stop()
-    let heard = sound(in: try recording.stop())
-    // Not within the macro, which prints all the frames where they differ.
-    let isWhole = heard == numbered(0..<40_000)
-    #expect(isWhole, "\(heard.count) samples were heard")
+    expectWhole(sound(in: try recording.stop()), 0..<40_000)
     #expect(hardware.failure == nil)
     #expect(hardware.statistics.underruns == 0)
     #expect(session.failedSlices.count == 0)
@@ -46,8 +43,7 @@ struct PulseHardwareTests {
     #expect(eventually { session.renderedFrames > 10_000 })
     hardware.stop()
     let count = session.renderedFrames
-    let isWhole = sound(in: try recording.stop()) == numbered(0..<count)
-    #expect(isWhole)
+    expectWhole(sound(in: try recording.stop()), 0..<count)
     #expect(session.renderedFrames == count)
     #expect(hardware.statistics.requestedFrames == count)
     // The end of a run is not an underrun.
@@ -251,8 +247,7 @@ struct PulseHardwareTests {
       #expect(hardware.statistics.overruns == 0)
       return (heard, ())
     }
-    let isWhole = heard == numbered(0..<20_000)
-    #expect(isWhole, "\(heard.count) samples were heard")
+    expectWhole(heard, 0..<20_000)
   }
 
   /// The first of five attempts in which the numbers are recorded as played, or the last one. On a
@@ -301,8 +296,7 @@ struct PulseHardwareTests {
       #expect(session.failedSlices.count == 0)
       return (sound(in: try recording.stop()), Int(hardware.statistics.overruns))
     }
-    let isWhole = heard == numbered(0..<20_000)
-    #expect(isWhole, "\(heard.count) samples were heard")
+    expectWhole(heard, 0..<20_000)
     #expect(overruns == 0)
   }
 

@@ -2,6 +2,8 @@ import AudioTypes
 import Foundation
 import RenderCore
 import RenderHost
+import TestSupport
+import Testing
 
 /// The duration of the measurement in seconds, from the environment.
 let measuredSeconds = Int(ProcessInfo.processInfo.environment["PATCHRUN_MEASURE"] ?? "") ?? 0
@@ -55,6 +57,14 @@ func sound(in samples: [Float]) -> [Float] {
     let last = samples.lastIndex(where: { $0 != 0 })
   else { return [] }
   return Array(samples[(first / 2 * 2)...(last | 1)])
+}
+
+/// Expects the numbers of some frames, whole. The macro would print all of them where they differ.
+func expectWhole(
+  _ heard: [Float], _ frames: Range<Int>, sourceLocation: SourceLocation = #_sourceLocation
+) {
+  let isWhole = heard == numbered(frames)
+  #expect(isWhole, "\(heard.count) samples were heard", sourceLocation: sourceLocation)
 }
 
 /// All frames in a stereo ring, interleaved.

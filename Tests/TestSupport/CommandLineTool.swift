@@ -8,16 +8,10 @@ public enum CommandLineTool {
   }()
 
   /// The folder of the patches of the distribution.
-  public static let patches: String = {
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("patches").path
-  }()
+  public static let patches = House.root.appending(path: "patches").path
 
   /// The folder of files in the dialects of other programs, which are made up.
-  public static let dialects: String = {
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("PatchImportTests/Dialects").path
-  }()
+  public static let dialects = House.root.appending(path: "Tests/PatchImportTests/Dialects").path
 
   /// An environment without a sound server.
   public static let environment: [String: String] = {

@@ -2,9 +2,6 @@ import Foundation
 
 /// Builds shared C libraries with the command of the manual.
 public enum NativeLibrary {
-  static let package = URL(filePath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
-
   public struct Failure: Error {
     public var message: String
   }
@@ -27,7 +24,7 @@ public enum NativeLibrary {
   /// Compiles a file of the package, with warnings as errors.
   public static func build(file: String, to library: String) throws {
     try compile(
-      package.appending(path: file).path, to: library,
+      House.root.appending(path: file).path, to: library,
       flags: ["-O2", "-shared", "-fPIC", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"])
   }
 
@@ -36,7 +33,7 @@ public enum NativeLibrary {
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments =
       [Self.compiler] + flags
-      + ["-I", package.appending(path: "Sources/CPatchrun/include").path, "-o", library, file]
+      + ["-I", House.root.appending(path: "Sources/CPatchrun/include").path, "-o", library, file]
       + ["-lm"]
     let pipe = Pipe()
     process.standardError = pipe
