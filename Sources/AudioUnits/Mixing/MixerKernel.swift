@@ -21,38 +21,6 @@ public import RenderCore
 /// its volume. Meters that are off read their floor and cost nothing. The output is always watched
 /// for clipping.
 public struct MixerKernel: RenderKernel, ~Copyable {
-  /// The state of an input, or of the output: 72 bytes, as a graph may have very many mixers.
-  struct Strip: BitwiseCopyable {
-    /// The gains from the left channel to the left and from the right one to the right; of a mono
-    /// input, from its channel to both.
-    var straight: GainRamp
-    /// The cross gains: from the right channel to the left, from the left one to the right.
-    var cross: GainRamp
-    private var storedChannelCount: Int8
-    /// The controls that the present gains have been computed from.
-    var volume: Float = 0
-    var pan: Float = 0
-    var enable: Float = 0
-    /// Another number each time that levels have been set.
-    var levelsVersion: UInt32 = 0
-    /// Whether levels replace the pan.
-    var hasLevels = false
-    /// Whether the meters run.
-    var isMetered = false
-
-    init(channelCount: Int, straight: GainRamp, cross: GainRamp) {
-      storedChannelCount = Int8(channelCount)
-      self.straight = straight
-      self.cross = cross
-    }
-
-    /// 1 or 2.
-    var channelCount: Int {
-      @_noLocks get { Int(storedChannelCount) }
-      @_noLocks set { storedChannelCount = Int8(truncatingIfNeeded: newValue) }
-    }
-  }
-
   private let controls: MixerControls
   private let inputCount: Int
   private let rampLength: Int
@@ -123,48 +91,80 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     guard context.inputCount == inputCount, output.channelCount == 2 else {
       return .formatNotSupported
     }
-    let count = context.frameCount
     let version = controls.access.version
-    let isQuiet = self.isQuiet && version == quietVersion
-    if isQuiet, inputCount == 1, amplify(context.input(0), into: output) {
-      countFrames(count)
+    if !isQuiet || version != quietVersion {
+      guard readControls(context) else { return .formatNotSupported }
+      quietVersion = version
+      isQuiet = isAllQuiet()
+    }
+    guard isQuiet else {
+      mixMoving(context, into: output)
+      return .ok
+    }
+    if inputCount == 1, amplify(context.input(0), into: output) {
+      countFrames(context.frameCount)
       return .ok
     }
     var sum = MixSum(left: output[0], right: output[1])
     for element in 0..<inputCount {
       let input = context.input(element)
-      let isOther = input.channelCount != strips[element].channelCount
-      if isOther {
-        // An unconnected input may get another format.
-        guard input.channelCount == 1 || input.channelCount == 2 else { return .formatNotSupported }
-        strips[element].channelCount = input.channelCount
-      } else if isQuiet {
-        addSteady(input, element, &sum, in: context)
-        continue
+      if input.channelCount != strips[element].channelCount {
+        guard follow(input, element) else { return .formatNotSupported }
       }
-      input.separate()
-      updateInput(element, isOther: isOther)
+      addSteady(input, element, &sum, in: context)
+    }
+    sum.finish(&waiting, in: context)
+    if sum.isEmpty {
+      output.silence()
+    } else {
+      finish(output, gain: strips[inputCount].straight.left, largest: sum.largest)
+      if sum.hasInterleaved { noteFinite(sum.largest, in: context) }
+    }
+    countFrames(context.frameCount)
+    return .ok
+  }
+
+  /// Reads the controls of all inputs and of the output. Returns whether each input has a format that
+  /// can be mixed.
+  @_noLocks
+  private mutating func readControls(_ context: RenderContext) -> Bool {
+    for element in 0..<inputCount {
+      guard follow(context.input(element), element) else { return false }
       updateMetering(element, isOn: controls.metering.isOn(element))
+    }
+    updateOutputVolume()
+    updateMetering(inputCount, isOn: controls.outputMetering.isOn(0))
+    hasStarted = true
+    return true
+  }
+
+  /// Takes over the format of an input, and changes of its controls. Returns whether it is a format
+  /// that can be mixed.
+  @_noLocks
+  private mutating func follow(_ input: RenderBus, _ element: Int) -> Bool {
+    let isOther = input.channelCount != strips[element].channelCount
+    if isOther {
+      // An unconnected input may get another format.
+      guard input.channelCount == 1 || input.channelCount == 2 else { return false }
+      strips[element].channelCount = input.channelCount
+    }
+    updateInput(element, isOther: isOther)
+    return true
+  }
+
+  /// Mixes while a gain moves or a meter runs.
+  @_noLocks
+  private mutating func mixMoving(_ context: RenderContext, into output: RenderBus) {
+    var sum = MixSum(left: output[0], right: output[1])
+    for element in 0..<inputCount {
+      let input = context.input(element)
+      input.separate()
       if strips[element].isMetered { measure(input, as: element) }
       add(input, element, &sum, in: context)
     }
     sum.finish(&waiting, in: context)
-    if isQuiet {
-      if sum.isEmpty {
-        output.silence()
-      } else {
-        finish(output, gain: strips[inputCount].straight.left, largest: sum.largest)
-        if sum.hasInterleaved { noteFinite(sum.largest, in: context) }
-      }
-      countFrames(count)
-      return .ok
-    }
     finishOutput(output, isEmpty: sum.isEmpty, largest: sum.largest)
-    publish(count)
-    hasStarted = true
-    quietVersion = version
-    self.isQuiet = isAllQuiet()
-    return .ok
+    publish(context.frameCount)
   }
 
   /// Whether all gains are settled, and no meter runs.
@@ -268,14 +268,6 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   @_noLocks
   private mutating func finishOutput(_ output: RenderBus, isEmpty: Bool, largest: UInt32?) {
     let element = inputCount
-    let volume = controls.outputVolume[0]
-    let isAtVolume =
-      hasStarted && strips[element].straight.left == volume && strips[element].straight.isSettled
-    if !isAtVolume, volume.isFinite {
-      let length = length(controls.outputVolume.glide(0), atOnce: false)
-      strips[element].straight.go(left: volume, right: volume, in: length)
-    }
-    updateMetering(element, isOn: controls.outputMetering.isOn(0))
     if isEmpty { output.silence() }
     if strips[element].isMetered { measure(output, as: element) }
     let ramp = strips[element].straight
@@ -383,6 +375,17 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       left: Float(gain * points.rightToLeft),
       right: Float(gain * (isMono ? 0 : points.leftToRight)),
       in: length)
+  }
+
+  /// Reads the output's volume, and has its gain move to it where it has changed.
+  @_noLocks
+  private mutating func updateOutputVolume() {
+    let volume = controls.outputVolume[0]
+    let ramp = strips[inputCount].straight
+    let isAtVolume = hasStarted && ramp.left == volume && ramp.isSettled
+    guard !isAtVolume, volume.isFinite else { return }
+    let length = length(controls.outputVolume.glide(0), atOnce: false)
+    strips[inputCount].straight.go(left: volume, right: volume, in: length)
   }
 
   /// A level that has been set for an input; the first is from left to left.
