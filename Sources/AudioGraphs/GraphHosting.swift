@@ -75,6 +75,8 @@ extension AudioGraph {
     carryOutRequestedUpdate()
     let finished = state.withLock { state -> [any RenderService] in
       state.running?.session.collect()
+      // To change `running` takes another lock, in every slice.
+      guard state.running?.hasFinishedServices == true else { return [] }
       return state.running?.takeFinishedServices() ?? []
     }
     for service in finished {

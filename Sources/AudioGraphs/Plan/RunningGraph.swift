@@ -299,9 +299,14 @@ struct RunningGraph: Sendable {
   /// renders.
   func restartTimeline() { timeline?.restart() }
 
+  /// Whether there are services that are no longer needed.
+  var hasFinishedServices: Bool {
+    leaving.first.map { session.begunStages >= $0.stage } ?? false
+  }
+
   /// Removes and returns the services that are no longer needed.
   mutating func takeFinishedServices() -> [any RenderService] {
-    guard let first = leaving.first, session.begunStages >= first.stage else { return [] }
+    guard hasFinishedServices else { return [] }
     let finished = leaving.prefix { session.begunStages >= $0.stage }
     leaving.removeFirst(finished.count)
     listServices()
