@@ -53,8 +53,10 @@ public struct DeviceDecoder: Sendable {
   public var isFloat: Bool { sample == .float32 }
 
   /// Updates the peak and the count of bad samples from float bytes, without decoding them.
-  public mutating func measure(_ floats: Span<UInt8>) {
-    let bits = VectorMath.largest(of: floats)
+  ///
+  /// - Parameter largest: The largest magnitude in them, where it is known. NaN is above any number.
+  public mutating func measure(_ floats: Span<UInt8>, largest: Float? = nil) {
+    let bits = largest?.bitPattern ?? VectorMath.largest(of: floats)
     guard bits < Float.infinity.bitPattern else {
       var samples: [Double] = []
       return decode(floats, into: &samples)

@@ -68,7 +68,8 @@ public struct OfflineDevice: Sendable {
   ) -> Outcome {
     run(
       session, frameCount: frameCount, services: services, readErrors: readErrors,
-      skipping: skipping, begin: begin, isCancelled: isCancelled, progress: progress, sink: sink,
+      skipping: skipping, begin: begin, isCancelled: isCancelled, progress: progress,
+      sink: { (bytes, _) throws(ServiceError) in try sink(bytes) },
       through: SinkPiece(session, grant, frameCount: frameCount ?? .max))
   }
 
@@ -83,7 +84,7 @@ public struct OfflineDevice: Sendable {
     run(
       session, frameCount: frameCount, services: services, readErrors: readErrors,
       skipping: skipping, begin: begin, isCancelled: isCancelled, progress: progress,
-      sink: { (bytes) throws(ServiceError) in try sink?.take(bytes.span) },
+      sink: { (bytes, peak) throws(ServiceError) in try sink?.take(bytes.span, peak: peak) },
       through: SinkPiece(session, grant, frameCount: frameCount ?? .max, sink: sink))
   }
 
@@ -135,7 +136,7 @@ public struct OfflineDevice: Sendable {
     try pull(
       session, frameCount: frameCount, services: services, readErrors: .silence,
       isCancelled: isCancelled, progress: { _ in },
-      sink: { (_) throws(ServiceError) in }, through: &piece, outcome: &outcome)
+      sink: { (_, _) throws(ServiceError) in }, through: &piece, outcome: &outcome)
     return outcome.frameCount
   }
 

@@ -61,15 +61,19 @@ extension RenderSession {
 
   /// The same as `pull(_:into:)` for the bytes of an array from an offset on. An empty array is for a
   /// session without output.
-  func pull(_ frameCount: Int, into memory: inout [UInt8], at offset: Int) {
+  ///
+  /// - Returns: The peak of the frames, where each of them was copied from a bus and so measured.
+  func pull(_ frameCount: Int, into memory: inout [UInt8], at offset: Int) -> Float? {
     precondition(
       memory.isEmpty || offset + frameCount * encoder.bytesPerFrame <= memory.count,
       "the array has room for the frames")
     let isEmpty = memory.isEmpty
+    copied = (0, 0)
     unsafe memory.withUnsafeMutableBytes { memory in
       let output = unsafe isEmpty ? nil : memory.baseAddress.map { unsafe $0 + offset }
       _ = unsafe pull(frameCount, into: output)
     }
+    return copied.frames == frameCount ? copied.peak : nil
   }
 
   /// Sets the target of the gain from the pauses and fades in effect.
@@ -278,8 +282,17 @@ extension RenderSession {
       meter(Float(report.peak))
       return note(report)
     }
-    if copied == nil { unsafe encoder.encode(bus, into: place, gain: &gain, rounding) }
+    if copied == nil {
+      unsafe encoder.encode(bus, into: place, gain: &gain, rounding)
+    } else {
+      noteCopied(bus.frameCount, peak: peak)
+    }
     meter(peak)
+  }
+
+  @_noLocks
+  private func noteCopied(_ frameCount: Int, peak: Float) {
+    copied = (copied.frames + frameCount, largerMagnitude(copied.peak, peak))
   }
 
   /// Whether the limit would leave frames with this peak unchanged.

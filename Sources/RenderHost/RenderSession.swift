@@ -111,6 +111,9 @@ public final class RenderSession: @unchecked Sendable {
   let next = Atomic<Int>(0)
   /// Holds the clients' scheduled changes, and the identity of the rendering thread.
   let scheduler: Unmanaged<ParameterScheduler>
+  /// The frames that the last pull has copied from a bus unchanged, and their peak. Used by the thread
+  /// that pulls.
+  var copied = (frames: 0, peak: Float(0))
   // The current slice: its frames, the frames left of it, its time stamp, and the first failure in
   // it.
   var sliceLength = 0
@@ -187,6 +190,13 @@ public final class RenderSession: @unchecked Sendable {
     unsafe resampler?.deinitialize(count: 1)
     unsafe resampler?.deallocate()
   }
+}
+
+/// The larger of two magnitudes. NaN is above any number.
+@_noLocks
+func largerMagnitude(_ one: Float, _ other: Float) -> Float {
+  // Magnitudes of floats have the order of their bit patterns.
+  one.bitPattern > other.bitPattern ? one : other
 }
 
 @_semantics("no_performance_analysis")

@@ -5,13 +5,16 @@ import Synchronization
 /// The rendered frames that a sink is given at once: as many slices as make a write of a file worth
 /// its system call, and few enough for the processor's cache.
 struct SinkPiece {
-  typealias Sink = (ArraySlice<UInt8>) throws(ServiceError) -> Void
+  /// Takes bytes, and their peak as `FrameSink` does.
+  typealias Sink = (ArraySlice<UInt8>, Float?) throws(ServiceError) -> Void
 
   private static let size = 1 << 17
   private let bytesPerFrame: Int
   private let bytesPerSlice: Int
   private var memory: [UInt8]
   private var filled = 0
+  /// The peak of the frames that are there; `nil` where that of a slice is not known.
+  private var peak: Float? = 0
   /// Gives pieces to the sink beside the rendering; `nil` where the rendering thread has no helper.
   private let errand: PieceErrand?
 
@@ -40,14 +43,15 @@ struct SinkPiece {
   /// end of the session: after it there is only silence.
   mutating func pull(_ frameCount: Int, of session: RenderSession) -> Int {
     let before = session.renderedFrames
-    session.pull(frameCount, into: &memory, at: filled)
+    let slicePeak = session.pull(frameCount, into: &memory, at: filled)
+    peak = if let peak, let slicePeak { largerMagnitude(peak, slicePeak) } else { nil }
     let rendered = min(frameCount, session.renderedFrames - before)
     filled += rendered * bytesPerFrame
     return rendered
   }
 
   /// Forgets the frames that are there.
-  mutating func drop() { filled = 0 }
+  mutating func drop() { (filled, peak) = (0, 0) }
 
   /// Gives the frames that are there to a sink. After an error the number of frames so far is that of
   /// the frames given.
@@ -59,11 +63,11 @@ struct SinkPiece {
     defer { drop() }
     do throws(ServiceError) {
       if let errand, mayLeave {
-        try errand.add(&memory, filled)
+        try errand.add(&memory, filled, peak: peak)
       } else {
         try errand?.finish()
         guard filled > 0 else { return }
-        try sink(memory[..<filled])
+        try sink(memory[..<filled], peak)
       }
     } catch {
       frameCount -= (filled + (errand?.takeRefused() ?? 0)) / bytesPerFrame
@@ -81,6 +85,7 @@ private final class PieceErrand: CrewJob, @unchecked Sendable {
   private final class Piece {
     var memory: [UInt8]
     var filled = 0
+    var peak: Float?
 
     init(byteCount: Int) { memory = [UInt8](repeating: 0, count: byteCount) }
   }
@@ -109,7 +114,7 @@ private final class PieceErrand: CrewJob, @unchecked Sendable {
 
   /// Adds a piece, in exchange for the memory of an earlier one. Throws the error of the sink, which
   /// is then given no more.
-  func add(_ memory: inout [UInt8], _ filled: Int) throws(ServiceError) {
+  func add(_ memory: inout [UInt8], _ filled: Int, peak: Float?) throws(ServiceError) {
     let number = added.load(ordering: .relaxed)
     var spins = 0
     while number - given.load(ordering: .acquiring) == pieces.count {
@@ -119,6 +124,7 @@ private final class PieceErrand: CrewJob, @unchecked Sendable {
     let piece = pieces[number % pieces.count]
     swap(&piece.memory, &memory)
     piece.filled = filled
+    piece.peak = peak
     added.store(number + 1, ordering: .releasing)
     crew.leave(self)
   }
@@ -151,7 +157,9 @@ private final class PieceErrand: CrewJob, @unchecked Sendable {
   private func give(_ piece: Piece) {
     let (memory, filled) = (piece.memory, piece.filled)
     if failure == nil {
-      do throws(ServiceError) { return try sink.take(memory.span.extracting(..<filled)) } catch {
+      do throws(ServiceError) {
+        return try sink.take(memory.span.extracting(..<filled), peak: piece.peak)
+      } catch {
         failure = error
         hasFailed.store(true, ordering: .relaxed)
       }

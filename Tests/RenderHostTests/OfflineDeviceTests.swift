@@ -160,6 +160,9 @@ private final class CollectingSink: FrameSink, @unchecked Sendable {
   // `@unchecked Sendable`: one thread at a time uses it.
   private(set) var bytes: [UInt8] = []
   private(set) var pieces: [Int] = []
+  /// The peaks of the pieces as given, and as found in their bytes.
+  private(set) var peaks: [Float?] = []
+  private(set) var foundPeaks: [Float] = []
   private(set) var threads: Set<UInt> = []
   /// Whether denormal numbers were taken for zero.
   private(set) var hasFlushed = false
@@ -168,12 +171,74 @@ private final class CollectingSink: FrameSink, @unchecked Sendable {
 
   init(failsAt: Int? = nil) { self.failsAt = failsAt }
 
-  func take(_ bytes: Span<UInt8>) throws(ServiceError) {
+  func take(_ bytes: Span<UInt8>, peak: Float?) throws(ServiceError) {
     pieces.append(bytes.count / 8)
+    peaks.append(peak)
+    foundPeaks.append(Float(bitPattern: VectorMath.largest(of: bytes)))
     threads.insert(UInt(pthread_self()))
     if (Float.leastNormalMagnitude / Float(pieces.count + 1)).isZero { hasFlushed = true }
     guard pieces.count - 1 != failsAt else { throw Self.failure }
     for index in bytes.indices { self.bytes.append(bytes[index]) }
+  }
+}
+
+/// The peak that a sink is given with the frames.
+struct SinkPeakTests {
+  private func run(
+    _ session: RenderSession, _ kernel: KernelBox, slice: Int = 512, frameCount: Int? = 40_000,
+    progress: (Int) -> Void = { _ in }
+  ) -> CollectingSink {
+    session.play(plan(kernel, maximumFramesPerSlice: 4096))
+    let sink = CollectingSink()
+    _ = OfflineDevice(stereoGrant(slice)).run(
+      session, frameCount: frameCount, progress: progress, to: sink)
+    return sink
+  }
+
+  /// The same number, or both not a number.
+  private func areSame(_ one: Float?, _ other: Float) -> Bool {
+    one == other || (one?.isNaN == true && other.isNaN)
+  }
+
+  @Test(arguments: [1, 100, 4096, 20_000])
+  func `it is exact where floats are copied, whatever they are`(slice: Int) {
+    for last in [0.5, -3, -Float.infinity, .nan, 0] {
+      // One loud sample in the last piece, behind quieter ones.
+      var samples = [Float](repeating: -0.25, count: 40_000)
+      samples[39_000] = last
+      let sink = run(session(), .holding(CyclingKernel(samples)), slice: slice)
+      #expect(sink.peaks.count > 1)
+      for (peak, found) in zip(sink.peaks, sink.foundPeaks) { #expect(areSame(peak, found)) }
+    }
+  }
+
+  @Test func `where frames are not copied it is right or not known`() {
+    let loud = (0..<40_000).map { Float($0 % 1999) / 1000 - 1 }
+    let limited = session()
+    limited.limitOutput(to: 0.5)
+    let ending = session()
+    ending.end(afterFrames: 30_000)
+    let pausing = session()
+    var slices = 0
+    let sinks = [
+      run(limited, .holding(CyclingKernel(loud))),
+      run(ending, .holding(CyclingKernel(loud)), frameCount: nil),
+      // Its fade turns down a part of a piece that begins and ends unchanged.
+      run(pausing, .holding(CyclingKernel(loud))) { _ in
+        slices += 1
+        if slices == 40 { pausing.pause() }
+        if slices == 50 { pausing.resume() }
+      },
+    ]
+    for sink in sinks {
+      #expect(!sink.peaks.isEmpty)
+      for (peak, found) in zip(sink.peaks, sink.foundPeaks) where peak != nil {
+        #expect(peak == found)
+      }
+    }
+    #expect(sinks[0].peaks.allSatisfy { $0 == nil }, "the limiter has changed each piece")
+    let words = run(session(device: .int16), .holding(CyclingKernel(loud)))
+    #expect(words.peaks.allSatisfy { $0 == nil }, "integers are not measured")
   }
 }
 
@@ -208,6 +273,7 @@ struct SharedOfflineDeviceTests {
       #expect(values(sink.bytes, as: Float.self) == counted(0..<100_500))
       let whole = max(1, 16_384 / frames) * frames
       #expect(sink.pieces == [Int](repeating: whole, count: 100_500 / whole) + [100_500 % whole])
+      #expect(sink.peaks == sink.foundPeaks)
       #expect(!sink.hasFlushed)
       threads.formUnion(sink.threads)
     }

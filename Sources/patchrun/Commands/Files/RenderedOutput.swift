@@ -22,10 +22,10 @@ final class RenderedOutput: FrameSink, @unchecked Sendable {
     self.pictures = pictures
   }
 
-  func take(_ bytes: Span<UInt8>) throws(ServiceError) {
+  func take(_ bytes: Span<UInt8>, peak: Float?) throws(ServiceError) {
     do throws(SoundFileError) {
       if decoder.isFloat, pictures.isEmpty {
-        decoder.measure(bytes)
+        decoder.measure(bytes, largest: peak)
         try writer?.write(floats: bytes)
       } else {
         decoder.decode(bytes, into: &samples)
