@@ -5,22 +5,23 @@ import PackageDescription
 /// Has code ask for a generic type by its accessor, and not by its name: the runtime finds out by name whether each
 /// key of a dictionary is hashable, and looks at all conformances in the program for that, which was half of the
 /// program's start. Has rooms compiled with the code of those that they import at hand: a mixer of one input takes
-/// a seventh less. Lets tests look into rooms: one build is the program that is shipped and what is tested. For that
-/// the compiler leaves checks of exclusive access to internal variables in place: 45 per slice, which is an eighth of
-/// the instructions where a file is only copied, and a hundredth with a mixer. And tells debuggers the lines, for the
-/// stacks of crashes, but no types, which take a tenth of the time of a build. A package that takes this one from
-/// elsewhere may not have such flags, and does without.
-let withOptimizations: [SwiftSetting] =
+/// a seventh less. And tells debuggers the lines, for the stacks of crashes, but no types, which take a tenth of the
+/// time of a build.
+let withOptimizations = inRelease(
+  [
+    "-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors",
+    "-cross-module-optimization", "-gline-tables-only",
+  ])
+
+/// Lets tests look into a room: one build is the program that is shipped and what is tested. For that the compiler
+/// leaves checks of exclusive access to internal variables in place.
+let openToTests = inRelease(["-enable-testing"])
+
+/// A package that takes this one from elsewhere may not have such flags, and does without.
+func inRelease(_ flags: [String]) -> [SwiftSetting] {
   Context.packageDirectory.contains("/checkouts/")
-  ? []
-  : [
-    .unsafeFlags(
-      [
-        "-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors",
-        "-cross-module-optimization", "-enable-testing", "-gline-tables-only",
-      ],
-      .when(configuration: .release))
-  ]
+    ? [] : [.unsafeFlags(flags, .when(configuration: .release))]
+}
 
 let strictly: [SwiftSetting] = [
   .strictMemorySafety(),
@@ -30,7 +31,11 @@ let strictly: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-let settings = strictly + withOptimizations
+let settings = strictly + withOptimizations + openToTests
+
+/// For a room with variables that every slice reads, whose tests use what is `public` or `package`: the checks were
+/// two dozen per slice, a tenth of the instructions where a file is only copied.
+let closedSettings = strictly + withOptimizations
 
 /// Tests are compiled quickly and not optimized: nearly all of their time passes in what they test.
 let testSettings =
@@ -149,7 +154,7 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "RenderHost", dependencies: ["AudioTypes", "RenderCore", "CBus", "CShims"],
-      swiftSettings: settings),
+      swiftSettings: closedSettings),
 
     // Everything from here up runs on the control thread, PulseIO's own thread apart.
     .target(

@@ -60,7 +60,7 @@ public final class RenderSession: @unchecked Sendable {
   /// plans from the beginning.
   let timeline = Mutex<RenderTimeline?>(nil)
   let queue = PlanQueue()
-  let helpers: RenderHelpers?
+  package let helpers: RenderHelpers?
   /// Shares the services with the helpers before a slice.
   let round = ServiceRound()
   /// The crew of `helpers`, for the thread that pulls.

@@ -1,6 +1,5 @@
+import RenderHost
 import Testing
-
-@testable import RenderHost
 
 struct CrewTrialTests {
   private var now: UInt64 = 5_000_000_000

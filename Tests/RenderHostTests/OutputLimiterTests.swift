@@ -1,10 +1,9 @@
 import AudioTypes
 import Glibc
 import RenderCore
+import RenderHost
 import TestSupport
 import Testing
-
-@testable import RenderHost
 
 /// The level that a session's output never exceeds.
 @Suite struct OutputLimiterTests {

@@ -1,10 +1,9 @@
 import CShims
 import Foundation
+import RenderHost
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import RenderHost
 
 /// The requests for a thread's scheduling, their order, and the message.
 struct SchedulingTests {

@@ -1,11 +1,10 @@
 import AudioTypes
 import Glibc
 import RenderCore
+import RenderHost
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import RenderHost
 
 /// Counts its calls, reports one of them, and fails in one.
 private final class CountedService: RenderService {
@@ -76,12 +75,10 @@ private final class CountedService: RenderService {
     let session = session(threads: 3)
     let services = (0..<50).map { CountedService($0) }
     // Until a helper has taken a service, however busy the machine is.
-    var slices = 0
-    while services.reduce(into: Set<UInt>(), { $0.formUnion($1.threads) }).count < 2 {
-      _ = session.serve(services, inStepFor: 64)
-      slices += 1
-    }
-    #expect(services.map(\.calls) == [Int](repeating: slices, count: 50))
+    let outcome = OfflineDevice(stereoGrant(64)).run(
+      session, services: services,
+      isCancelled: { services.reduce(into: Set<UInt>()) { $0.formUnion($1.threads) }.count >= 2 })
+    #expect(services.map(\.calls) == [Int](repeating: outcome.frameCount / 64, count: 50))
   }
 
   @Test(arguments: [1, 3])

@@ -1,6 +1,5 @@
+import RenderHost
 import Testing
-
-@testable import RenderHost
 
 /// The causes of underruns with a simulated clock in milliseconds, for a device with slices of 1000
 /// frames in 20 ms.

@@ -105,20 +105,20 @@ public final class UnderrunWatch: @unchecked Sendable {
 
   // MARK: The same on a clock of the caller, for tests
 
-  func willSleep(atMost seconds: Double, now: UInt64, delay: UInt64) {
+  package func willSleep(atMost seconds: Double, now: UInt64, delay: UInt64) {
     (begin, waited) = (now, delay)
     sleepLimit = UInt64(max(0, seconds) * 1e9)
   }
 
-  func hasWoken(now: UInt64, delay: UInt64) {
+  package func hasWoken(now: UInt64, delay: UInt64) {
     let slept = now &- begin
     let overslept = slept > sleepLimit ? slept - sleepLimit : 0
     note(Stretch(end: now, delay: max(overslept, delay &- waited)))
   }
 
-  func willRender(now: UInt64, delay: UInt64) { (begin, waited) = (now, delay) }
+  package func willRender(now: UInt64, delay: UInt64) { (begin, waited) = (now, delay) }
 
-  func hasRendered(frameCount: Int, now: UInt64, delay: UInt64) {
+  package func hasRendered(frameCount: Int, now: UInt64, delay: UInt64) {
     let taken = now &- begin
     let held = min(taken, delay &- waited)
     let lasts = duration(frameCount)
@@ -134,7 +134,7 @@ public final class UnderrunWatch: @unchecked Sendable {
     next = (next + 1) % stretches.count
   }
 
-  func underrun(at time: Double, now: UInt64) -> Underrun {
+  package func underrun(at time: Double, now: UInt64) -> Underrun {
     var (excess, delay): (UInt64, UInt64) = (0, 0)
     var worst = Stretch()
     for stretch in stretches where stretch.end > 0 && now &- stretch.end < window {

@@ -3,14 +3,14 @@
 ///
 /// It tries both for 10 ms, and takes the faster one for 0.4 s. The times are those from pull to pull,
 /// with all that the host does in between. Used by the thread that pulls.
-struct CrewTrial {
+package struct CrewTrial {
   private enum Phase { case together, alone, settled }
 
   private static let trial: UInt64 = 10_000_000
   private static let settled: UInt64 = 400_000_000
 
   /// Whether one thread is to render the next frames, and to do what else there is.
-  private(set) var isAlone = false
+  package private(set) var isAlone = false
   // The first trial begins once the caches are warm, and helpers awake.
   private var phase = Phase.settled
   private var spent = settled - 2 * trial
@@ -19,9 +19,11 @@ struct CrewTrial {
   /// Nanoseconds per frame.
   private var timeTogether = 0.0
 
+  package init() {}
+
   /// Notes when a pull begins, in nanoseconds.
   @_noLocks
-  mutating func begin(at time: UInt64, frameCount: Int) {
+  package mutating func begin(at time: UInt64, frameCount: Int) {
     if let last {
       spent += time &- last.begin
       frames += last.frameCount

@@ -5,34 +5,47 @@ import Synchronization
 
 /// The service on the system bus that grants real-time scheduling to threads of users who lack the
 /// permission for it, as on a desktop. It has limits, which are read first.
-struct RealtimeKit {
-  struct Request: Sendable {
+package struct RealtimeKit {
+  package struct Request: Sendable {
     /// The system's number of a thread of this process.
-    var thread: UInt64
+    package var thread: UInt64
     /// From 1 up.
-    var priority: Int32
+    package var priority: Int32
     /// The niceness to ask for where real-time scheduling is refused: below 0.
-    var niceness: Int32
+    package var niceness: Int32
+
+    package init(thread: UInt64, priority: Int32, niceness: Int32) {
+      self.thread = thread
+      self.priority = priority
+      self.niceness = niceness
+    }
   }
 
-  struct Answer: Hashable, Sendable {
-    var granted = SchedulingGrant.Kind.normal
+  package struct Answer: Hashable, Sendable {
+    package var granted: SchedulingGrant.Kind
     /// Why real-time scheduling was refused; `nil` where it was granted.
-    var refusal: String?
+    package var refusal: String?
+
+    package init(granted: SchedulingGrant.Kind = .normal, refusal: String? = nil) {
+      self.granted = granted
+      self.refusal = refusal
+    }
   }
 
   /// The address of the bus: that of the environment, or else the usual one.
-  var address =
+  package var address =
     unsafe getenv("DBUS_SYSTEM_BUS_ADDRESS").map { unsafe String(cString: $0) }
     ?? "unix:path=/run/dbus/system_bus_socket"
   /// The seconds that all of it may take.
   var timeout = 0.4
   /// Sets RLIMIT_RTTIME, in microseconds. Returns 0 or an `errno`.
-  var limitTime: @Sendable (UInt64) -> Int32 = { shims_limit_real_time($0) }
+  package var limitTime: @Sendable (UInt64) -> Int32 = { shims_limit_real_time($0) }
+
+  package init() {}
 
   /// Asks in a thread of its own, so that a bus that hangs does not delay the caller for longer
   /// than `timeout`.
-  func ask(_ request: Request) -> Answer {
+  package func ask(_ request: Request) -> Answer {
     let conversation = Conversation(
       address: address, deadline: monotonicNanoseconds() + UInt64(timeout * 1e9),
       limitTime: limitTime)

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The threads that help to render. They start with the first plan for several threads, and end
 /// with their owner.
-final class RenderHelpers: Sendable {
+package final class RenderHelpers: Sendable {
   let crew = RenderCrew()
   /// The number of helpers, without the thread that pulls.
   private let count: Int
@@ -22,7 +22,7 @@ final class RenderHelpers: Sendable {
 
   /// Starts the missing helpers. It is no error if one cannot be started, because rendering works
   /// without helpers. Control thread.
-  func start() {
+  package func start() {
     threads.withLock { threads in
       while threads.count < count {
         let crew = crew

@@ -9,19 +9,19 @@ public struct SchedulingRequest {
   /// The niceness to ask for where real-time scheduling is refused; the default is PulseAudio's.
   public var niceness: Int32 = -11
   /// The calls to the system; replaced in tests.
-  var system = System()
+  package var system = System()
   /// The call to RealtimeKit; replaced in tests.
-  var broker: (RealtimeKit.Request) -> RealtimeKit.Answer = { RealtimeKit().ask($0) }
+  package var broker: (RealtimeKit.Request) -> RealtimeKit.Answer = { RealtimeKit().ask($0) }
 
   public init(priority: Int32) { self.priority = priority }
 
   /// The calls to the system.
-  struct System {
+  package struct System {
     /// Takes a priority. Returns the priority granted, or a negative `errno`.
-    var requestRealTime: (Int32) -> Int32 = { shims_request_real_time($0) }
+    package var requestRealTime: (Int32) -> Int32 = { shims_request_real_time($0) }
     /// Takes a niceness. Returns the thread's niceness afterwards, and an `errno` where it is not
     /// lower.
-    var setNiceness: (Int32) -> (granted: Int32, error: Int32) = { niceness in
+    package var setNiceness: (Int32) -> (granted: Int32, error: Int32) = { niceness in
       let answer = shims_set_niceness(niceness)
       return (answer.granted, answer.error)
     }
