@@ -1,3 +1,5 @@
+internal import RenderCore
+
 /// A linear ramp of the gains of two channels.
 ///
 /// Each frame's gain is computed from its position in the ramp and not from the frame before, so
@@ -88,6 +90,21 @@ struct GainRamp: BitwiseCopyable {
 
   /// The right gain of the next frames; after the end of the ramp for any number of them.
   var rightGain: GainSlope { @_noLocks get { isSettled ? GainSlope(steady: right) : rightSlope } }
+
+  /// Multiplies the next frames of a channel by their left gains.
+  @_noLocks
+  func scaleLeft(_ buffer: ChannelBuffer) {
+    let moving = Swift.min(buffer.count, remaining)
+    let slope = leftSlope
+    for frame in 0..<moving { buffer[frame] *= slope.gain(frame) }
+    guard left != 1 else { return }
+    let rest = buffer.dropping(moving)
+    if left == 0 {
+      rest.clear()
+    } else {
+      VectorMath.scale(rest, by: left)
+    }
+  }
 }
 
 /// One channel's gain over the next frames of a ramp: `gain(0)` is the next frame's.

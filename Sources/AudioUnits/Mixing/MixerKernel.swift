@@ -36,6 +36,10 @@ public struct MixerKernel: RenderKernel, ~Copyable {
   // the version stays the same, the controls need not be read.
   private var isQuiet = false
   private var quietVersion: UInt32 = 0
+  // Of a quiet mixer that multiplies its only input: the gain and the channels of that; otherwise 0.
+  // Here and not in `strips`, so that a slice reads less memory.
+  private var onlyGain: Float = 0
+  private var onlyChannelCount = 0
 
   // MARK: Control thread
 
@@ -96,12 +100,13 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       guard readControls(context) else { return .formatNotSupported }
       quietVersion = version
       isQuiet = isAllQuiet()
+      noteOnlyInput()
     }
     guard isQuiet else {
       mixMoving(context, into: output)
       return .ok
     }
-    if inputCount == 1, amplify(context.input(0), into: output) {
+    if onlyGain != 0, amplify(context.input(0), into: output) {
       countFrames(context.frameCount)
       return .ok
     }
@@ -110,6 +115,7 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       let input = context.input(element)
       if input.channelCount != strips[element].channelCount {
         guard follow(input, element) else { return .formatNotSupported }
+        noteOnlyInput()
       }
       addSteady(input, element, &sum, in: context)
     }
@@ -180,18 +186,29 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     return true
   }
 
-  /// Renders a mixer that has one input with one steady gain and a known largest magnitude. Returns
-  /// `false` for any other mixer or input, without rendering.
+  /// Notes whether the mix of a quiet mixer is the product of one input with one gain.
+  @_noLocks
+  private mutating func noteOnlyInput() {
+    onlyGain = 0
+    guard isQuiet, inputCount == 1 else { return }
+    let straight = strips[0].straight
+    let cross = strips[0].cross
+    guard straight.left == straight.right, cross.left == 0, cross.right == 0,
+      strips[1].straight.left == 1
+    else { return }
+    onlyGain = straight.left
+    onlyChannelCount = strips[0].channelCount
+  }
+
+  /// Multiplies the only input where its largest magnitude is known. Returns `false` for another one,
+  /// without rendering.
   @_noLocks
   private mutating func amplify(_ input: RenderBus, into output: RenderBus) -> Bool {
-    let gain = strips[0].straight.left
-    guard let largest = input.largest, !input.isSilent, gain != 0,
-      strips[0].straight.right == gain, strips[0].cross.left == 0, strips[0].cross.right == 0,
-      strips[1].straight.left == 1, input.channelCount == strips[0].channelCount
+    guard let largest = input.largest, !input.isSilent, input.channelCount == onlyChannelCount
     else { return false }
     VectorMath.amplify(
-      input[0], by: gain, input[strips[0].channelCount - 1], by: gain, into: output[0], output[1])
-    watch(output, largest: largest, gain: gain)
+      input[0], by: onlyGain, input[onlyChannelCount - 1], by: onlyGain, into: output[0], output[1])
+    watch(output, largest: largest, gain: onlyGain)
     return true
   }
 
@@ -276,8 +293,8 @@ public struct MixerKernel: RenderKernel, ~Copyable {
       return
     }
     if !isEmpty {
-      scale(output[0], by: ramp)
-      scale(output[1], by: ramp)
+      ramp.scaleLeft(output[0])
+      ramp.scaleLeft(output[1])
       controls.clipping.watch(output[0])
       controls.clipping.watch(output[1])
     }
@@ -309,21 +326,6 @@ public struct MixerKernel: RenderKernel, ~Copyable {
     }
     controls.clipping.watch(output[0])
     controls.clipping.watch(output[1])
-  }
-
-  @_noLocks
-  private mutating func scale(_ buffer: ChannelBuffer, by ramp: GainRamp) {
-    let moving = Swift.min(buffer.count, ramp.remaining)
-    let slope = ramp.leftSlope
-    for frame in 0..<moving { buffer[frame] *= slope.gain(frame) }
-    let gain = ramp.left
-    guard gain != 1 else { return }
-    let rest = buffer.dropping(moving)
-    if gain == 0 {
-      rest.clear()
-    } else {
-      VectorMath.scale(rest, by: gain)
-    }
   }
 
   // MARK: Gains

@@ -1,5 +1,3 @@
-import RenderCore
-
 extension MixerKernel {
   /// The state of an input, or of the output: 72 bytes, as a graph may have very many mixers.
   struct Strip: BitwiseCopyable {
