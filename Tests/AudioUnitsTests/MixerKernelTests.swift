@@ -364,6 +364,42 @@ import Testing
     #expect(plan.render(frameCount: 64, at: TimeStamp(sampleTime: 0)) == .formatNotSupported)
   }
 
+  /// The peak of the input is known, so that the mixer only multiplies it; in its twin it is not.
+  @Test(arguments: [0.5, -2, 0] as [Float])
+  func `an only input that gets another format is mixed as that at once`(volume: Float) {
+    func makeBox(channelCount: Int) -> KernelBox {
+      let controls = makeControls(inputCount: 1)
+      for change in input(0, volume: volume, pan: volume < 0 ? 0 : 0.25) {
+        change.make(in: controls)
+      }
+      return .holding(
+        MixerKernel(
+          sampleRate: 48_000, inputChannelCounts: [channelCount], controls: controls),
+        with: controls.block)
+    }
+    func rendered(_ box: KernelBox, channelCount: Int, isMeasured: Bool) -> [[Float]] {
+      let plan = RenderPlan(
+        rows: [.init(kernel: box, inputs: [0], outputs: [1])],
+        busChannelCounts: [channelCount, 2], maximumFramesPerSlice: 64)
+      let bus = plan.bus(0, frameCount: 64)
+      for channel in 0..<channelCount {
+        for frame in 0..<64 { bus[channel][frame] = Float(frame - 20 * channel) / 64 }
+      }
+      bus.markSounding()
+      if isMeasured { bus.mark(largest: Float(63 / 64.0).bitPattern) }
+      #expect(plan.render(frameCount: 64, at: TimeStamp(sampleTime: 0)) == .ok)
+      let output = plan.bus(1, frameCount: 64)
+      return (0..<2).map { channel in (0..<64).map { output[channel][$0] } }
+    }
+    let box = makeBox(channelCount: 2)
+    for channelCount in [2, 2, 1, 1, 2, 1] {
+      expectSame(
+        rendered(box, channelCount: channelCount, isMeasured: true),
+        rendered(
+          makeBox(channelCount: channelCount), channelCount: channelCount, isMeasured: false))
+    }
+  }
+
   @Test
   func `a layout of another number of inputs ends the process`() async {
     await #expect(processExitsWith: .failure) {
