@@ -68,12 +68,12 @@ extension RenderSession {
       memory.isEmpty || offset + frameCount * encoder.bytesPerFrame <= memory.count,
       "the array has room for the frames")
     let isEmpty = memory.isEmpty
-    copied = (0, 0)
+    measured = (0, 0)
     unsafe memory.withUnsafeMutableBytes { memory in
       let output = unsafe isEmpty ? nil : memory.baseAddress.map { unsafe $0 + offset }
       _ = unsafe pull(frameCount, into: output)
     }
-    return copied.frames == frameCount ? copied.peak : nil
+    return measured.frames == frameCount ? measured.peak : nil
   }
 
   /// Sets the target of the gain from the pauses and fades in effect.
@@ -285,14 +285,9 @@ extension RenderSession {
     if copied == nil {
       unsafe encoder.encode(bus, into: place, gain: &gain, rounding)
     } else {
-      noteCopied(bus.frameCount, peak: peak)
+      measured = (measured.frames + bus.frameCount, largerMagnitude(measured.peak, peak))
     }
     meter(peak)
-  }
-
-  @_noLocks
-  private func noteCopied(_ frameCount: Int, peak: Float) {
-    copied = (copied.frames + frameCount, largerMagnitude(copied.peak, peak))
   }
 
   /// Whether the limit would leave frames with this peak unchanged.

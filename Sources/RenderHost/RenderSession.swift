@@ -111,9 +111,8 @@ public final class RenderSession: @unchecked Sendable {
   let next = Atomic<Int>(0)
   /// Holds the clients' scheduled changes, and the identity of the rendering thread.
   let scheduler: Unmanaged<ParameterScheduler>
-  /// The frames that the last pull has copied from a bus unchanged, and their peak. Used by the thread
-  /// that pulls.
-  var copied = (frames: 0, peak: Float(0))
+  /// The frames of the last pull that were copied from a bus and measured at once, and their peak.
+  var measured = (frames: 0, peak: Float(0))
   // The current slice: its frames, the frames left of it, its time stamp, and the first failure in
   // it.
   var sliceLength = 0
