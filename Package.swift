@@ -5,12 +5,12 @@ import PackageDescription
 /// Has code ask for a generic type by its accessor, and not by its name: the runtime finds out by name whether each
 /// key of a dictionary is hashable, and looks at all conformances in the program for that, which was half of the
 /// program's start. Has rooms compiled with the code of those that they import at hand: a mixer of one input takes
-/// a seventh less. And tells debuggers the lines, for the stacks of crashes, but no types, which take a tenth of the
-/// time of a build.
+/// a seventh less. And tells debuggers the lines, for the stacks of crashes, but no types. It tells the frontend so: the
+/// driver takes the last flag of its kind, and the package manager's own `-g` comes after those that are here.
 let withOptimizations = inRelease(
   [
     "-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors",
-    "-cross-module-optimization", "-gline-tables-only",
+    "-cross-module-optimization", "-Xfrontend", "-gline-tables-only",
   ])
 
 /// Lets tests look into a room: one build is the program that is shipped and what is tested. For that the compiler
@@ -37,10 +37,16 @@ let settings = strictly + withOptimizations + openToTests
 /// two dozen per slice, a tenth of the instructions where a file is only copied.
 let closedSettings = strictly + withOptimizations
 
-/// Tests are compiled quickly and not optimized: nearly all of their time passes in what they test.
+/// Tests are compiled quickly and not optimized: nearly all of their time passes in what they test. Nothing imports
+/// them, and their module need not be there before their code is: to make it first takes a fifth longer.
 let testSettings =
   strictly
-  + [.unsafeFlags(["-Onone", "-gnone", "-num-threads", "2"], .when(configuration: .release))]
+  + [
+    .unsafeFlags(
+      [
+        "-Onone", "-Xfrontend", "-gnone", "-num-threads", "2", "-no-emit-module-separately-wmo",
+      ], .when(configuration: .release))
+  ]
 
 /// Packages that only the program needs: a package that takes a library of this one with `traits: []`
 /// has nothing to resolve.
