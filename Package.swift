@@ -41,12 +41,8 @@ let closedSettings = strictly + withOptimizations
 /// them, and their module need not be there before their code is: to make it first takes a fifth longer.
 let testSettings =
   strictly
-  + [
-    .unsafeFlags(
-      [
-        "-Onone", "-Xfrontend", "-gnone", "-num-threads", "2", "-no-emit-module-separately-wmo",
-      ], .when(configuration: .release))
-  ]
+  + inRelease(
+    ["-Onone", "-Xfrontend", "-gnone", "-num-threads", "2", "-no-emit-module-separately-wmo"])
 
 /// Packages that only the program needs: a package that takes a library of this one with `traits: []`
 /// has nothing to resolve.
