@@ -11,8 +11,7 @@ public enum NativeLibrary {
   public static func build(
     _ source: String, name: String = "library.so", flags: [String] = ["-shared", "-fPIC"]
   ) throws -> String {
-    let folder = FileManager.default.temporaryDirectory
-      .appending(path: "patchrun-native-\(UUID().uuidString)")
+    let folder = Self.folder.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let file = folder.appending(path: "source.c")
     try source.write(to: file, atomically: true, encoding: .utf8)
@@ -27,6 +26,13 @@ public enum NativeLibrary {
       House.root.appending(path: file).path, to: library,
       flags: ["-O2", "-shared", "-fPIC", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"])
   }
+
+  /// What a process builds. Some of it stays loaded until the process ends, which removes it.
+  private static let folder: URL = {
+    atexit { try? FileManager.default.removeItem(at: NativeLibrary.folder) }
+    return FileManager.default.temporaryDirectory
+      .appending(path: "patchrun-native-\(ProcessInfo.processInfo.processIdentifier)")
+  }()
 
   private static func compile(_ file: String, to library: String, flags: [String]) throws {
     let process = Process()
