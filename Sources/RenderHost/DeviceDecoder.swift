@@ -55,7 +55,7 @@ public struct DeviceDecoder: Sendable {
   /// Updates the peak and the count of bad samples from float bytes, without decoding them.
   ///
   /// - Parameter largest: The largest magnitude in them, where it is known. NaN is above any number.
-  public mutating func measure(_ floats: Span<UInt8>, largest: Float? = nil) {
+  public mutating func measure(_ floats: Span<UInt8>, largest: Float?) {
     let bits = largest?.bitPattern ?? VectorMath.largest(of: floats)
     guard bits < Float.infinity.bitPattern else {
       var samples: [Double] = []
