@@ -303,17 +303,24 @@ public final class AudioGraph: Sendable {
   /// listeners on this thread. Reading the property and stopping the graph do the same.
   public func collectRenderErrors() {
     let failures = state.withLock { state -> [(UnitInstance, Status)] in
+      let failed = state.model.nodes.compactMap { node -> (id: NodeID, status: Status)? in
+        guard let status = node.instance?.takeFailure(), status != .ok else { return nil }
+        return (node.id, status)
+      }
+      guard !failed.isEmpty else { return [] }
+      var takers: [NodeID: [NodeID]] = [:]
+      for interaction in state.model.interactions {
+        guard let source = interaction.link?.source else { continue }
+        takers[source, default: []].append(interaction.destination)
+      }
       var found: [(UnitInstance, Status)] = []
-      for node in state.model.nodes {
-        guard let status = node.instance?.takeFailure(), status != .ok else { continue }
+      for (node, status) in failed {
         var seen: Set<NodeID> = []
-        var queue = [node.id]
+        var queue = [node]
         while let id = queue.popLast() {
           guard seen.insert(id).inserted else { continue }
           if let instance = state.model.node(id)?.instance { found.append((instance, status)) }
-          queue += state.model.interactions.compactMap { interaction in
-            interaction.link?.source == id ? interaction.destination : nil
-          }
+          queue += takers[id] ?? []
         }
       }
       return found
