@@ -408,7 +408,7 @@ private final class Helpers {
   @Test func `of rows that fail the first one's status is returned`() {
     let helpers = Helpers(2)
     defer { helpers.end() }
-    let failure = ControlBlock(count: 1)
+    let failure = RenderFailure()
     let rows = (1...20).map { number in
       RenderPlan.Row(
         kernel: number == 8 || number == 15
@@ -425,7 +425,7 @@ private final class Helpers {
         crew: .passUnretained(helpers.crew))
       #expect(status == .noConnection)
     }
-    #expect(failure.take(word: 0) == UInt32(bitPattern: Status.failedInitialization.rawValue))
+    #expect(failure.take() == .failedInitialization)
   }
 
   @Test func `helpers that sleep are woken`() {

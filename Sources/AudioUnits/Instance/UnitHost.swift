@@ -98,9 +98,7 @@ extension UnitInstance {
   package var host: (any UnitHost)? { state.withLock { $0.host } }
 
   /// Returns the status of the last render that failed here, and clears it.
-  public func takeFailure() -> Status {
-    Status(rawValue: Int32(bitPattern: failure.take(word: 0)))
-  }
+  public func takeFailure() -> Status { failure.take() }
 
   /// The factory presets by number; empty for none.
   public var factoryPresets: [Preset] { blueprint.factoryPresets }

@@ -33,8 +33,8 @@ public final class UnitInstance: Sendable {
     var name: String?
   }
 
-  /// Word 0 holds the status of the last failed render, until it is taken.
-  public let failure = ControlBlock(count: 1)
+  /// Receives the status of each failed render.
+  public let failure = RenderFailure()
 
   /// The uses of a scope's elements. Most units have only the first.
   struct BusUses: Equatable {

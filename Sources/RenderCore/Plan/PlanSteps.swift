@@ -15,7 +15,7 @@ struct PlanSteps {
     let isInPlace: Bool
     /// Whether the kernel may have lent memory to its outputs in the last slice.
     let lends: Bool
-    let failure: ControlAccess?
+    let failure: Unmanaged<RenderFailure>?
     let element: Int
   }
 
@@ -75,7 +75,7 @@ struct PlanSteps {
     let status = unsafe Self.render(step.pointee.kernel, context)
     guard status != .ok else { return status }
     if let failure = unsafe step.pointee.failure {
-      failure[word: 0] = UInt32(bitPattern: status.rawValue)
+      unsafe failure._withUnsafeGuaranteedRef { $0.note(status) }
     }
     return status
   }

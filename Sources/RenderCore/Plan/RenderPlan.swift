@@ -21,8 +21,8 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     /// The inputs that the kernel pulls, by their element. `inputs` must have an entry for each of
     /// them too, which the kernel does not read.
     public var pulled: [Int: PulledInput]
-    /// Receives the status of each failed render of the kernel in its word 0; `nil` for none.
-    public var failure: ControlBlock?
+    /// Receives the status of each failed render of the kernel; `nil` for none.
+    public var failure: RenderFailure?
     /// The input element that a callback feeds; 0 for other rows.
     public var element: Int
 
@@ -30,7 +30,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     /// `markSounding()` where a silent bus becomes audible.
     public init(
       kernel: KernelBox, inputs: BusList, outputs: BusList, pulled: [Int: PulledInput] = [:],
-      failure: ControlBlock? = nil, element: Int = 0
+      failure: RenderFailure? = nil, element: Int = 0
     ) {
       self.kernel = kernel
       self.inputs = inputs
@@ -43,7 +43,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     /// The same with the buses in arrays.
     public init(
       kernel: KernelBox, inputs: [Int], outputs: [Int], pulled: [Int: PulledInput] = [:],
-      failure: ControlBlock? = nil, element: Int = 0
+      failure: RenderFailure? = nil, element: Int = 0
     ) {
       self.init(
         kernel: kernel, inputs: BusList(inputs), outputs: BusList(outputs), pulled: pulled,
@@ -77,8 +77,8 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
   private let observers: UnsafeMutableBufferPointer<Unmanaged<RenderObserver>>
   /// Whether a row calls a client's code, which may rely on one thread.
   let callsClients: Bool
-  /// Retains the blocks that the steps point to.
-  private let retainedBlocks: [ControlBlock]
+  /// Retains what the steps point to.
+  private let failures: [RenderFailure]
 
   /// Makes a plan of rows that run in the order given.
   ///
@@ -169,12 +169,12 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     unsafe indices = .allocate(capacity: max(1, flat.count))
     for (index, bus) in flat.enumerated() { unsafe indices.initializeElement(at: index, to: bus) }
     let table = UnsafeMutableBufferPointer<PlanSteps.Step>.allocate(capacity: rows.count)
-    var blocks: [ControlBlock] = []
-    blocks.reserveCapacity(rows.count)
+    var failures: [RenderFailure] = []
+    failures.reserveCapacity(rows.count)
     for index in rows.indices {
-      if let block = rows[index].failure { blocks.append(block) }
+      if let failure = rows[index].failure { failures.append(failure) }
     }
-    retainedBlocks = blocks
+    self.failures = failures
     var firstIndex = 0
     // By index, so that rows are not copied.
     for index in rows.indices {
@@ -186,7 +186,8 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
           inputCount: inputs.count, outputCount: outputs.count,
           pulled: rows[index].pulled.isEmpty ? nil : Self.table(of: rows[index]),
           isInPlace: outputs.contains { inputs.contains($0) }, lends: rows[index].lendsMemory,
-          failure: rows[index].failure?.access, element: rows[index].element))
+          failure: rows[index].failure.map { unsafe .passUnretained($0) },
+          element: rows[index].element))
       firstIndex += inputs.count + outputs.count
     }
     unsafe steps = PlanSteps(
