@@ -27,7 +27,7 @@ extension AudioGraph {
     of unit: any AudioUnit.Type, name: String?, inputCount: Int? = nil
   ) throws(Violation) -> (id: NodeID, unit: UnitInstance?) {
     try state.withLock { state throws(Violation) in
-      try OneOutputUnit.check(unit.description, in: state.model)
+      try OneOutputUnit.check(unit, in: state.model)
       let instance = state.isOpen ? makeInstance(unit, inputCount: inputCount) : nil
       return (state.model.add(unit, name: name, instance: instance), instance)
     }
@@ -61,7 +61,7 @@ extension AudioGraph {
   ) throws(Violation) -> NodeID {
     try state.withLock { state throws(Violation) in
       guard state.isOpen else { throw GraphStates.notOpen() }
-      try OneOutputUnit.check(unit.description, in: state.model)
+      try OneOutputUnit.check(unit.unit, in: state.model)
       let copy = unit.copy()
       copy.setHost(unitHost)
       let node = state.model.add(unit.unit, name: name, instance: copy)

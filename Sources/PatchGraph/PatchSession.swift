@@ -98,8 +98,11 @@ extension PatchBuilder {
       category: document.session?.value.category?.value)
     // Most nodes name one of a few components: each name is looked up once.
     var others: [String] = []
+    var isAfterOther = false
     for index in document.nodes.indices {
-      if others.contains(where: { document.nodes[index].value.isUnit(named: $0) }) { continue }
+      if isAfterOther, document.isNodeAsBefore(index) { continue }
+      isAfterOther = others.contains { document.nodes[index].value.isUnit(named: $0) }
+      if isAfterOther { continue }
       let component = document.nodes[index].value.component?.value
       guard let unit = ComponentResolver.unit(component) else { continue }
       guard unit.description.isOutput else {

@@ -7,7 +7,6 @@ extension Preparer {
   /// A node that has been settled without violations, and the connection that alone feeds it.
   struct LastSettled {
     let node: GraphModel.Node
-    let instance: UnitInstance
     let link: Connection
   }
 
@@ -16,14 +15,15 @@ extension Preparer {
   /// brings, and whether it is pulled. Returns whether it did.
   mutating func settleAsLast(_ node: GraphModel.Node, _ feeding: NodeFeeds) -> Bool {
     guard doubtful.isEmpty, let last = lastSettled, let instance = node.instance,
-      let link = feeding.onlyConnection, link.input == last.link.input,
+      let lastInstance = last.node.instance, let link = feeding.onlyConnection,
+      link.input == last.link.input,
       node.unit == last.node.unit, node.defaultFormat == last.node.defaultFormat,
       result.pulled.contains(node.id) == result.pulled.contains(last.node.id),
       let before = result.configurations[last.node.id],
       takesFromUnit(link), let outputs = result.configurations[link.source]?.outputs,
       outputs.indices.contains(link.output),
       outputs[link.output].format == before.inputs[link.input].format,
-      let controls = instance.controls(ifConfiguredAs: last.instance)
+      let controls = instance.controls(ifConfiguredAs: lastInstance)
     else { return false }
     result.configurations[node.id] = before.again(
       input: link.input, from: .propagated(from: link.source, output: link.output),
@@ -34,13 +34,11 @@ extension Preparer {
 
   /// Notes a node that has been settled without violations.
   mutating func noteLast(_ node: GraphModel.Node, _ feeding: NodeFeeds) {
-    guard !node.isOutput, let instance = node.instance, let link = feeding.onlyConnection,
-      takesFromUnit(link)
-    else {
+    guard !node.isOutput, let link = feeding.onlyConnection, takesFromUnit(link) else {
       lastSettled = nil
       return
     }
-    lastSettled = LastSettled(node: node, instance: instance, link: link)
+    lastSettled = LastSettled(node: node, link: link)
   }
 
   /// Whether a connection comes from a unit that is no output unit, whose outputs have rules of their

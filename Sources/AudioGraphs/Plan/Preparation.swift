@@ -529,8 +529,9 @@ struct Preparer {
       guard let index = model.index(of: id), let configuration = graph.configurations[id] else {
         continue
       }
+      let node = model.nodes[index]
       for rule in rules {
-        if let violation = rule.violation(model.nodes[index], configuration, in: graph) {
+        if let violation = rule.violation(node, configuration, in: graph) {
           result.violations.append(violation)
         }
       }

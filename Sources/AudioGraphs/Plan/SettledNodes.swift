@@ -6,17 +6,30 @@ import AudioUnits
 ///
 /// Units with sides to a device, and the nodes they feed, are checked each time.
 struct SettledNodes: Sendable {
-  final class Node: Sendable {
+  struct Node: Sendable {
     /// The serial of the unit, and the version of its settings.
     let unit: (serial: Int, version: Int)
     /// The version of its feeds.
     let feedVersion: Int
+    let isPulled: Bool
+    let configuration: UnitConfiguration
+    private let rare: Rare?
+
+    /// What few nodes have, in an object of its own: a graph may have very many nodes.
+    private final class Rare: Sendable {
+      let sources: [(output: BusKey, format: StreamFormat)]
+      let defaultFormat: StreamFormat?
+
+      init(_ sources: [(output: BusKey, format: StreamFormat)], _ defaultFormat: StreamFormat?) {
+        self.sources = sources
+        self.defaultFormat = defaultFormat
+      }
+    }
+
     /// The outputs that callbacks pulled for it, and their formats. Those of connections are in the
     /// configuration.
-    let sources: [(output: BusKey, format: StreamFormat)]
-    let isPulled: Bool
-    let defaultFormat: StreamFormat?
-    let configuration: UnitConfiguration
+    var sources: [(output: BusKey, format: StreamFormat)] { rare?.sources ?? [] }
+    var defaultFormat: StreamFormat? { rare?.defaultFormat }
 
     init(
       unit: (serial: Int, version: Int), feedVersion: Int,
@@ -25,10 +38,9 @@ struct SettledNodes: Sendable {
     ) {
       self.unit = unit
       self.feedVersion = feedVersion
-      self.sources = sources
       self.isPulled = isPulled
-      self.defaultFormat = defaultFormat
       self.configuration = configuration
+      rare = sources.isEmpty && defaultFormat == nil ? nil : Rare(sources, defaultFormat)
     }
 
     /// Whether all outputs that it takes have the formats that they had.

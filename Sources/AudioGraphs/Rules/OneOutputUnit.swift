@@ -1,4 +1,5 @@
 package import AudioTypes
+import AudioUnits
 
 /// A graph has exactly one output unit: the one that pulls it.
 package enum OneOutputUnit {
@@ -24,9 +25,9 @@ package enum OneOutputUnit {
         ])))
 
   /// Refuses a second output unit that is to be added.
-  static func check(_ unit: UnitDescription, in model: GraphModel) throws(Violation) {
-    guard unit.isOutput, let head = model.head else { return }
-    let isDevice = head.isIO && unit.property(.enableIO) != nil
+  static func check(_ unit: any AudioUnit.Type, in model: GraphModel) throws(Violation) {
+    guard let head = model.head, unit.description.isOutput else { return }
+    let isDevice = head.isIO && unit.description.property(.enableIO) != nil
     throw Violation(
       rule, status: .outputNode,
       "a graph has one output unit, and '\(head.name)' is it", at: .graph,

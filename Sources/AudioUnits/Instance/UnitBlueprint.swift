@@ -43,15 +43,22 @@ final class UnitBlueprint: Sendable {
   private let propertiesByID: [PropertyID: Int]
   private let propertiesByName: [String: Int]
 
-  private static let made = Mutex<[ObjectIdentifier: UnitBlueprint]>([:])
+  private struct Made {
+    var blueprints: [ObjectIdentifier: UnitBlueprint] = [:]
+    /// The one that was asked for last, as units in a row often have one type.
+    var last: (unit: ObjectIdentifier, blueprint: UnitBlueprint)?
+  }
+
+  private static let made = Mutex(Made())
 
   /// The blueprint of a type of units.
   static func of(_ unit: any AudioUnit.Type) -> UnitBlueprint {
     made.withLock { made in
       let key = ObjectIdentifier(unit)
-      if let present = made[key] { return present }
-      let blueprint = UnitBlueprint(unit)
-      made[key] = blueprint
+      if let last = made.last, last.unit == key { return last.blueprint }
+      let blueprint = made.blueprints[key] ?? UnitBlueprint(unit)
+      made.blueprints[key] = blueprint
+      made.last = (key, blueprint)
       return blueprint
     }
   }

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import RenderCore
+import Synchronization
 
 /// Average and peak levels of a number of signals.
 ///
@@ -30,19 +31,43 @@ struct LevelMeters: ~Copyable {
     init() {}
   }
 
+  /// The time constants at a rate, for each block.
+  private struct Ballistics: BitwiseCopyable {
+    /// The share by which the average moves.
+    let smoothing: Double
+    /// The factor of a falling peak.
+    let fall: Double
+    /// In blocks.
+    let holdLength: Int16
+
+    init(_ sampleRate: Double) {
+      let blockLength = Double(LevelMeters.blockLength)
+      smoothing = 1 - exp(-blockLength / (0.3 * sampleRate))
+      fall = pow(10, -blockLength / sampleRate)
+      holdLength = Int16(min((sampleRate / blockLength).rounded(.up), 32_767))
+    }
+
+    /// Those that were asked for last: a graph may have very many meters of one rate.
+    private static let last = Mutex<(sampleRate: Double, ballistics: Ballistics)?>(nil)
+
+    static func at(_ sampleRate: Double) -> Ballistics {
+      last.withLock { last in
+        if let last, last.sampleRate == sampleRate { return last.ballistics }
+        let ballistics = Ballistics(sampleRate)
+        last = (sampleRate, ballistics)
+        return ballistics
+      }
+    }
+  }
+
   private let meters: StateStorage<Meter>
-  private let smoothing: Double
-  private let fall: Double
-  /// In blocks.
-  private let holdLength: Int16
+  private let ballistics: Ballistics
 
   // MARK: Control thread
 
   init(count: Int, sampleRate: Double) {
     meters = StateStorage(repeating: Meter(), count: count)
-    smoothing = 1 - exp(-Double(Self.blockLength) / (0.3 * sampleRate))
-    fall = pow(10, -Double(Self.blockLength) / sampleRate)
-    holdLength = Int16(min((sampleRate / Double(Self.blockLength)).rounded(.up), 32_767))
+    ballistics = .at(sampleRate)
   }
 
   // MARK: Render thread
@@ -128,15 +153,15 @@ struct LevelMeters: ~Copyable {
     var meter = meters[index]
     guard meter.frameCount > 0 else { return }
     let meanSquare = meter.block.sum / Double(meter.frameCount)
-    let average = meter.average + smoothing * (meanSquare - meter.average)
+    let average = meter.average + ballistics.smoothing * (meanSquare - meter.average)
     // Infinity and NaN must not stay in the average.
     meter.average = average.isFinite ? average : 0
     let peak = Double(meter.block.peak)
     if meter.hold > 0 { meter.hold -= 1 }
-    if meter.hold == 0 { meter.peak *= fall }
+    if meter.hold == 0 { meter.peak *= ballistics.fall }
     if peak >= meter.peak {
       meter.peak = peak.isFinite ? peak : 0
-      meter.hold = holdLength
+      meter.hold = ballistics.holdLength
     }
     meter.block = Block()
     meter.frameCount = 0

@@ -55,8 +55,15 @@ extension GraphBuilder {
   /// The unit of a node; `nil` where it has none, which is reported.
   private mutating func unit(of index: Int, named name: String) -> (any AudioUnit.Type)? {
     // Most nodes are units of the kind of the one before.
-    if let lastComponent, document.nodes[index].value.isUnit(named: lastComponent.name) {
-      return lastComponent.unit
+    if let unit = lastComponent?.unit, lastComponent?.index == index - 1,
+      document.isNodeAsBefore(index)
+    {
+      lastComponent?.index = index
+      return unit
+    }
+    if let last = lastComponent, document.nodes[index].value.isUnit(named: last.name) {
+      lastComponent?.index = index
+      return last.unit
     }
     guard let component = document.nodes[index].value.component else { return nil }
     switch ComponentResolver.resolve(component, node: name) {
@@ -64,7 +71,7 @@ extension GraphBuilder {
       if let diagnostic = failure.diagnostic { report(diagnostic) }
       return nil
     case .success(let unit):
-      if case .name(let name) = component.value { lastComponent = (name, unit) }
+      if case .name(let name) = component.value { lastComponent = (index, name, unit) }
       return unit
     }
   }

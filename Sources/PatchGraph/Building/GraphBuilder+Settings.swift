@@ -11,9 +11,8 @@ extension GraphBuilder {
   /// Applies the settings of the node at an index of the document to its unit.
   mutating func configure(_ index: Int, _ id: NodeID, _ unit: UnitInstance) {
     // What is written as before has the same settings, if no mistake and no connection changed them.
-    // Knobs of sub-graphs change values that are written alike.
-    if document.nodes[index].value.isAsBefore, document.subgraphs.isEmpty,
-      let before = lastConfigured, before.index == index - 1, unit.takeSettings(of: before.unit)
+    if document.isNodeAsBefore(index), let before = lastConfigured, before.index == index - 1,
+      unit.takeSettings(of: before.unit)
     {
       lastConfigured = (index, unit)
       return

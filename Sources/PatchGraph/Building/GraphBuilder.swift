@@ -45,8 +45,8 @@ struct GraphBuilder {
   var lastProperty: (unit: any AudioUnit.Type, name: String, info: PropertyInfo)?
   /// Whether two nodes have the same name, which has been reported.
   var hasDuplicateNames = false
-  /// The component that was looked up last, and its unit: nodes in a row often have the same.
-  var lastComponent: (name: String, unit: any AudioUnit.Type)?
+  /// The component of the node that was looked at last, and its unit: nodes in a row often have the same.
+  var lastComponent: (index: Int, name: String, unit: any AudioUnit.Type)?
   var callbacks: [String: BuiltCallback] = [:]
   /// All callbacks that were made, including those that have failed, in the order of the document.
   var madeCallbacks: [BuiltCallback] = []

@@ -60,7 +60,7 @@ extension MemberGrammar {
 
   static func address(
     _ key: String, required: Bool = false, _ summary: String,
-    _ set: @escaping @Sendable (inout Value, Located<PatchDocument.Address>?) -> Void
+    _ set: @escaping @Sendable (inout Value, consuming Located<PatchDocument.Address>?) -> Void
   ) -> Self {
     let name = "'\(key)'"
     return .member(key, required: required, summary, .definition("address")) {

@@ -17,11 +17,20 @@ extension JSONTree {
     }
     /// The rows of an object's keys.
     var rows: [Int] = []
-    for index in nodes.indices
-    where nodes[index].kind == .object && !nodes[index].hasDistinctKeys {
+    var next = 0
+    while next < nodes.count {
+      let index = next
+      let node = nodes[index]
+      if node.isRepeated, keys.isEmpty {
+        // The one that is written alike before it has no repeated keys either.
+        next = Int(node.next)
+        continue
+      }
+      next += 1
+      guard node.kind == .object, !node.hasDistinctKeys else { continue }
       rows.removeAll(keepingCapacity: true)
       var row = index + 1
-      let end = Int(nodes[index].next)
+      let end = Int(node.next)
       // An object with one member repeats none.
       let first = row < end ? Int(nodes[row].next) : end
       if first >= end || Int(nodes[first].next) >= end { continue }

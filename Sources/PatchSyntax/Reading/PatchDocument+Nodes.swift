@@ -164,6 +164,13 @@ extension PatchDocument {
     }
   }
 
+  /// Whether the node at an index has the same component and settings as the one before it, because it
+  /// is written with the same bytes. `false` in a patch with sub-graphs, where knobs change values that are
+  /// written alike.
+  public func isNodeAsBefore(_ index: Int) -> Bool {
+    subgraphs.isEmpty && nodes[index].value.isAsBefore
+  }
+
   /// A band of a unit.
   public struct Band: Sendable {
     public var json: JSONValue

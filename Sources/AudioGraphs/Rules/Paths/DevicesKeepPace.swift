@@ -35,11 +35,11 @@ package enum DevicesKeepPace: NodeRule {
   static func violation(
     _ node: GraphModel.Node, _ configuration: UnitConfiguration, in graph: SettledGraph
   ) -> Violation? {
-    let model = graph.model
     let demands = node.unit.pulledInputs(in: configuration)
-    guard let head = model.head?.id,
+    guard !demands.isEmpty, let head = graph.model.head?.id,
       demands.values.contains(where: { $0.hasVariableSpeed || $0.speed != 1 })
     else { return nil }
+    let model = graph.model
     for interaction in model.interactions(into: node.id) {
       guard let demand = demands[interaction.input], demand.hasVariableSpeed || demand.speed != 1,
         let source = interaction.link?.source, hears(head, source, in: model)
