@@ -38,7 +38,8 @@ struct FramedLayout: Sendable {
   init(_ drawing: GraphDrawing) {
     self.drawing = drawing
     let level =
-      drawing.subgraphs.isEmpty ? nil : Level(of: drawing, drawing.parts(), inside: nil)
+      drawing.subgraphs.isEmpty
+      ? nil : Level(of: drawing, drawing.parts(), drawing.edges.indices, inside: nil)
     // Sub-graphs that feed each other have no order from left to right.
     guard let level, !level.hasCycle else {
       let layout = DrawingLayout(drawing, .init(maximumWidth: Self.maximumWidth))
@@ -135,7 +136,11 @@ extension FramedLayout {
     var layout: DrawingLayout
     private var shape = DrawingLayout.Shape()
 
-    init(of drawing: GraphDrawing, _ parts: [GraphDrawing.Part], inside name: String?) {
+    /// - Parameter touching: The edges that have an end in it, by their index in the drawing, in order.
+    init(
+      of drawing: GraphDrawing, _ parts: [GraphDrawing.Part], _ touching: some Sequence<Int>,
+      inside name: String?
+    ) {
       var level = GraphDrawing(title: "", nodes: [], edges: [])
       var members: [Member] = []
       var owners: [Int] = []
@@ -143,10 +148,24 @@ extension FramedLayout {
       var memberOf: [Int: Int] = [:]
       var shape = DrawingLayout.Shape()
       shape.maximumWidth = name == nil ? FramedLayout.maximumWidth : FramedLayout.maximumFrameWidth
+      for (number, part) in parts.enumerated() {
+        part.forEachNode { memberOf[$0] = number }
+      }
+      /// The edges that have an end in each frame, by the frame's member.
+      var edgesOf: [Int: [Int]] = [:]
+      for index in touching {
+        let (source, destination) = (
+          memberOf[drawing.edges[index].source], memberOf[drawing.edges[index].destination]
+        )
+        if let source { edgesOf[source, default: []].append(index) }
+        if let destination, destination != source {
+          edgesOf[destination, default: []].append(index)
+        }
+      }
       let contents = Self.aligned(
-        parts.map { part in
+        parts.enumerated().map { number, part in
           guard case .subgraph(let inner, let innerParts) = part else { return nil }
-          return Level(of: drawing, innerParts, inside: inner)
+          return Level(of: drawing, innerParts, edgesOf[number] ?? [], inside: inner)
         })
       /// The ports where edges enter and leave frames, by the frame's member and the edge.
       var inputs: [Int: [Int: Int]] = [:]
@@ -162,12 +181,8 @@ extension FramedLayout {
             node.name = String(node.name.dropFirst(name.count + 1))
           }
           level.nodes.append(node)
-          memberOf[index] = number
         case .subgraph(let inner, _):
           guard let content else { continue }
-          for index in drawing.nodes.indices where drawing.nodes[index].isIn(inner) {
-            memberOf[index] = number
-          }
           let (box, inlets, outlets) = content.box()
           shape.boxes[number] = box
           (inputs[number], outputs[number]) = (inlets, outlets)
@@ -178,7 +193,8 @@ extension FramedLayout {
         }
       }
       let frames = Set(shape.boxes.keys)
-      for (index, edge) in drawing.edges.enumerated() {
+      for index in touching {
+        let edge = drawing.edges[index]
         var copy = edge
         switch (memberOf[edge.source], memberOf[edge.destination]) {
         case (nil, nil): continue
@@ -249,14 +265,18 @@ extension FramedLayout {
     /// Whether frames feed each other in a circle, at this level or deeper.
     var hasCycle: Bool {
       var waiting = members.map { _ in 0 }
-      for edge in layout.drawing.edges { waiting[edge.destination] += 1 }
+      var fed = members.map { _ in [Int]() }
+      for edge in layout.drawing.edges {
+        waiting[edge.destination] += 1
+        fed[edge.source].append(edge.destination)
+      }
       var ready = waiting.indices.filter { waiting[$0] == 0 }
       var count = 0
       while let member = ready.popLast() {
         count += 1
-        for edge in layout.drawing.edges where edge.source == member {
-          waiting[edge.destination] -= 1
-          if waiting[edge.destination] == 0 { ready.append(edge.destination) }
+        for next in fed[member] {
+          waiting[next] -= 1
+          if waiting[next] == 0 { ready.append(next) }
         }
       }
       return count < members.count
@@ -290,10 +310,13 @@ extension FramedLayout {
   }
 }
 
-extension GraphDrawing.Node {
-  /// Whether the node is in a sub-graph, directly or deeper.
-  fileprivate func isIn(_ name: String) -> Bool {
-    subgraph == name || subgraph?.hasPrefix(name + "/") == true
+extension GraphDrawing.Part {
+  /// Calls `body` with each node of the part, by its index in the drawing.
+  fileprivate func forEachNode(_ body: (Int) -> Void) {
+    switch self {
+    case .node(let index): body(index)
+    case .subgraph(_, let parts): for part in parts { part.forEachNode(body) }
+    }
   }
 }
 

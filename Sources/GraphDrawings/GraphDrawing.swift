@@ -244,16 +244,24 @@ extension GraphDrawing {
     case subgraph(String, [Part])
   }
 
-  /// The contents of a sub-graph, or of the patch for `nil`: first the nodes, then the sub-graphs.
-  func parts(of subgraph: String? = nil) -> [Part] {
-    nodes.indices.filter { nodes[$0].subgraph == subgraph }.map(Part.node)
-      + subgraphs.filter { name in
-        let prefix = subgraph.map { $0 + "/" } ?? ""
-        let isInner = subgraphs.contains {
-          $0 != name && $0 != subgraph && name.hasPrefix($0 + "/")
-            && $0.hasPrefix(prefix)
-        }
-        return name != subgraph && name.hasPrefix(prefix) && !isInner
-      }.map { .subgraph($0, parts(of: $0)) }
+  /// The contents of the patch: first the nodes, then the sub-graphs with theirs.
+  func parts() -> [Part] {
+    let known = Set(subgraphs)
+    /// The innermost sub-graph around another; `nil` for the patch.
+    func surroundings(of name: String) -> String? {
+      var rest = name[...]
+      while let slash = rest.lastIndex(of: "/") {
+        rest = rest[..<slash]
+        if known.contains(String(rest)) { return String(rest) }
+      }
+      return nil
+    }
+    let nodesInside = Dictionary(grouping: nodes.indices) { nodes[$0].subgraph }
+    let subgraphsInside = Dictionary(grouping: subgraphs, by: surroundings)
+    func parts(of subgraph: String?) -> [Part] {
+      (nodesInside[subgraph] ?? []).map(Part.node)
+        + (subgraphsInside[subgraph] ?? []).map { .subgraph($0, parts(of: $0)) }
+    }
+    return parts(of: nil)
   }
 }

@@ -250,4 +250,26 @@ import Testing
     #expect(layout.frames.isEmpty)
     #expect(layout.corners.map(\.x) == layout.corners.map(\.x).sorted())
   }
+
+  @Test func `twice as many sub-graphs cost little more than twice as much to draw`() {
+    let format = StreamFormat(.float32, channels: 2, sampleRate: 44_100)
+    /// Heap calls for sub-graphs in series, each with two units. The names are long: to compare them takes memory.
+    func cost(_ count: Int) -> Int {
+      var drawing = GraphDrawing(title: "", nodes: [], edges: [])
+      for index in 0..<2 * count {
+        let name = "a channel strip, number \(index / 2)"
+        if index.isMultiple(of: 2) { drawing.subgraphs.append(name) }
+        var node = GraphDrawing.Node(.unit, "\(name)/unit \(index % 2)", type: "iPodEQ")
+        node.subgraph = name
+        node.inputs = [.init(number: 0, isUsed: index > 0)]
+        drawing.nodes.append(node)
+        guard index > 0 else { continue }
+        drawing.edges.append(
+          .init(source: index - 1, output: 0, destination: index, input: 0, format: format))
+      }
+      return heapCost { _ = FramedLayout(drawing) }.calls
+    }
+    let (small, large) = (cost(40), cost(80))
+    #expect(Double(large) < 2.2 * Double(small), "\(small) \(large)")
+  }
 }
