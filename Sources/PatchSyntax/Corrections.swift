@@ -11,7 +11,7 @@ extension JSONValue {
     of name: String, among candidates: some Sequence<String>, part: Range<Int>? = nil
   ) -> [Diagnostic.Fix] {
     guard kind == .string, let meant = onlyNearMiss(to: name, among: candidates) else { return [] }
-    if isKey, let siblings = container, siblings[meant] != nil { return [] }
+    if isKey, container[meant] != nil { return [] }
     let quoted = String(decoding: JSONText.quoted(Array(meant.utf8)[...]), as: UTF8.self)
     let edit =
       part.map { Diagnostic.Edit(range(ofText: $0), String(quoted.dropFirst().dropLast())) }
@@ -90,9 +90,7 @@ extension JSONValue {
   private var isKey: Bool { tree.nodes[index].isKey }
 
   /// The object that a key belongs to.
-  private var container: JSONValue? {
-    tree.root[JSONPointer(Array(pointer.tokens.dropLast()))]
-  }
+  private var container: JSONValue { JSONValue(tree: tree, index: tree.container(of: index)) }
 }
 
 extension SourceText {

@@ -37,6 +37,8 @@ public enum CostShape: String, CaseIterable, Sendable {
   case taps
   /// Parameters that the unit does not have.
   case unknownParameters
+  /// A misspelt parameter of each of many units. Their names are long: to read one takes memory.
+  case misspeltParameters
   case streamFormats
   /// Undefined stream formats.
   case unknownFormats
@@ -174,6 +176,12 @@ public enum CostShape: String, CaseIterable, Sendable {
       return patch(
         nodes: #""eq": { "component": "iPodEQ", "parameters": { "#
           + list(count) { #""p\#($0)": 1"# } + " } }")
+    case .misspeltParameters:
+      return patch(
+        nodes: list(count) {
+          #""an equalizer, the one with number \#($0)": { "component": "HighShelfFilter", "#
+            + #""parameters": { "cutofFrequency": 1000 } }"#
+        })
     case .streamFormats:
       return patch(
         #""streamFormats": { "#

@@ -99,7 +99,7 @@ extension GraphBuilder {
 
   /// The name of the band parameter that a name refers to, with or without a band number: `gain`
   /// for `gain3`. `nil` for none.
-  func nameInBand(_ name: String, _ unit: UnitInstance) -> String? {
+  static func nameInBand(_ name: String, _ unit: UnitInstance) -> String? {
     if unit.bandParameter(named: name, of: 0) != nil { return name }
     let bare = String(name.prefix { !$0.isASCII || !$0.isNumber })
     return unit.bandParameter(named: bare, of: 0) == nil ? nil : bare

@@ -199,6 +199,14 @@ extension GraphBuilder {
   mutating func reportUnknownProperty(
     _ field: PatchDocument.Field, _ unit: UnitInstance, _ scope: Scope
   ) {
+    findings.append(UnitRules.propertyKnown, at: field.key.range) {
+      Self.unknownProperty(field, unit, scope)
+    }
+  }
+
+  private static func unknownProperty(
+    _ field: PatchDocument.Field, _ unit: UnitInstance, _ scope: Scope
+  ) -> Diagnostic {
     let here = unit.properties.filter { $0.isPatchProperty && $0.scopes.contains(scope) }
     let guess = didYouMean(field.name, among: here.map(\.key))
     var help = [guess].compactMap(\.self)
@@ -219,19 +227,18 @@ extension GraphBuilder {
     if !here.isEmpty {
       help.append("its properties here are: " + here.map(\.key).joined(separator: ", "))
     }
-    report(
-      UnitRules.propertyKnown.diagnostic(
-        .init(message),
-        status: status,
-        at: field.key.range,
-        pointer: field.key.pointer,
-        help: help,
-        fixes: guess != nil && help.first == guess
-          ? field.key.json.correction(of: field.name, among: here.map(\.key)) : []))
+    return UnitRules.propertyKnown.diagnostic(
+      .init(message),
+      status: status,
+      at: field.key.range,
+      pointer: field.key.pointer,
+      help: help,
+      fixes: guess != nil && help.first == guess
+        ? field.key.json.correction(of: field.name, among: here.map(\.key)) : [])
   }
 
   /// Help that says where a patch sets a property that is not set under "properties".
-  func place(of info: PropertyInfo) -> String {
+  private static func place(of info: PropertyInfo) -> String {
     switch info.id {
     case .streamFormat, .sampleRate: "write it beside \"properties\", on the bus itself"
     case .elementCount: "write \"inputCount\" or \"outputCount\" on the node"
@@ -312,6 +319,14 @@ extension GraphBuilder {
   mutating func reportUnknownParameter(
     _ field: PatchDocument.Field, _ unit: UnitInstance, _ scope: Scope
   ) {
+    findings.append(UnitRules.parameterKnown, at: field.key.range) {
+      Self.unknownParameter(field, unit, scope)
+    }
+  }
+
+  private static func unknownParameter(
+    _ field: PatchDocument.Field, _ unit: UnitInstance, _ scope: Scope
+  ) -> Diagnostic {
     let here = unit.description.parameters(in: scope).filter { !$0.isReadOnly && !$0.isOfBand }
     var help = [
       Synonyms.didYouMean(
@@ -345,14 +360,13 @@ extension GraphBuilder {
           "units with this parameter are: " + others.prefix(5).joined(separator: ", "))
       }
     }
-    report(
-      UnitRules.parameterKnown.diagnostic(
-        "the \(scope) scope of \(unit.description.name) has no parameter \(quoted(field.name))",
-        status: .invalidParameter,
-        at: field.key.range,
-        pointer: field.key.pointer,
-        help: help,
-        fixes: help.first == didYouMean(field.name, among: here.map(\.key))
-          ? field.key.json.correction(of: field.name, among: here.map(\.key)) : []))
+    return UnitRules.parameterKnown.diagnostic(
+      "the \(scope) scope of \(unit.description.name) has no parameter \(quoted(field.name))",
+      status: .invalidParameter,
+      at: field.key.range,
+      pointer: field.key.pointer,
+      help: help,
+      fixes: help.first == didYouMean(field.name, among: here.map(\.key))
+        ? field.key.json.correction(of: field.name, among: here.map(\.key)) : [])
   }
 }

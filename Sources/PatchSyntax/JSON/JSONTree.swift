@@ -72,6 +72,15 @@ public final class JSONTree: Sendable {
     }
   }
 
+  /// The row of the object or array that a row is in. The first call takes time linear in the size of the tree.
+  func container(of row: Int) -> Int {
+    parents.withLock { table in
+      let known = table ?? ContainerTable(nodes)
+      table = known
+      return Int(known.containers[row])
+    }
+  }
+
   /// The rows from the root to a value, the value's own last, each with its index in its container.
   /// The first call takes time linear in the size of the tree, every other in the depth of the
   /// value.
