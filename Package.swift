@@ -463,8 +463,8 @@ let package = Package(
       name: "PatchGraphTests",
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "RenderCore", "RenderCallbacks", "RenderTaps",
-        "RenderHost", "Diagnostics", "PatchSyntax", "PatchGraph", "GraphDrawings", "PatchReference",
-        "SoundFiles", "TestSupport",
+        "RenderHost", "Diagnostics", "PatchSyntax", "PatchGraph", "PatchRendering", "GraphDrawings",
+        "PatchReference", "SoundFiles", "TestSupport",
       ],
       exclude: ["Fixtures"],
       swiftSettings: testSettings),

@@ -95,6 +95,13 @@ extension AudioGraph {
     }
   }
 
+  /// Passes over all changes that are planned, without rendering, and frees what played before them. For a graph
+  /// that is asked for its `duration` only.
+  package func passPlannedChanges() {
+    session?.passStages()
+    collect()
+  }
+
   /// Frames at the device's rate until the last pulled source ends, or until `stopTime`; `nil`
   /// where a source never ends, and where nothing but a microphone is pulled.
   public var duration: Int? {

@@ -67,12 +67,31 @@ public struct PatchRender: Sendable {
     case restart(String)
     /// Any other reason: a sentence that starts in lower case.
     case failed(String)
+
+    /// A sentence that starts in lower case, without its period.
+    public var message: String {
+      switch self {
+      case .wrong(let patch): LivePatch.Refusal.wrong(patch).message
+      case .refused(let violation, _): violation.message
+      case .endless: "the patch has no end of its own"
+      case .noPlace(_, let text), .restart(let text), .failed(let text): text
+      }
+    }
+
+    init(_ refusal: LivePatch.Refusal) {
+      switch refusal {
+      case .wrong(let patch): self = .wrong(patch)
+      case .restart(_, let changes):
+        self = .restart(changes.first.map { "\($0)" } ?? "the graph has to begin again")
+      }
+    }
   }
 
   /// How long the patch plays by itself, in seconds; `nil` for a patch without an end.
   public static func playingTime(_ request: Request) throws(Failure) -> Double? {
     let (patch, graph) = try build(request)
-    try initialize(graph, patch, request)
+    let live = try initialize(graph, patch, request)
+    do throws(LivePatch.Refusal) { try live?.passUpdates() } catch { throw Failure(error) }
     guard let rate = graph.session?.configuration.sampleRate, let frames = graph.duration else {
       return nil
     }
@@ -96,7 +115,8 @@ public struct PatchRender: Sendable {
     return (patch, graph)
   }
 
-  @discardableResult
+  /// Initializes the graph. Returns the patch that plays, which makes the updates of the timeline; `nil` for a
+  /// patch that does not change.
   private static func initialize(
     _ graph: AudioGraph, _ patch: BuiltPatch, _ request: Request
   ) throws(Failure) -> LivePatch? {
@@ -109,14 +129,8 @@ public struct PatchRender: Sendable {
     let live = LivePatch(patch, from: reading, in: request.surroundings, hasTaps: false)
     do throws(LivePatch.Refusal) {
       if let change = request.change { try live?.play(change.reading, at: change.time) }
-      try live?.planUpdates(upTo: .infinity)
-    } catch {
-      switch error {
-      case .wrong(let wrong): throw .wrong(wrong)
-      case .restart(_, let changes):
-        throw .restart(changes.first.map { "\($0)" } ?? "the graph has to begin again")
-      }
-    }
+      try live?.planFirstUpdates()
+    } catch { throw Failure(error) }
     return live
   }
 
@@ -141,15 +155,16 @@ public struct PatchRender: Sendable {
       collectors[place] = collector
     }
     let live = try initialize(graph, patch, request)
-    defer { withExtendedLifetime(live) {} }
     guard let session = graph.session else { throw .failed("the patch has no output unit") }
     let rate = session.configuration.sampleRate
     let microphone = try microphone(request, graph, rate)
-    guard
-      let frameCount = request.duration.map({ Int(($0 * rate).rounded()) })
-        ?? graph.duration.map({ max($0, microphone?.frameCount ?? 0) })
-        ?? microphone?.frameCount
-    else { throw .endless }
+    var length = request.duration.map { frames($0, rate) }
+    if length == nil {
+      // A graph that is changed later has only the duration that it has by itself.
+      let own = live == nil ? graph.duration : try playingTime(request).map { frames($0, rate) }
+      length = own.map { max($0, microphone?.frameCount ?? 0) } ?? microphone?.frameCount
+    }
+    guard let frameCount = length else { throw .endless }
     let formats = graph.configurations
     var channels: [Place: (count: Int, rate: Double)] = [:]
     for (place, _) in collectors {
@@ -190,7 +205,10 @@ public struct PatchRender: Sendable {
     let begin = monotonicNanoseconds()
     let outcome = OfflineDevice(graph.grant, microphone: hears).run(
       session, frameCount: frameCount, services: graph.services, isCancelled: isCancelled,
-      progress: { _ in graph.collect() },
+      progress: { (_) throws(ServiceError) in
+        graph.collect()
+        try live?.planNextUpdates()
+      },
       sink: { bytes in
         guard isHeard else { return }
         decoder?.decode(bytes.span, into: &decoded)
@@ -212,6 +230,10 @@ public struct PatchRender: Sendable {
       result.sounds[place] = Sound(sampleRate: rate, channels: collector.channels(count))
     }
     return result
+  }
+
+  private static func frames(_ seconds: Double, _ rate: Double) -> Int {
+    Int((seconds * rate).rounded())
   }
 
   private static func node(

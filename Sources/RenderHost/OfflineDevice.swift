@@ -56,14 +56,15 @@ public struct OfflineDevice: Sendable {
   ///   - skipping: The number of frames to pull first without giving them to the sink.
   ///   - begin: Called after the skipped frames; never where `skipping` is 0.
   ///   - isCancelled: Called before each slice.
-  ///   - progress: Called after each slice with the number of frames pulled so far.
+  ///   - progress: Called after each slice with the number of frames pulled so far. Its error ends
+  ///     the run.
   ///   - sink: Takes the interleaved bytes of the device format, in order, in pieces of one slice or
   ///     several. Its error ends the run.
   public func run(
     _ session: RenderSession, frameCount: Int? = nil,
     services: @autoclosure () -> [any RenderService] = [],
     readErrors: ReadErrorPolicy = .fail, skipping: Int = 0, begin: () -> Void = {},
-    isCancelled: () -> Bool = { false }, progress: (Int) -> Void = { _ in },
+    isCancelled: () -> Bool = { false }, progress: (Int) throws(ServiceError) -> Void = { _ in },
     sink: (ArraySlice<UInt8>) throws(ServiceError) -> Void = { (_) throws(ServiceError) in }
   ) -> Outcome {
     run(
@@ -78,7 +79,7 @@ public struct OfflineDevice: Sendable {
     _ session: RenderSession, frameCount: Int? = nil,
     services: @autoclosure () -> [any RenderService] = [],
     readErrors: ReadErrorPolicy = .fail, skipping: Int = 0, begin: () -> Void = {},
-    isCancelled: () -> Bool = { false }, progress: (Int) -> Void = { _ in },
+    isCancelled: () -> Bool = { false }, progress: (Int) throws(ServiceError) -> Void = { _ in },
     to sink: (any FrameSink)?
   ) -> Outcome {
     run(
@@ -91,7 +92,8 @@ public struct OfflineDevice: Sendable {
   private func run(
     _ session: RenderSession, frameCount: Int?, services: () -> [any RenderService],
     readErrors: ReadErrorPolicy, skipping: Int, begin: () -> Void, isCancelled: () -> Bool,
-    progress: (Int) -> Void, sink: SinkPiece.Sink, through piece: consuming SinkPiece
+    progress: (Int) throws(ServiceError) -> Void, sink: SinkPiece.Sink,
+    through piece: consuming SinkPiece
   ) -> Outcome {
     var outcome = Outcome()
     do throws(ServiceError) {
@@ -143,7 +145,7 @@ public struct OfflineDevice: Sendable {
   private func pull(
     _ session: RenderSession, frameCount: Int, services: () -> [any RenderService],
     readErrors: ReadErrorPolicy, skipping: Int = 0, begin: () -> Void = {},
-    isCancelled: () -> Bool, progress: (Int) -> Void,
+    isCancelled: () -> Bool, progress: (Int) throws(ServiceError) -> Void,
     sink: SinkPiece.Sink, through piece: inout SinkPiece, outcome: inout Outcome
   ) throws(ServiceError) {
     let feed = MicrophoneFeed(session: session, grant: grant, microphone: microphone)
@@ -170,14 +172,14 @@ public struct OfflineDevice: Sendable {
         piece.drop()
         outcome.skippedFrames += rendered
         if outcome.skippedFrames == skipping { begin() }
-        progress(0)
+        try progress(0)
         continue
       }
       outcome.frameCount += rendered
       if piece.isFull {
         try piece.give(to: sink, of: &outcome.frameCount, mayLeave: !session.trial.isAlone)
       }
-      progress(outcome.frameCount)
+      try progress(outcome.frameCount)
     }
   }
 }

@@ -33,6 +33,11 @@ extension RenderSession {
   /// Any thread.
   public var postedStages: Int { queue.postedStages }
 
+  /// Passes over all posted stages: the last one is the present one then. Called while nothing renders.
+  package func passStages() {
+    unsafe current = queue.turn(after: current, at: .max, atMost: 1).handle
+  }
+
   /// The number of stages posted and not begun. Any thread.
   public var waitingStages: Int { queue.waitingStages }
 

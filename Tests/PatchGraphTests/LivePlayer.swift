@@ -37,14 +37,21 @@ final class LivePlayer {
     PatchReader.read(SourceText(name: "live.json", text: text))
   }
 
-  func pull(_ frameCount: Int) throws {
+  /// - Parameter betweenSlices: Called after each slice.
+  func pull(
+    _ frameCount: Int,
+    betweenSlices: (LivePatch) throws(ServiceError) -> Void = { _ in }
+  ) throws {
     let session = try #require(live.graph.session)
     let channels = Int(session.configuration.device?.channelsPerFrame ?? 0)
     if heard.isEmpty { heard = Array(repeating: [], count: channels) }
     var bytes: [UInt8] = []
     let outcome = device.run(
       session, frameCount: frameCount, services: live.graph.services.map { Kept($0) },
-      progress: { _ in live.graph.collect() }, sink: { bytes += $0 })
+      progress: { (_) throws(ServiceError) in
+        live.graph.collect()
+        try betweenSlices(live)
+      }, sink: { bytes += $0 })
     #expect(outcome.errors == [])
     #expect(session.failedSlices.count == 0)
     let samples = unsafe bytes.withUnsafeBytes { unsafe Array($0.bindMemory(to: Float.self)) }

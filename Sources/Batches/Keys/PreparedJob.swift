@@ -70,6 +70,7 @@ struct PreparedJob {
     var reading: PatchReader.Result
     var patch: BuiltPatch
     var surroundings: PatchSurroundings
+    var assumption: HardwareAssumption
     /// The files that are part of the patch: sub-graphs and presets.
     var contained: Set<String>
   }
@@ -90,7 +91,8 @@ struct PreparedJob {
     }
     var reading = PatchReader.read(source.text, overrides: texts, limits: context.limits)
     let surroundings = context.surroundings(source.directory)
-    let device = PatchDevice.assumed(try assumption())
+    let assumption = try assumption()
+    let device = PatchDevice.assumed(assumption)
     var patch = PatchBuilder.build(reading, in: surroundings, device: device)
     if let fault = Self.fault(patch) { throw fault }
     let contained = Set(patch.subgraphFiles.map(\.path))
@@ -108,7 +110,8 @@ struct PreparedJob {
       if let fault = Self.fault(patch) { throw fault }
     }
     return Built(
-      reading: reading, patch: patch, surroundings: surroundings, contained: contained)
+      reading: reading, patch: patch, surroundings: surroundings, assumption: assumption,
+      contained: contained)
   }
 
   private func assumption() throws(JobFault) -> HardwareAssumption {

@@ -80,16 +80,12 @@ struct JobRender {
     }
     let buses = try addTaps(writers)
     let live = try initialize()
-    defer { withExtendedLifetime(live) {} }
     guard let session = graph.session else {
       throw JobFault(BatchRules.render, "the patch has no output unit")
     }
     let rate = session.configuration.sampleRate
     let microphone = try microphone(rate)
-    guard
-      let frameCount = job.duration.map({ Int(($0 * rate).rounded()) })
-        ?? graph.duration.map({ max($0, microphone?.frameCount ?? 0) }) ?? microphone?.frameCount
-    else {
+    guard let frameCount = try frameCount(rate, microphone) else {
       throw JobFault(
         BatchRules.render, "the patch has no end of its own",
         help: ["say how long it is rendered: \"duration\": 5"])
@@ -113,7 +109,10 @@ struct JobRender {
     }
     var outcome = OfflineDevice(graph.grant, microphone: fillMicrophone).run(
       session, frameCount: frameCount, services: graph.services, isCancelled: isCancelled,
-      progress: { _ in graph.collect() },
+      progress: { (_) throws(ServiceError) in
+        graph.collect()
+        try live?.planNextUpdates()
+      },
       sink: { bytes in sink.take(bytes) })
     outcome.errors += graph.serviceErrors
     guard !outcome.wasCancelled else { return false }
@@ -195,10 +194,28 @@ struct JobRender {
     }
     guard !built.patch.updates.isEmpty else { return nil }
     let live = LivePatch(built.patch, from: built.reading, in: built.surroundings)
-    do throws(LivePatch.Refusal) { try live?.planUpdates(upTo: .infinity) } catch {
-      throw JobFault(BatchRules.render, "an update of the timeline cannot be made")
+    do throws(LivePatch.Refusal) { try live?.planFirstUpdates() } catch {
+      throw JobFault(BatchRules.render, error.message)
     }
     return live
+  }
+
+  /// The frames to render; `nil` for a patch without an end, where the job has no duration.
+  private func frameCount(
+    _ rate: Double, _ microphone: OfflineMicrophone?
+  ) throws(JobFault) -> Int? {
+    if let duration = job.duration { return Int((duration * rate).rounded()) }
+    var own = graph.duration
+    if !built.patch.updates.isEmpty {
+      let request = PatchRender.Request(
+        built.reading, in: built.surroundings, assuming: built.assumption)
+      do throws(PatchRender.Failure) {
+        own = try PatchRender.playingTime(request).map { Int(($0 * rate).rounded()) }
+      } catch {
+        throw JobFault(BatchRules.render, error.message)
+      }
+    }
+    return own.map { max($0, microphone?.frameCount ?? 0) } ?? microphone?.frameCount
   }
 
   private func microphone(_ rate: Double) throws(JobFault) -> OfflineMicrophone? {

@@ -42,6 +42,17 @@ public final class LivePatch: Sendable {
     case wrong(BuiltPatch)
     /// It needs a restart; the changes say why.
     case restart(PatchReader.Result, [PatchChange])
+
+    /// A sentence that starts in lower case, without its period.
+    public var message: String {
+      switch self {
+      case .wrong(let patch):
+        patch.diagnostics.first { $0.severity == .error }?.message.text ?? "the patch is wrong"
+      case .restart(_, let changes):
+        "what plays cannot be changed without a gap: "
+          + (changes.first { $0.heard == .restart }?.text ?? "it has to begin again")
+      }
+    }
   }
 
   public let graph: AudioGraph

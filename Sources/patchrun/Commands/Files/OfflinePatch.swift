@@ -1,21 +1,42 @@
 import AudioGraphs
 import PatchGraph
+import PatchRendering
 import PatchSyntax
 import SoundFiles
 
 extension Appearance {
-  /// Initializes a patch's graph for an offline device and plans the updates of its timeline. Does
-  /// nothing if the graph is initialized already.
-  func prepare(
-    _ patch: BuiltPatch, _ reading: PatchReader.Result, _ surroundings: PatchSurroundings,
-    hasTaps: Bool = true
-  ) throws(CommandFailure) {
+  /// Initializes a patch's graph for an offline device. Does nothing if it is initialized already.
+  func initialize(_ patch: BuiltPatch) throws(CommandFailure) {
     guard let graph = patch.graph, !graph.isInitialized else { return }
     do throws(Violation) { try graph.initialize() } catch { throw report(error, of: patch) }
-    guard !patch.updates.isEmpty else { return }
+  }
+}
+
+extension LivePatch {
+  /// The patch that plays on an initialized graph, with the first updates of its timeline planned; `nil` for one
+  /// without updates. The render calls `planNextUpdates()`.
+  static func offline(
+    _ patch: BuiltPatch, _ reading: PatchReader.Result, _ surroundings: PatchSurroundings,
+    hasTaps: Bool = true
+  ) throws(CommandFailure) -> LivePatch? {
+    guard !patch.updates.isEmpty else { return nil }
     let live = LivePatch(patch, from: reading, in: surroundings, hasTaps: hasTaps)
-    do throws(LivePatch.Refusal) { try live?.planUpdates(upTo: .infinity) } catch {
+    do throws(Refusal) { try live?.planFirstUpdates() } catch {
       throw error.failure(ExitStatus.unavailable)
+    }
+    return live
+  }
+}
+
+extension BuiltPatch {
+  /// Frames at a rate until the patch ends, with all updates of its timeline; `nil` for a patch without an end. Its
+  /// graph is initialized.
+  func frameCount(_ request: PatchRender.Request, _ rate: Double) throws(CommandFailure) -> Int? {
+    guard !updates.isEmpty else { return graph?.duration }
+    do throws(PatchRender.Failure) {
+      return try PatchRender.playingTime(request).map { Int(($0 * rate).rounded()) }
+    } catch {
+      throw CommandFailure(ExitStatus.unavailable, error.message)
     }
   }
 }

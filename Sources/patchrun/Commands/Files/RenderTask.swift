@@ -108,12 +108,14 @@ struct RenderTask: CommandTask {
 
     // All errors of the command are found before a recording replaces an existing file.
     let plan = try plan(for: patch, reading, surroundings, assumption, microphone)
-    try appearance.prepare(patch, reading, surroundings)
+    try appearance.initialize(patch)
+    let live = try LivePatch.offline(patch, reading, surroundings)
     guard let session = graph.session else { return ExitStatus.wrongPatch }
     let recorders = try beginPictures(session, title: patch.title)
     let writer = try plan.format.map { format throws(CommandFailure) in try openOutput(format) }
     var rendering = Rendering(
-      graph: graph, session: session, start: start(at: session.configuration.sampleRate),
+      graph: graph, session: session, live: live,
+      start: start(at: session.configuration.sampleRate),
       frameCount: plan.frameCount, microphone: microphone,
       writer: writer, pictures: recorders,
       progress: quiet || sheet != nil ? nil : TerminalLine(appearance))
@@ -233,12 +235,15 @@ struct RenderTask: CommandTask {
       probe = PatchBuilder.build(reading, in: surroundings, device: .assumed(assumption))
     }
     guard let graph = probe.graph else { return Plan(frameCount: 0) }
-    try appearance.prepare(probe, reading, surroundings, hasTaps: patch.outputFiles.isEmpty)
+    try appearance.initialize(probe)
     guard let session = graph.session else { return Plan(frameCount: 0) }
     let hasOutput = session.configuration.client != nil
     let format = try outputFormat(
       hasOutput ? session.configuration.device : nil, patch, isMeasured: !graph.readings.isEmpty)
-    let count = try frameCount(graph, session.configuration.sampleRate, microphone)
+    let rate = session.configuration.sampleRate
+    let count = try frameCount(rate, microphone) { () throws(CommandFailure) in
+      try probe.frameCount(.init(reading, in: surroundings, assuming: assumption), rate)
+    }
     return Plan(frameCount: count, format: format)
   }
 
@@ -246,13 +251,13 @@ struct RenderTask: CommandTask {
   private func start(at rate: Double) -> Int { start?.frames(at: rate) ?? 0 }
 
   /// The number of frames to render.
+  ///
+  /// - Parameter own: Finds out how long the patch plays by itself.
   private func frameCount(
-    _ graph: AudioGraph, _ rate: Double, _ microphone: OfflineMicrophone?
+    _ rate: Double, _ microphone: OfflineMicrophone?, own: () throws(CommandFailure) -> Int?
   ) throws(CommandFailure) -> Int {
     if let duration { return duration.frames(at: rate) }
-    if let end = graph.duration.map({ max($0, microphone?.frameCount ?? 0) })
-      ?? microphone?.frameCount
-    {
+    if let end = try own().map({ max($0, microphone?.frameCount ?? 0) }) ?? microphone?.frameCount {
       let start = start(at: rate)
       guard start < end || start == 0 else {
         throw CommandFailure(

@@ -3,6 +3,7 @@ import AudioGraphs
 import AudioTypes
 import Diagnostics
 import Glibc
+import PatchGraph
 import PatchReference
 import PatchRendering
 import PatchSyntax
@@ -23,6 +24,8 @@ enum ReadErrorChoice: String, ExpressibleByArgument, CaseIterable {
 struct Rendering {
   let graph: AudioGraph
   let session: RenderSession
+  /// Makes the updates of the timeline; `nil` for a patch without.
+  let live: LivePatch?
   /// Frames that are rendered before the first one that is written.
   let start: Int
   let frameCount: Int
@@ -38,12 +41,13 @@ struct Rendering {
   private(set) var unfinished: String?
 
   init(
-    graph: AudioGraph, session: RenderSession, start: Int, frameCount: Int,
+    graph: AudioGraph, session: RenderSession, live: LivePatch?, start: Int, frameCount: Int,
     microphone: OfflineMicrophone?,
     writer: SoundFileWriter?, pictures: [PictureRecorder], progress: TerminalLine?
   ) {
     self.graph = graph
     self.session = session
+    self.live = live
     self.start = start
     self.frameCount = frameCount
     self.microphone = microphone
@@ -71,8 +75,9 @@ struct Rendering {
       session, frameCount: frameCount, services: graph.services, readErrors: readErrors.policy,
       skipping: start, begin: { graph.openTaps() },
       isCancelled: { signals.interruptedBy != nil },
-      progress: { done in
+      progress: { (done) throws(ServiceError) in
         graph.collect()
+        try live?.planNextUpdates()
         let now = monotonicNanoseconds()
         guard line?.isPossible == true, now - lastShown > 100_000_000 else { return }
         lastShown = now

@@ -110,7 +110,7 @@ struct Bench: PatchCommand {
       appearance.report("note", "taps that write files are not measured: \(names)")
     }
     var run = BenchRun(
-      reading: reading, surroundings: surroundings, device: .assumed(assumption),
+      reading: reading, surroundings: surroundings, assumption: assumption,
       hasTaps: left.isEmpty, input: input, appearance: appearance)
     let plain = try run.measure(duration, nil, signals)
     guard signals.interruptedBy == nil else { return interrupted(signals) }

@@ -54,7 +54,7 @@ struct BenchFigures {
 struct BenchRun {
   let reading: PatchReader.Result
   let surroundings: PatchSurroundings
-  let device: PatchDevice
+  let assumption: HardwareAssumption
   let hasTaps: Bool
   let input: String?
   let appearance: any Appearance
@@ -66,23 +66,29 @@ struct BenchRun {
   mutating func measure(
     _ duration: Seconds?, _ meter: RenderMeter?, _ signals: Signals
   ) throws(CommandFailure) -> BenchFigures {
-    let patch = PatchBuilder.build(reading, in: surroundings, device: device)
+    let patch = PatchBuilder.build(reading, in: surroundings, device: .assumed(assumption))
     guard !patch.hasErrors, let graph = patch.graph else { throw appearance.failure(of: patch) }
     graph.setMeter(meter)
     let microphone = try microphone(graph)
-    try appearance.prepare(patch, reading, surroundings, hasTaps: hasTaps)
+    try appearance.initialize(patch)
+    let live = try LivePatch.offline(patch, reading, surroundings, hasTaps: hasTaps)
     guard let session = graph.session else {
       throw CommandFailure(ExitStatus.wrongPatch, "the patch renders nothing")
     }
     let rate = session.configuration.sampleRate
-    let end = duration.map { $0.frames(at: rate) } ?? Self.end(graph, rate)
-    let figures = try render(graph, session, end, microphone, signals)
+    let end = try end(duration, patch, rate)
+    let figures = try render(graph, session, live, end, microphone, signals)
     graph.close()
     return figures
   }
 
-  private static func end(_ graph: AudioGraph, _ rate: Double) -> Int {
-    min(graph.duration ?? .max, Int(longest * rate))
+  /// The frames to render.
+  private func end(
+    _ duration: Seconds?, _ patch: BuiltPatch, _ rate: Double
+  ) throws(CommandFailure) -> Int {
+    if let duration { return duration.frames(at: rate) }
+    let request = PatchRender.Request(reading, in: surroundings, assuming: assumption)
+    return min(try patch.frameCount(request, rate) ?? .max, Int(Self.longest * rate))
   }
 
   private func microphone(_ graph: AudioGraph) throws(CommandFailure) -> Microphone? {
@@ -111,8 +117,8 @@ struct BenchRun {
   }
 
   private func render(
-    _ graph: AudioGraph, _ session: RenderSession, _ end: Int, _ microphone: Microphone?,
-    _ signals: Signals
+    _ graph: AudioGraph, _ session: RenderSession, _ live: LivePatch?, _ end: Int,
+    _ microphone: Microphone?, _ signals: Signals
   ) throws(CommandFailure) -> BenchFigures {
     var figures = BenchFigures()
     figures.sampleRate = session.configuration.sampleRate
@@ -127,7 +133,7 @@ struct BenchRun {
     let outcome = OfflineDevice(graph.grant, microphone: microphone).run(
       session, frameCount: end, services: graph.services,
       isCancelled: { signals.interruptedBy != nil },
-      progress: { _ in
+      progress: { (_) throws(ServiceError) in
         let now = monotonicNanoseconds()
         let total = session.busyTime.spent
         figures.pulls.append(total - spent)
@@ -135,6 +141,7 @@ struct BenchRun {
         figures.betweenPulls += max(now - last, total - spent) - (total - spent)
         spent = total
         graph.collect()
+        try live?.planNextUpdates()
         last = monotonicNanoseconds()
       })
     figures.wall = Double(last - begin) / 1e9
