@@ -152,10 +152,10 @@ static void run(const struct cvector_kernels *k) {
     put("pick_doubles", a, FRAMES / 2);
   }
   uint32_t most = k->interleave(samples, others, FRAMES, a);
-  put("interleave's largest", &most, 1);
+  put_words("interleave", (const int32_t *)&most, 1);
   put("interleave", a, 2 * FRAMES);
   most = k->deinterleave(samples, FRAMES, a, b);
-  put("deinterleave's largest", &most, 1);
+  put_words("deinterleave", (const int32_t *)&most, 1);
   put("deinterleave", a, FRAMES);
   put("deinterleave", b, FRAMES);
   memcpy(a, samples, sizeof *a * FRAMES);
@@ -192,7 +192,7 @@ static void run(const struct cvector_kernels *k) {
   struct cvector_signal signals[21];
   for (size_t n = 0; n < 21; n++) {
     signals[n] = (struct cvector_signal){samples + 7 * n, others + 5 * n, rows[2 * n],
-                                         rows[2 * n + 1]};
+                                         rows[2 * n + 1], 0};
   }
   for (int interleaved = 0; interleaved <= 1; interleaved++) {
     // Half of the frames: the signals have as many samples.
