@@ -34,3 +34,19 @@ extension LivePatch {
     }
   }
 }
+
+extension BuiltPatch {
+  /// How many frames of the device the patch plays by itself, with all updates of its timeline; `nil` for one
+  /// without an end. Its graph is initialized.
+  ///
+  /// - Parameters:
+  ///   - request: The request that the patch was built for, which finds out what updates make of it.
+  ///   - rate: That of the device, in hertz.
+  public func frameCount(
+    _ request: PatchRender.Request, at rate: Double
+  ) throws(PatchRender.Failure) -> Int? {
+    // A graph that is changed later has only the duration that it has by itself.
+    guard !updates.isEmpty || request.change != nil else { return graph?.duration }
+    return try PatchRender.playingTime(request).map { Int(($0 * rate).rounded()) }
+  }
+}

@@ -158,10 +158,9 @@ public struct PatchRender: Sendable {
     guard let session = graph.session else { throw .failed("the patch has no output unit") }
     let rate = session.configuration.sampleRate
     let microphone = try microphone(request, graph, rate)
-    var length = request.duration.map { frames($0, rate) }
+    var length = request.duration.map { Int(($0 * rate).rounded()) }
     if length == nil {
-      // A graph that is changed later has only the duration that it has by itself.
-      let own = live == nil ? graph.duration : try playingTime(request).map { frames($0, rate) }
+      let own = try patch.frameCount(request, at: rate)
       length = own.map { max($0, microphone?.frameCount ?? 0) } ?? microphone?.frameCount
     }
     guard let frameCount = length else { throw .endless }
@@ -230,10 +229,6 @@ public struct PatchRender: Sendable {
       result.sounds[place] = Sound(sampleRate: rate, channels: collector.channels(count))
     }
     return result
-  }
-
-  private static func frames(_ seconds: Double, _ rate: Double) -> Int {
-    Int((seconds * rate).rounded())
   }
 
   private static func node(

@@ -205,17 +205,14 @@ struct JobRender {
     _ rate: Double, _ microphone: OfflineMicrophone?
   ) throws(JobFault) -> Int? {
     if let duration = job.duration { return Int((duration * rate).rounded()) }
-    var own = graph.duration
-    if !built.patch.updates.isEmpty {
-      let request = PatchRender.Request(
-        built.reading, in: built.surroundings, assuming: built.assumption)
-      do throws(PatchRender.Failure) {
-        own = try PatchRender.playingTime(request).map { Int(($0 * rate).rounded()) }
-      } catch {
-        throw JobFault(BatchRules.render, error.message)
-      }
+    let request = PatchRender.Request(
+      built.reading, in: built.surroundings, assuming: built.assumption)
+    do throws(PatchRender.Failure) {
+      let own = try built.patch.frameCount(request, at: rate)
+      return own.map { max($0, microphone?.frameCount ?? 0) } ?? microphone?.frameCount
+    } catch {
+      throw JobFault(BatchRules.render, error.message)
     }
-    return own.map { max($0, microphone?.frameCount ?? 0) } ?? microphone?.frameCount
   }
 
   private func microphone(_ rate: Double) throws(JobFault) -> OfflineMicrophone? {

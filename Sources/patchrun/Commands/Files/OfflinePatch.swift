@@ -29,13 +29,11 @@ extension LivePatch {
 }
 
 extension BuiltPatch {
-  /// Frames at a rate until the patch ends, with all updates of its timeline; `nil` for a patch without an end. Its
-  /// graph is initialized.
-  func frameCount(_ request: PatchRender.Request, _ rate: Double) throws(CommandFailure) -> Int? {
-    guard !updates.isEmpty else { return graph?.duration }
-    do throws(PatchRender.Failure) {
-      return try PatchRender.playingTime(request).map { Int(($0 * rate).rounded()) }
-    } catch {
+  /// `frameCount(_:at:)`, with its failure as that of the command.
+  func ownFrameCount(
+    _ request: PatchRender.Request, at rate: Double
+  ) throws(CommandFailure) -> Int? {
+    do throws(PatchRender.Failure) { return try frameCount(request, at: rate) } catch {
       throw CommandFailure(ExitStatus.unavailable, error.message)
     }
   }

@@ -242,7 +242,7 @@ struct RenderTask: CommandTask {
       hasOutput ? session.configuration.device : nil, patch, isMeasured: !graph.readings.isEmpty)
     let rate = session.configuration.sampleRate
     let count = try frameCount(rate, microphone) { () throws(CommandFailure) in
-      try probe.frameCount(.init(reading, in: surroundings, assuming: assumption), rate)
+      try probe.ownFrameCount(.init(reading, in: surroundings, assuming: assumption), at: rate)
     }
     return Plan(frameCount: count, format: format)
   }

@@ -88,7 +88,7 @@ struct BenchRun {
   ) throws(CommandFailure) -> Int {
     if let duration { return duration.frames(at: rate) }
     let request = PatchRender.Request(reading, in: surroundings, assuming: assumption)
-    return min(try patch.frameCount(request, rate) ?? .max, Int(Self.longest * rate))
+    return min(try patch.ownFrameCount(request, at: rate) ?? .max, Int(Self.longest * rate))
   }
 
   private func microphone(_ graph: AudioGraph) throws(CommandFailure) -> Microphone? {
