@@ -29,6 +29,7 @@ typedef int32_t s16 __attribute__((vector_size(64)));
 #define PLUS(sum, x, y) ((sum) + (x) * (y))
 #define TARGET
 #define WIDE 1
+#define SUMS 16
 #define LANES 2
 #define GROUP 4
 #include "kernels.inc"
@@ -41,7 +42,8 @@ typedef int32_t s16 __attribute__((vector_size(64)));
 #define KIND "avx2"
 #define PLUS(sum, x, y) __builtin_fmaf(x, y, sum)
 #define TARGET __attribute__((target("avx2,fma")))
-#define WIDE 2
+#define WIDE 4
+#define SUMS 8
 #define LANES 4
 #define GROUP 5
 #include "kernels.inc"
@@ -51,6 +53,7 @@ typedef int32_t s16 __attribute__((vector_size(64)));
 #define PLUS(sum, x, y) __builtin_fmaf(x, y, sum)
 #define TARGET __attribute__((target("avx512f,avx512vl,avx2,fma")))
 #define WIDE 4
+#define SUMS 16
 #define LANES 4
 #define GROUP 6
 #include "kernels.inc"
@@ -74,6 +77,7 @@ static const struct cvector_kernels *const every[] = {&baseline_kernels, &avx2_k
 #define PLUS(sum, x, y) __builtin_fmaf(x, y, sum)
 #define TARGET
 #define WIDE 2
+#define SUMS 16
 #define LANES 2
 #define GROUP 5
 #include "kernels.inc"

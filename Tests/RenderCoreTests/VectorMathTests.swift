@@ -48,19 +48,17 @@ let kindCount: Int32 = {
               unsafe kernels.dot_block(r, rows, x, count, &one)
               unsafe kernels.dot_block_channels(r, rows, x, y, count, &first, &second)
               for index in 0..<rows {
-                let single = unsafe kernels.dot(r + index * count, x, count)
-                #expect(one[index] == single && first[index] == single)
-                let other = unsafe kernels.dot(r + index * count, y, count)
-                #expect(second[index] == other)
+                var (single, other): (Float, Float) = (0, 0)
+                unsafe kernels.dot_block(r + index * count, 1, x, count, &single)
+                unsafe kernels.dot_block(r + index * count, 1, y, count, &other)
+                #expect(abs(Double(single) - exact[index]) < 1e-5)
+                #expect(one[index] == single && first[index] == single && second[index] == other)
               }
             }
             var pair: [Float] = [0, 0]
             unsafe kernels.dot_rows(r, r + count, x, count, &pair)
             let second = unsafe kernels.dot(r + count, x, count)
             #expect(pair == [alone, second])
-            unsafe kernels.dot_channels(r, x, y, count, &pair)
-            let other = unsafe kernels.dot(r, y, count)
-            #expect(pair == [alone, other])
           }
         }
       }

@@ -55,8 +55,6 @@ static void run(const struct cvector_kernels *k) {
 
   a[0] = k->dot(rows, samples + 3, COUNT);
   put("dot", a, 1);
-  k->dot_channels(rows, samples, others + 1, COUNT, a);
-  put("dot_channels", a, 2);
   k->dot_rows(rows, rows + COUNT, samples + 7, COUNT, a);
   put("dot_rows", a, 2);
   for (size_t count = 1; count <= 4; count++) {

@@ -23,12 +23,13 @@ float cvector_dot(const float *row, const float *samples, size_t count);
 void cvector_dot_rows(const float *first, const float *second, const float *samples, size_t count,
                       float *first_sum, float *second_sum);
 
-/// `rows` adjacent rows (1 to 4, each of `count` floats) and one channel. The results equal those
-/// of `cvector_dot`, to the bit.
+/// `rows` adjacent rows (1 to 4, each of `count` floats) and one channel. A result does not depend on
+/// the rows computed with it. With AVX2 it has eight partial sums, with other vectors those of
+/// `cvector_dot`.
 void cvector_dot_block(const float *row, size_t rows, const float *samples, size_t count,
                        float *sums);
 
-/// The same for two channels.
+/// The same for two channels, each with the results that it has alone.
 void cvector_dot_block_channels(const float *row, size_t rows, const float *first,
                                 const float *second, size_t count, float *first_sums,
                                 float *second_sums);
@@ -260,8 +261,6 @@ void cvector_narrow(const double *samples, size_t count, double gain, double ris
 struct cvector_kernels {
   const char *name;
   float (*dot)(const float *row, const float *samples, size_t count);
-  void (*dot_channels)(const float *row, const float *first, const float *second, size_t count,
-                       float *sums);
   void (*dot_rows)(const float *first, const float *second, const float *samples, size_t count,
                    float *sums);
   void (*dot_block)(const float *row, size_t rows, const float *samples, size_t count,
