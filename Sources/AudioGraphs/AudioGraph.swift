@@ -303,24 +303,29 @@ public final class AudioGraph: Sendable {
   /// listeners on this thread. Reading the property and stopping the graph do the same.
   public func collectRenderErrors() {
     let failures = state.withLock { state -> [(UnitInstance, Status)] in
-      let failed = state.model.nodes.compactMap { node -> (id: NodeID, status: Status)? in
-        guard let status = node.instance?.takeFailure(), status != .ok else { return nil }
-        return (node.id, status)
+      let model = state.model
+      let failed = model.nodes.indices.compactMap { index -> (index: Int, status: Status)? in
+        guard let status = model.nodes[index].instance?.takeFailure(), status != .ok else {
+          return nil
+        }
+        return (index, status)
       }
       guard !failed.isEmpty else { return [] }
-      var takers: [NodeID: [NodeID]] = [:]
-      for interaction in state.model.interactions {
-        guard let source = interaction.link?.source else { continue }
-        takers[source, default: []].append(interaction.destination)
+      let links = model.interactions.compactMap { interaction -> Neighbours.Link? in
+        guard let source = (interaction.link?.source).flatMap(model.index(of:)),
+          let destination = model.index(of: interaction.destination)
+        else { return nil }
+        return (source, destination)
       }
+      let takers = Neighbours(links, count: model.nodes.count)
       var found: [(UnitInstance, Status)] = []
       for (node, status) in failed {
-        var seen: Set<NodeID> = []
+        var seen: Set<Int> = []
         var queue = [node]
-        while let id = queue.popLast() {
-          guard seen.insert(id).inserted else { continue }
-          if let instance = state.model.node(id)?.instance { found.append((instance, status)) }
-          queue += takers[id] ?? []
+        while let index = queue.popLast() {
+          guard seen.insert(index).inserted else { continue }
+          if let instance = model.nodes[index].instance { found.append((instance, status)) }
+          queue += takers.of(index)
         }
       }
       return found

@@ -74,10 +74,14 @@ public final class JSONTree: Sendable {
 
   /// The row of the object or array that a row is in. The first call takes time linear in the size of the tree.
   func container(of row: Int) -> Int {
+    withContainers { Int($0.containers[row]) }
+  }
+
+  private func withContainers<Result>(_ look: (ContainerTable) -> Result) -> Result {
     parents.withLock { table in
       let known = table ?? ContainerTable(nodes)
       table = known
-      return Int(known.containers[row])
+      return look(known)
     }
   }
 
@@ -85,9 +89,7 @@ public final class JSONTree: Sendable {
   /// The first call takes time linear in the size of the tree, every other in the depth of the
   /// value.
   fileprivate func path(to row: Int) -> [(row: Int, place: Int)] {
-    parents.withLock { table in
-      let known = table ?? ContainerTable(nodes)
-      table = known
+    withContainers { known in
       var path: [(row: Int, place: Int)] = []
       var row = row
       while row != 0 {
