@@ -37,8 +37,8 @@ public final class MappedStretch: @unchecked Sendable {
     unsafe shims_touch(memory(of: bytes.lowerBound), bytes.count)
   }
 
-  /// Brings bytes of the file into memory with one system call, which must be in the stretch. Returns
-  /// `false` where the system has not done that for all of them.
+  /// Brings bytes of the file into memory, many pages at a time, which must be in the stretch. Returns
+  /// `false` where that was not possible for all of them; the stretch may be incomplete then.
   public func loadAtOnce(_ bytes: Range<Int>) -> Bool {
     precondition(bytes.isEmpty || range.contains(bytes.upperBound - 1), "bytes of the stretch")
     guard !bytes.isEmpty else { return true }

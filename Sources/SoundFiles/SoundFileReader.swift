@@ -41,6 +41,9 @@ public final class SoundFileReader {
   private var stretch: MappedStretch?
   /// The bytes of that stretch that are in memory.
   private var loaded = 0..<0
+  /// The bytes to bring into memory the next time beside those that are asked for. They double each
+  /// time: a short render reads little from the disk, and a long one asks the system seldom.
+  private var loadedAhead = 1 << 18
   private let majorFormat: Int
   /// The `errno` of a failure that the next read reports; 0 for none.
   private var heldFailure: Int32 = 0
@@ -200,9 +203,6 @@ public final class SoundFileReader {
 
   /// The bytes of a stretch: enough that mapping costs little, and few enough for many files at once.
   private static let stretchLength = 2 << 20
-  /// The bytes that are brought into memory beside those that are asked for. To touch each page takes
-  /// a twentieth of a render that passes a file through.
-  private static let loadedAhead = 1 << 18
 
   /// The next frames where they lie, in memory in which the system has the file; `position` is then
   /// behind them. The memory is valid as long as `owner`. `nil` where they have to be read: in a file
@@ -226,7 +226,8 @@ public final class SoundFileReader {
     }
     guard let stretch else { return nil }
     if wanted.clamped(to: loaded) != wanted {
-      let ahead = first..<min(stretch.range.upperBound, wanted.upperBound + Self.loadedAhead)
+      let ahead = first..<min(stretch.range.upperBound, wanted.upperBound + loadedAhead)
+      loadedAhead = min(2 * loadedAhead, Self.stretchLength)
       if stretch.loadAtOnce(ahead) { loaded = ahead } else { stretch.load(wanted) }
     }
     guard !stretch.isIncomplete else { return nil }

@@ -37,8 +37,8 @@ int shims_map(int descriptor, int64_t offset, size_t length, struct shims_stretc
 /// Brings bytes of a stretch into memory, page by page. The stretch is incomplete if the file does not have them.
 void shims_touch(const void *bytes, size_t length);
 
-/// Brings bytes of a stretch into memory with one call of Linux 5.14 or later. Returns 1, or 0 where not all of them are
-/// in memory then.
+/// Brings bytes of a stretch into memory, many pages at a time. Returns 1, or 0 where not all of them are in memory then;
+/// the stretch may be incomplete in that case.
 int shims_load(const void *bytes, size_t length);
 
 /// Whether bytes were missing when they were read. Any thread.
