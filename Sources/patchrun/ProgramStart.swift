@@ -10,7 +10,7 @@ extension Program {
     // Ignored, so that exceeding the file-size limit (`ulimit -f`) returns an error.
     signal(SIGXFSZ, SIG_IGN)
     // Swift reads the arguments from /proc. Without it the program would seem to have none.
-    guard !CommandLine.arguments.isEmpty else {
+    guard CommandLine.argc > 0 else {
       StandardStream.error.put("error: /proc is not mounted: the arguments cannot be read\n")
       exit(ExitStatus.unavailable)
     }

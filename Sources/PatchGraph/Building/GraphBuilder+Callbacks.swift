@@ -131,7 +131,7 @@ extension GraphBuilder {
       }
     }
     let found = problems(values)
-    let strange = fields.map(\.name).filter { name in !infos.contains { $0.key == name } }
+    let strange = fields.map { $0.name }.filter { name in !infos.contains { $0.key == name } }
     for candidate in found {
       var problem = candidate
       // A misspelt name is not reported as missing too.

@@ -69,7 +69,7 @@ struct GraphBuilder {
   var unknownNames: [String: Int?] = [:]
   /// What the document asks of the device.
   lazy var request = PatchBuilder.request(of: document)
-  lazy var callbackNames = NameSet(document.callbacks.lazy.map(\.name))
+  lazy var callbackNames = NameSet(document.callbacks.lazy.map { $0.name })
   /// Whether to report notes.
   let reportsNotes: Bool
 

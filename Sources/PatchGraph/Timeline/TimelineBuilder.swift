@@ -329,7 +329,7 @@ struct TimelineBuilder {
     let name = tokens[1]
     guard let id = nodes[name], let unit = try? graph.unit(id) else {
       guard !failedNames.contains(name) else { return nil }
-      let names = document.nodes.lazy.map(\.name)
+      let names = document.nodes.lazy.map { $0.name }
       if let first = unknown[name] {
         guard let first else { return nil }
         findings.change(first) {

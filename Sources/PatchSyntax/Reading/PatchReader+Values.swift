@@ -42,7 +42,7 @@ extension PatchReader {
   mutating func reportAmbiguousNames(_ document: PatchDocument) {
     guard !document.callbacks.isEmpty else { return }
     // By index, so that large patches are not copied.
-    let names = NameSet(document.callbacks.lazy.map(\.name))
+    let names = NameSet(document.callbacks.lazy.map { $0.name })
     lazy var callbacks = Dictionary(
       document.callbacks.map { ($0.name, $0.key.json) }, uniquingKeysWith: { $1 })
     for index in document.nodes.indices {
