@@ -32,6 +32,22 @@ struct CrewTrialTests {
     #expect((0.01...0.04).contains(gainsAgain))
   }
 
+  @Test mutating func `a trial that was disturbed once is soon made again`() {
+    var trial = CrewTrial()
+    var spentAlone: UInt64 = 0
+    let begin = now
+    while now < begin + 400_000_000 {
+      trial.begin(at: now, frameCount: 512)
+      // From 20 to 30 ms two threads are tried first.
+      let isDisturbed = (20_000_000..<30_000_000).contains(now - begin)
+      let time: UInt64 = trial.isAlone ? 50_000 : isDisturbed ? 90_000 : 30_000
+      if trial.isAlone { spentAlone += time }
+      now += time
+    }
+    // Two trials of 10 ms, and 25 ms of the wrong answer.
+    #expect((40_000_000...50_000_000).contains(spentAlone))
+  }
+
   @Test func `nothing is tried in a short render`() {
     var trial = CrewTrial()
     // 20 ms until the caches are warm, and 10 ms of several threads.
