@@ -32,8 +32,10 @@ public protocol AudioUnit: Sendable {
 
   /// The value of a property that has not been set, where it follows from the configuration or, for
   /// a measured property, is in `controls`; `nil` for none.
+  ///
+  /// - Parameter configuration: Makes the configuration with settled formats, if it is needed.
   static func derivedValue(
-    of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
+    of place: PropertyPlace, in configuration: () -> UnitConfiguration, controls: ControlLayout
   ) -> PropertyValue?
 
   /// Why a value does not fit the configuration of an initialized unit; `nil` where it does. The
@@ -166,7 +168,7 @@ extension AudioUnit {
   }
 
   public static func derivedValue(
-    of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
+    of place: PropertyPlace, in configuration: () -> UnitConfiguration, controls: ControlLayout
   ) -> PropertyValue? { nil }
 
   public static func refusal(

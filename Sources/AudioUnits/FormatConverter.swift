@@ -180,17 +180,16 @@ public enum FormatConverter: AudioUnit {
   }
 
   public static func derivedValue(
-    of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
+    of place: PropertyPlace, in configuration: () -> UnitConfiguration, controls: ControlLayout
   ) -> PropertyValue? {
-    let settings = ConverterSettings(configuration)
     switch place.id {
-    case .latency: return .float64(settings.latency)
-    case .tailTime: return .float64(settings.tail)
+    case .latency: return .float64(ConverterSettings(configuration()).latency)
+    case .tailTime: return .float64(ConverterSettings(configuration()).tail)
     case .primeInfo:
-      let frames = settings.primeFrames
+      let frames = ConverterSettings(configuration()).primeFrames
       return .integers([Int32(clamping: frames.leading), Int32(clamping: frames.trailing)])
     case .channelMap:
-      let maps = ChannelMaps(configuration)
+      let maps = ChannelMaps(configuration())
       return .integers(place.scope == .input ? maps.input : maps.output)
     default: return nil
     }

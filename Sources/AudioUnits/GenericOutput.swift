@@ -34,7 +34,7 @@ public enum GenericOutput: AudioUnit {
   }
 
   public static func derivedValue(
-    of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
+    of place: PropertyPlace, in configuration: () -> UnitConfiguration, controls: ControlLayout
   ) -> PropertyValue? { OutputUnits.derivedValue(of: place, in: configuration) }
 
   public static func makeKernels(

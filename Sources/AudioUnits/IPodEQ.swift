@@ -105,10 +105,10 @@ public enum IPodEQ: AudioUnit {
   }
 
   public static func derivedValue(
-    of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
+    of place: PropertyPlace, in configuration: () -> UnitConfiguration, controls: ControlLayout
   ) -> PropertyValue? {
     guard place.id == .tailTime else { return nil }
-    let rate = configuration.outputs[0].format.sampleRate
+    let rate = configuration().outputs[0].format.sampleRate
     let slot = controls.slot(PropertyPlace(.presentPreset, .global, 0))
     guard rate > 0, let number = slot.map({ Int32(bitPattern: controls.block[word: $0]) }),
       let preset = EqualizerPresets.preset(number: number), !preset.isTransparent

@@ -117,15 +117,16 @@ public enum MultichannelMixer: AudioUnit {
   }
 
   public static func derivedValue(
-    of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
+    of place: PropertyPlace, in configuration: () -> UnitConfiguration, controls: ControlLayout
   ) -> PropertyValue? {
     switch place.id {
     case .matrixLevels:
       guard let pan = controls.slot(Parameter.pan, .input, place.element) else { return nil }
-      let count = configuration.inputs[place.element].format.channelCount
+      let count = configuration().inputs[place.element].format.channelCount
       return .floats(
         CrossPoints(pan: controls.block[pan], channelCount: count).levels(channelCount: count))
     case .matrixDimensions:
+      let configuration = configuration()
       return .ids([
         UInt32(configuration.inputs.reduce(0) { $0 + $1.format.channelCount }),
         UInt32(configuration.outputs[0].format.channelCount),

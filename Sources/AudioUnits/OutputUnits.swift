@@ -73,10 +73,10 @@ public enum OutputUnits {
   }
 
   static func derivedValue(
-    of place: PropertyPlace, in configuration: UnitConfiguration
+    of place: PropertyPlace, in configuration: () -> UnitConfiguration
   ) -> PropertyValue? {
     guard place.id == .channelMap else { return nil }
-    return .integers(channelMap(of: place.element, in: configuration).map(Int32.init))
+    return .integers(channelMap(of: place.element, in: configuration()).map(Int32.init))
   }
 
   /// Violations of maps that do not fit the channels of their element.

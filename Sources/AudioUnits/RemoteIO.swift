@@ -152,7 +152,7 @@ public enum RemoteIO: AudioUnit {
   }
 
   public static func derivedValue(
-    of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
+    of place: PropertyPlace, in configuration: () -> UnitConfiguration, controls: ControlLayout
   ) -> PropertyValue? { OutputUnits.derivedValue(of: place, in: configuration) }
 
   public static func makeKernels(

@@ -29,7 +29,7 @@ public enum SubgraphOutput: AudioUnit {
   }
 
   public static func derivedValue(
-    of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
+    of place: PropertyPlace, in configuration: () -> UnitConfiguration, controls: ControlLayout
   ) -> PropertyValue? { OutputUnits.derivedValue(of: place, in: configuration) }
 
   public static func pulledInputs(in configuration: UnitConfiguration) -> [Int: PullDemand] {

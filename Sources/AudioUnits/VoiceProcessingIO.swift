@@ -83,11 +83,12 @@ public enum VoiceProcessingIO: AudioUnit {
   }
 
   public static func derivedValue(
-    of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
+    of place: PropertyPlace, in configuration: () -> UnitConfiguration, controls: ControlLayout
   ) -> PropertyValue? {
     guard place.id == .latency else {
       return RemoteIO.derivedValue(of: place, in: configuration, controls: controls)
     }
+    let configuration = configuration()
     return .float64(
       configuration.isOn(.bypassVoiceProcessing, .global, 0) ? 0 : latency(in: configuration))
   }

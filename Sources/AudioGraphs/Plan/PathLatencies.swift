@@ -120,7 +120,7 @@ struct PathLatencies: Sendable {
   ) -> Double {
     guard node.unit.description.property(.latency) != nil, let controls = configuration.controls,
       case .float64(let latency)? = node.unit.derivedValue(
-        of: PropertyPlace(.latency, .global, 0), in: configuration, controls: controls),
+        of: PropertyPlace(.latency, .global, 0), in: { configuration }, controls: controls),
       latency.isFinite
     else { return 0 }
     return latency

@@ -105,12 +105,12 @@ public enum Varispeed: AudioUnit {
   }
 
   public static func derivedValue(
-    of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
+    of place: PropertyPlace, in configuration: () -> UnitConfiguration, controls: ControlLayout
   ) -> PropertyValue? {
     guard place.id == .tailTime else { return nil }
+    var configuration = configuration()
     let rate = configuration.inputs[0].format.sampleRate
     guard rate > 0 else { return .float64(0) }
-    var configuration = configuration
     configuration.controls = controls
     return .float64(
       Double(VarispeedReader.lookAhead(fastest: fastest)) / speed(configuration) / rate)

@@ -73,8 +73,9 @@ extension EffectUnit {
   }
 
   public static func derivedValue(
-    of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
+    of place: PropertyPlace, in configuration: () -> UnitConfiguration, controls: ControlLayout
   ) -> PropertyValue? {
+    let configuration = configuration()
     let settings = EffectSettings(configuration, controls: controls)
     switch place.id {
     case .latency:

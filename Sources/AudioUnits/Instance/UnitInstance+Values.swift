@@ -99,7 +99,7 @@ extension UnitInstance {
       let place = storedPlace(info.id, scope, element)
       let derived =
         state.values[place] == nil
-        ? unit.derivedValue(of: place, in: settled(state), controls: state.controls) : nil
+        ? unit.derivedValue(of: place, in: { settled(state) }, controls: state.controls) : nil
       if let value = state.values[place] ?? derived ?? info.defaultValue { return value }
       throw Violation(
         UnitRules.propertyInUse, status: .propertyNotInUse, "'\(info.key)' has no value now",

@@ -269,16 +269,18 @@ public enum MatrixMixer: AudioUnit {
   }
 
   public static func derivedValue(
-    of place: PropertyPlace, in configuration: UnitConfiguration, controls: ControlLayout
+    of place: PropertyPlace, in configuration: () -> UnitConfiguration, controls: ControlLayout
   ) -> PropertyValue? {
-    let (inputs, outputs) = dimensions(configuration)
     switch place.id {
-    case .matrixDimensions: return .ids([UInt32(inputs), UInt32(outputs)])
+    case .matrixDimensions:
+      let (inputs, outputs) = dimensions(configuration())
+      return .ids([UInt32(inputs), UInt32(outputs)])
     case .meterClipping:
       return controls.slot(place).map {
         .clipping(ClippingWatch.take(from: controls.block, at: $0))
       }
     case .matrixLevels:
+      let (inputs, outputs) = dimensions(configuration())
       guard let first = controls.slot(place), max(inputs, outputs) <= mostChannels else {
         return nil
       }

@@ -100,11 +100,14 @@ extension LiveControl {
     guard unit.info(.meteringMode) != nil else { return [] }
     var meters: [ControlMeter] = []
     for scope in [Scope.input, .output] {
+      let metered = (0..<unit.elementCount(scope)).filter {
+        (try? unit.property(.meteringMode, scope, $0)) == .uint32(1)
+      }
+      guard !metered.isEmpty else { continue }
       // The parameters are looked up once for all buses.
       let behind = LevelParameters(unit, "post", scope)
       let before = LevelParameters(unit, "pre", scope)
-      for element in 0..<unit.elementCount(scope)
-      where (try? unit.property(.meteringMode, scope, element)) == .uint32(1) {
+      for element in metered {
         guard let levels = behind.levels(unit, element) else { continue }
         meters.append(
           ControlMeter(
@@ -118,10 +121,11 @@ extension LiveControl {
   /// The meters of a matrix whose `meteringMode` is on: its open crosspoints and its master.
   private func matrixMeters(_ node: PlayingGraph.Node) -> [ControlMeter] {
     let unit = node.unit
-    let behind = LevelParameters(unit, "post", .global)
-    guard behind.isAny, (try? unit.property(.meteringMode, .global, 0)) == .uint32(1),
+    guard unit.info(.matrixDimensions) != nil,
+      (try? unit.property(.meteringMode, .global, 0)) == .uint32(1),
       case .ids(let dimensions)? = try? unit.property(.matrixDimensions), dimensions.count == 2
     else { return [] }
+    let behind = LevelParameters(unit, "post", .global)
     let before = LevelParameters(unit, "pre", .global)
     func meter(_ place: ControlMeter.Place, _ element: Int) -> ControlMeter? {
       behind.levels(unit, element).map {
@@ -156,9 +160,6 @@ private struct LevelParameters {
       return (average.id, peak.id)
     }
   }
-
-  /// Whether the unit has such parameters.
-  var isAny: Bool { !channels.isEmpty }
 
   /// The levels of a bus; `nil` if nothing is measured.
   func levels(_ unit: UnitInstance, _ bus: Int) -> [ControlLevel]? {
