@@ -55,7 +55,7 @@ extension GraphBuilder {
     for place in elements.indices {
       let bus = elements[place].bus.value
       guard bus < count else {
-        reportMissing(elements[place], unit, id, scope)
+        reportMissing(elements[place], unit, .init(node: id, scope: scope))
         continue
       }
       if elements[place].streamFormat != nil || elements[place].sampleRate != nil {
@@ -66,13 +66,14 @@ extension GraphBuilder {
     }
   }
 
-  mutating func reportMissing(
-    _ element: PatchDocument.Element, _ unit: UnitInstance, _ id: NodeID, _ scope: Scope
+  private mutating func reportMissing(
+    _ element: PatchDocument.Element, _ unit: UnitInstance, _ side: MissingBuses.Side
   ) {
+    guard !missingBuses.reported.contains(side) else { return }
     do throws(Violation) {
-      _ = try unit.property(.streamFormat, scope, element.bus.value)
+      _ = try unit.property(.streamFormat, side.scope, element.bus.value)
     } catch {
-      report(error.at(node: id), at: element.bus.json)
+      reportMissing(side, error.at(node: side.node), at: element.bus.json)
     }
   }
 

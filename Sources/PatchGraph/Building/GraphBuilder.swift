@@ -69,6 +69,9 @@ struct GraphBuilder {
   var unknownNames: [String: Int?] = [:]
   /// What the document asks of the device.
   lazy var request = PatchBuilder.request(of: document)
+  var missingBuses = MissingBuses()
+  /// The buses that the document names. Only mistakes ask for them.
+  lazy var namedBuses = busesNamed()
   lazy var callbackNames = NameSet(document.callbacks.lazy.map { $0.name })
   /// Whether to report notes.
   let reportsNotes: Bool

@@ -28,6 +28,8 @@ extension GraphBuilder {
     for violation in violations {
       if isEcho(violation) {
         echoes.append(violation)
+      } else if let side = MissingBuses.side(of: violation) {
+        reportMissing(side, violation)
       } else if violation.rule == SlicesOfScreenLock.rule, !playsBehindLockedScreen {
         if reportsNotes { report(violation, as: .note) }
       } else if violation.severity == .note {
