@@ -17,7 +17,7 @@ extension LivePatch {
 /// Lists the controls of a patch that plays.
 private struct ControlLister {
   /// The path from a node to a setting, the key last.
-  private typealias Place = [String]
+  private typealias Place = SettingTable.Place
 
   private let present: LivePatch.Present
   /// The nodes of the document itself.
@@ -25,9 +25,9 @@ private struct ControlLister {
   /// The names of the sub-graphs.
   private let subgraphs: Set<String>
   /// The settings that the document contains, by node, with keys as written.
-  private var fields: [String: [Place]] = [:]
+  private var fields = SettingTable()
   /// The settings that ramps of the timeline change, by node, with keys as written.
-  private var moved: [String: [Place]] = [:]
+  private var moved = SettingTable()
 
   init(_ present: LivePatch.Present) {
     self.present = present
@@ -37,9 +37,9 @@ private struct ControlLister {
     subgraphs = Set(present.reference.document?.subgraphs.map(\.name) ?? [])
     for member in document?.nodes ?? [] {
       if member.value.subgraph == nil {
-        fields[member.name] = Self.places(of: member.value)
+        fields.add(Self.places(of: member.value), of: member.name)
       } else {
-        fields[member.name] = member.value.parameters.map { ["parameters", $0.name] }
+        fields.add(member.value.parameters.map { ["parameters", $0.name] }, of: member.name)
         for setting in member.value.settings {
           guard let inside = JSONPointer(parsing: setting.name) else { continue }
           note(["nodes", member.name] + inside.tokens, in: \.fields)
@@ -47,11 +47,12 @@ private struct ControlLister {
       }
     }
     for member in document?.callbacks ?? [] {
-      fields["callbacks/" + member.name] = member.value.fields.flatMap { field -> [Place] in
+      let places = member.value.fields.flatMap { field -> [Place] in
         [[field.name]]
           + (field.value.kind == .object
             ? field.value.members.compactMap { $0.key.string }.map { [field.name, $0] } : [])
       }
+      fields.add(places, of: "callbacks/" + member.name)
     }
     for step in document?.timeline ?? [] {
       if let path = step.ramp?.path { note(path.value.tokens, in: \.moved) }
@@ -59,10 +60,9 @@ private struct ControlLister {
   }
 
   /// Adds the setting at a pointer, which may lead through sub-graphs, to a table.
-  private mutating func note(_ tokens: [String], in table: WritableKeyPath<Self, [String: [Place]]>)
-  {
+  private mutating func note(_ tokens: [String], in table: WritableKeyPath<Self, SettingTable>) {
     if tokens.count > 2, tokens[0] == "callbacks" {
-      self[keyPath: table]["callbacks/" + tokens[1], default: []].append(Array(tokens[2...]))
+      self[keyPath: table].add([Array(tokens[2...])], of: "callbacks/" + tokens[1])
     }
     guard tokens.count > 2, tokens[0] == "nodes" else { return }
     var name = tokens[1]
@@ -77,11 +77,11 @@ private struct ControlLister {
       return note(["nodes", name] + inside.tokens, in: table)
     }
     if rest.first == "callbacks", rest.count > 2, let inner = rest.dropFirst().first {
-      self[keyPath: table]["callbacks/" + name + "/" + inner, default: []]
-        .append(Array(rest.dropFirst(2)))
+      self[keyPath: table].add(
+        [Array(rest.dropFirst(2))], of: "callbacks/" + name + "/" + inner)
       return
     }
-    self[keyPath: table][name, default: []].append(Array(rest))
+    self[keyPath: table].add([Array(rest)], of: name)
   }
 
   private static func places(of node: PatchDocument.Node) -> [Place] {
@@ -158,8 +158,8 @@ private struct ControlLister {
           control.range = range
           control.isRangeEnforced = true
         }
-        control.isInDocument = fields[subgraph.name]?.contains(way) ?? false
-        control.isScheduled = moved[subgraph.name]?.contains(way) ?? false
+        control.isInDocument = fields.contains(way, of: subgraph.name)
+        control.isScheduled = moved.contains(way, of: subgraph.name)
         knobs.append(.init(subgraph: subgraph.name, places: knob.places, control: control))
       }
     }
@@ -245,8 +245,8 @@ private struct ControlLister {
           control.value = JSONText(kind.value(of: value))
         }
         let key = "callbacks/" + name
-        control.isInDocument = fields[key]?.contains(setting.path) ?? false
-        control.isScheduled = moved[key]?.contains(setting.path) ?? false
+        control.isInDocument = fields.contains(setting.path, of: key)
+        control.isScheduled = moved.contains(setting.path, of: key)
         control.pointer = pointer(toCallback: name, setting.path)
         return control
       }
@@ -256,7 +256,7 @@ private struct ControlLister {
   /// The pointer of a callback's setting. In a sub-graph, the setting is under "settings" of the
   /// outermost one.
   private func pointer(toCallback name: String, _ path: Place) -> JSONPointer {
-    let around = subgraphs.filter { name.hasPrefix($0 + "/") }.sorted { $0.count < $1.count }
+    let around = subgraphs(around: name)
     guard let outermost = around.first else { return JSONPointer(["callbacks", name] + path) }
     let inner = zip(around, around.dropFirst()).flatMap { outer, inner in
       ["nodes", String(inner.dropFirst(outer.count + 1))]
@@ -347,13 +347,9 @@ private struct ControlLister {
       case .output: ["outputs", "\(element)"]
       }
     let way = bus + group
-    func isHere(_ place: Place) -> Bool {
-      place.count == way.count + 1 && place.starts(with: way)
-        && place.last.flatMap(key) == control.key
-    }
-    let spelling = fields[node]?.first(where: isHere)?.last
+    let spelling = fields.keys(at: way, of: node).first { key($0) == control.key }
     control.isInDocument = spelling != nil
-    control.isScheduled = moved[node]?.contains(where: isHere) ?? false
+    control.isScheduled = moved.keys(at: way, of: node).contains { key($0) == control.key }
     control.pointer = pointer(
       to: way + [spelling ?? control.key.split(separator: "/").last.map(String.init) ?? ""],
       of: node)
@@ -362,8 +358,7 @@ private struct ControlLister {
   /// The pointer of a node's setting. In a sub-graph, the setting is under "settings" of the
   /// outermost one.
   private func pointer(to place: Place, of node: String) -> JSONPointer {
-    // From the outermost sub-graph to the innermost.
-    let around = subgraphs.filter { node.hasPrefix($0 + "/") }.sorted { $0.count < $1.count }
+    let around = subgraphs(around: node)
     guard written[node] == nil, let outermost = around.first else {
       return JSONPointer(["nodes", node] + place)
     }
@@ -372,5 +367,12 @@ private struct ControlLister {
     }
     let inside = names.flatMap { ["nodes", $0] } + place
     return JSONPointer(["nodes", outermost, "settings", JSONPointer(inside).description])
+  }
+
+  /// The sub-graphs that a node or a callback is in, from the outermost to the innermost.
+  private func subgraphs(around name: String) -> [String] {
+    guard !subgraphs.isEmpty else { return [] }
+    return name.indices.lazy.filter { name[$0] == "/" }.map { String(name[..<$0]) }
+      .filter(subgraphs.contains)
   }
 }

@@ -121,7 +121,7 @@ extension LiveControl {
   /// The meters of a matrix whose `meteringMode` is on: its open crosspoints and its master.
   private func matrixMeters(_ node: PlayingGraph.Node) -> [ControlMeter] {
     let unit = node.unit
-    guard unit.info(.matrixDimensions) != nil,
+    guard unit.info(.meteringMode)?.scopes.contains(.global) == true,
       (try? unit.property(.meteringMode, .global, 0)) == .uint32(1),
       case .ids(let dimensions)? = try? unit.property(.matrixDimensions), dimensions.count == 2
     else { return [] }
