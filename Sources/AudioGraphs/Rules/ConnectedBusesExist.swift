@@ -9,21 +9,48 @@ package enum ConnectedBusesExist {
     _ node: GraphModel.Node, _ scope: Scope, _ element: Int, count: Int, at place: Violation.Place
   ) -> Violation? {
     guard element < 0 || element >= count else { return nil }
-    let description = node.unit.description
-    let settable = scope == .input ? description.inputs.settable : description.outputs.settable
+    var violation = missing([element], scope, of: node.name, node.unit, count: count, at: place)
+    if place.node != node.id { violation.remedies = [] }
+    return violation
+  }
+
+  /// The violation that a node does not have some buses.
+  ///
+  /// - Parameters:
+  ///   - elements: Their numbers, in rising order; one at least.
+  ///   - count: The number of buses that it has.
+  package static func missing(
+    _ elements: [Int], _ scope: Scope, of name: String, _ unit: UnitInstance, count: Int,
+    at place: Violation.Place
+  ) -> Violation {
+    let needed = (elements.last ?? count) + 1
     let there =
       count == 1 ? "its only \(scope) is 0" : "its \(scope)s are numbered 0 to \(count - 1)"
+    let settable =
+      scope == .input ? unit.description.inputs.settable : unit.description.outputs.settable
+    let mayHaveMore = settable?.contains(needed) == true
     return Violation(
       rule, status: .invalidElement,
-      "'\(node.name)' has no \(scope) \(element): \(there)",
+      "'\(name)' has no \(scope)\(elements.count == 1 ? "" : "s") \(text(elements)): \(there)",
       at: place,
-      help: settable?.contains(element + 1) == true
-        ? ["give '\(node.name)' more of them: \"\(scope)Count\": \(element + 1)"] : [],
-      remedies: settable?.contains(element + 1) == true && place.node == node.id
+      help: mayHaveMore
+        ? ["give '\(name)' more of them: \"\(scope)Count\": \(needed)"]
+        : settable.map { ["it has at most \($0.upperBound) \(scope)s"] } ?? [],
+      remedies: mayHaveMore
         ? [
           Remedy(
-            "give '\(node.name)' \(element + 1) \(scope)s",
-            [scope == .input ? .setInputCount(element + 1) : .setOutputCount(element + 1)])
+            "give '\(name)' \(needed) \(scope)s",
+            [scope == .input ? .setInputCount(needed) : .setOutputCount(needed)])
         ] : [])
+  }
+
+  /// "8", "8 and 11", "8 to 11".
+  private static func text(_ elements: [Int]) -> String {
+    let texts = elements.map(String.init)
+    guard texts.count > 1, let first = elements.first, let last = elements.last else {
+      return texts.joined()
+    }
+    if texts.count > 2, last - first == texts.count - 1 { return "\(first) to \(last)" }
+    return texts.dropLast().joined(separator: ", ") + " and \(last)"
   }
 }

@@ -96,7 +96,7 @@ extension GraphBuilder {
     } catch {
       report(error.at(node: id), at: count.json)
       doubts.raise(.feeds, about: id)
-      _ = missingBuses.report(.init(node: id, scope: scope))
+      missingBuses.mark(.init(node: id, scope: scope))
     }
   }
 }

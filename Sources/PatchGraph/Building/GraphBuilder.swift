@@ -69,6 +69,7 @@ struct GraphBuilder {
   var unknownNames: [String: Int?] = [:]
   /// What the document asks of the device.
   lazy var request = PatchBuilder.request(of: document)
+  /// The sides of nodes with too few buses, which have been reported.
   var missingBuses = MissingBuses()
   /// The buses that the document names. Only mistakes ask for them.
   lazy var namedBuses = busesNamed()

@@ -17,7 +17,8 @@ struct MissingBuses {
   private(set) var reported: Set<Side> = []
 
   /// Marks a side as reported. Returns `false` where it is already.
-  mutating func report(_ side: Side) -> Bool { reported.insert(side).inserted }
+  @discardableResult
+  mutating func mark(_ side: Side) -> Bool { reported.insert(side).inserted }
 
   /// The side that lacks a bus, according to a violation; `nil` for another violation.
   static func side(of violation: Violation) -> Side? {
@@ -28,15 +29,6 @@ struct MissingBuses {
     default: return nil
     }
   }
-
-  /// "8", "8 and 11", "8 to 11".
-  static func text(_ buses: [Int]) -> String {
-    guard buses.count > 1, let first = buses.first, let last = buses.last else {
-      return buses.first.map(String.init) ?? ""
-    }
-    if buses.count > 2, last - first == buses.count - 1 { return "\(first) to \(last)" }
-    return buses.dropLast().map(String.init).joined(separator: ", ") + " and \(last)"
-  }
 }
 
 extension GraphBuilder {
@@ -45,37 +37,17 @@ extension GraphBuilder {
   mutating func reportMissing(
     _ side: MissingBuses.Side, _ violation: Violation, at json: JSONValue? = nil
   ) {
-    guard missingBuses.report(side) else { return }
-    var violation = violation
+    guard missingBuses.mark(side) else { return }
     if let unit = try? graph.unit(side.node), let named = namedBuses[side] {
       let count = unit.elementCount(side.scope)
       let missing = named.buses.filter { $0 >= count }.sorted()
-      if missing.count > 1 { describe(missing, of: named.name, side.scope, unit, in: &violation) }
+      if missing.count > 1 {
+        let all = ConnectedBusesExist.missing(
+          missing, side.scope, of: named.name, unit, count: count, at: violation.place)
+        return report(all, at: json)
+      }
     }
     report(violation, at: json)
-  }
-
-  private func describe(
-    _ missing: [Int], of name: String, _ scope: Scope, _ unit: UnitInstance,
-    in violation: inout Violation
-  ) {
-    let (count, needed) = (unit.elementCount(scope), missing[missing.count - 1] + 1)
-    violation.message =
-      "\(quoted(name)) has no \(scope)s \(MissingBuses.text(missing)): "
-      + (count == 1 ? "its only \(scope) is 0" : "its \(scope)s are numbered 0 to \(count - 1)")
-    let description = unit.description
-    let settable = scope == .input ? description.inputs.settable : description.outputs.settable
-    guard settable?.contains(needed) == true else {
-      violation.help = settable.map { ["it has at most \($0.upperBound) \(scope)s"] } ?? []
-      violation.remedies = []
-      return
-    }
-    violation.help = ["give \(quoted(name)) more of them: \"\(scope)Count\": \(needed)"]
-    violation.remedies = [
-      Remedy(
-        "give \(quoted(name)) \(needed) \(scope)s",
-        [scope == .input ? .setInputCount(needed) : .setOutputCount(needed)])
-    ]
   }
 
   /// The buses that the document names, of each side of its nodes, with the node's name.

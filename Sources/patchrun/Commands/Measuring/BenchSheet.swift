@@ -142,7 +142,7 @@ struct BenchSheet {
       "slices": .number(plain.pulls.count),
       "kernel": .string(VectorMath.name),
       "realTimeFactor": .number(rounded(plain.duration / max(plain.wall, 1e-9), 10)),
-      "load": .number(rounded(plain.load, 1e6)),
+      "load": .number(rounded(plain.load, 1e9)),
       "nanosecondsPerFrame": .number(rounded(plain.busy / frames, 1000)),
       "besideNanosecondsPerFrame": .number(rounded(Double(plain.betweenPulls) / frames, 1000)),
       "slice": [
