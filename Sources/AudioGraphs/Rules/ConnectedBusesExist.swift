@@ -9,7 +9,8 @@ package enum ConnectedBusesExist {
     _ node: GraphModel.Node, _ scope: Scope, _ element: Int, count: Int, at place: Violation.Place
   ) -> Violation? {
     guard element < 0 || element >= count else { return nil }
-    var violation = missing([element], scope, of: node.name, node.unit, count: count, at: place)
+    var violation = missing(
+      [element], scope, of: node.name, node.unit.description, count: count, at: place)
     if place.node != node.id { violation.remedies = [] }
     return violation
   }
@@ -20,14 +21,13 @@ package enum ConnectedBusesExist {
   ///   - elements: Their numbers, in rising order; one at least.
   ///   - count: The number of buses that it has.
   package static func missing(
-    _ elements: [Int], _ scope: Scope, of name: String, _ unit: UnitInstance, count: Int,
+    _ elements: [Int], _ scope: Scope, of name: String, _ unit: UnitDescription, count: Int,
     at place: Violation.Place
   ) -> Violation {
     let needed = (elements.last ?? count) + 1
     let there =
       count == 1 ? "its only \(scope) is 0" : "its \(scope)s are numbered 0 to \(count - 1)"
-    let settable =
-      scope == .input ? unit.description.inputs.settable : unit.description.outputs.settable
+    let settable = scope == .input ? unit.inputs.settable : unit.outputs.settable
     let mayHaveMore = settable?.contains(needed) == true
     return Violation(
       rule, status: .invalidElement,

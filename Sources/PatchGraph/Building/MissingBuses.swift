@@ -43,7 +43,7 @@ extension GraphBuilder {
       let missing = named.buses.filter { $0 >= count }.sorted()
       if missing.count > 1 {
         let all = ConnectedBusesExist.missing(
-          missing, side.scope, of: named.name, unit, count: count, at: violation.place)
+          missing, side.scope, of: named.name, unit.description, count: count, at: violation.place)
         return report(all, at: json)
       }
     }
