@@ -31,7 +31,7 @@ package enum ConnectedBusesExist {
     let mayHaveMore = settable?.contains(needed) == true
     return Violation(
       rule, status: .invalidElement,
-      "'\(name)' has no \(scope)\(elements.count == 1 ? "" : "s") \(text(elements)): \(there)",
+      "'\(name)' has no \(scope)\(elements.count == 1 ? "" : "s") \(elements.listedByRange): \(there)",
       at: place,
       help: mayHaveMore
         ? ["give '\(name)' more of them: \"\(scope)Count\": \(needed)"]
@@ -42,15 +42,5 @@ package enum ConnectedBusesExist {
             "give '\(name)' \(needed) \(scope)s",
             [scope == .input ? .setInputCount(needed) : .setOutputCount(needed)])
         ] : [])
-  }
-
-  /// "8", "8 and 11", "8 to 11".
-  private static func text(_ elements: [Int]) -> String {
-    let texts = elements.map(String.init)
-    guard texts.count > 1, let first = elements.first, let last = elements.last else {
-      return texts.joined()
-    }
-    if texts.count > 2, last - first == texts.count - 1 { return "\(first) to \(last)" }
-    return texts.dropLast().joined(separator: ", ") + " and \(last)"
   }
 }

@@ -26,11 +26,7 @@ package enum FormatsGiven {
   ) -> Violation {
     let first = elements[0]
     let scopeKey = scope == .input ? "inputs" : "outputs"
-    let numbers =
-      elements.count == 1
-      ? "\(scope) \(first)"
-      : "\(scopeKey) \(elements.dropLast().map(String.init).joined(separator: ", ")) "
-        + "and \(elements[elements.count - 1])"
+    let numbers = "\(elements.count == 1 ? "\(scope)" : scopeKey) \(elements.listed)"
     let example = ([other].compactMap(\.self) + formats(at: sampleRate)).first {
       node.unit.violation(of: $0, scope: scope, element: first) == nil
     }
