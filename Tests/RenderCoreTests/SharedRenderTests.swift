@@ -276,7 +276,7 @@ private final class Helpers {
   @Test(arguments: [0, 1, 128])
   func `a mix of few frames or none is computed by one thread`(frameCount: Int) {
     let shared = UnsafeMutablePointer<SharedMix>.allocate(capacity: 1)
-    unsafe shared.initialize(to: SharedMix())
+    unsafe shared.initialize(to: SharedMix(threadCount: 2))
     defer {
       unsafe shared.deinitialize(count: 1)
       unsafe shared.deallocate()

@@ -195,7 +195,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
       buses: UnsafePointer(buses.baseAddress!), contents: contents.baseAddress!)
     if let strands {
       unsafe shared = .allocate(capacity: 1)
-      unsafe shared!.initialize(to: SharedRows(steps, strands))
+      unsafe shared!.initialize(to: SharedRows(steps, strands, threadCount: threadCount))
     } else {
       unsafe shared = nil
     }

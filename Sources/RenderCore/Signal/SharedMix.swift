@@ -124,10 +124,6 @@ struct MixTask: BitwiseCopyable {
 /// a time. The sum of a frame does not depend on the thread, or on the frames beside it.
 @safe
 struct SharedMix: ~Copyable {
-  /// The frames that a thread takes at once: 128 for each 1024 of the mix. A processor that reads many
-  /// signals ahead begins anew with each part, so that the parts of a long mix are longer.
-  @_noLocks
-  private static func partLength(of task: MixTask) -> Int { (task.frameCount + 1023) / 1024 * 128 }
   /// The fewest samples of a mix that is worth sharing: synchronizing threads takes as long as some
   /// hundred samples.
   private static var leastSamples: Int { @_noLocks get { 16_384 } }
@@ -135,15 +131,29 @@ struct SharedMix: ~Copyable {
   /// In the upper half the number of the mix; below it the number of its parts, and the next part.
   /// One word, so that no thread takes a part of one mix for that of another.
   private let offer = Atomic<UInt64>(0)
+  /// The most parts of a mix: two for each thread. With more, threads wait for each other less at the
+  /// end, but a processor that reads many signals ahead begins anew with each part.
+  private let mostParts: Int
   private let isTaken = Atomic<Bool>(false)
   private let partsDone = Atomic<Int>(0)
   private let largest = Atomic<UInt32>(0)
   // Written by the thread that offers a mix, when no part of another is left.
   private let task: UnsafeMutablePointer<MixTask>
 
-  init() { unsafe task = .allocate(capacity: 1) }
+  /// - Parameter threadCount: The most threads that share a mix.
+  init(threadCount: Int) {
+    mostParts = 2 * threadCount
+    unsafe task = .allocate(capacity: 1)
+  }
 
   deinit { unsafe task.deallocate() }
+
+  /// The frames that a thread takes at once, in whole vectors of the kernels.
+  @_noLocks
+  private func partLength(of task: MixTask) -> Int {
+    let length = (task.frameCount + mostParts - 1) / mostParts
+    return (length + 15) & ~15
+  }
 
   /// Computes a mix together with idle threads. Returns the largest magnitude of the sum, as
   /// `VectorMath.largest(_:)` gives it; `nil` where the mix is too small to share, or another is
@@ -152,7 +162,7 @@ struct SharedMix: ~Copyable {
   func mix(_ task: MixTask) -> UInt32? {
     // A mix may have no frames: the rest of a slice that a ramp fills.
     guard task.samples >= Self.leastSamples else { return nil }
-    let length = Self.partLength(of: task)
+    let length = partLength(of: task)
     let parts = (task.frameCount + length - 1) / length
     guard parts > 1, !isTaken.exchange(true, ordering: .acquiring) else { return nil }
     unsafe self.task.initialize(to: task)
@@ -182,7 +192,7 @@ struct SharedMix: ~Copyable {
         continue
       }
       let task = unsafe task.pointee
-      let length = Self.partLength(of: task)
+      let length = partLength(of: task)
       let found = task.mix(from: part * length, atMost: length)
       largest.max(found, ordering: .relaxed)
       partsDone.wrappingAdd(1, ordering: .releasing)

@@ -31,10 +31,10 @@ struct SharedRows: ~Copyable {
   private var frameCount = 0
   private var timeStamp = TimeStamp(sampleTime: 0)
 
-  init(_ steps: PlanSteps, _ order: RowStrands) {
+  init(_ steps: PlanSteps, _ order: RowStrands, threadCount: Int) {
     self.steps = steps
     unsafe mix = .allocate(capacity: 1)
-    unsafe mix.initialize(to: SharedMix())
+    unsafe mix.initialize(to: SharedMix(threadCount: threadCount))
     let rowCount = order.strandOfRow.count
     unsafe strands = .allocate(capacity: order.strands.count)
     unsafe rows = .allocate(capacity: rowCount)
