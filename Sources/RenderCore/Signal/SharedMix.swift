@@ -148,11 +148,12 @@ struct SharedMix: ~Copyable {
 
   deinit { unsafe task.deallocate() }
 
-  /// The frames that a thread takes at once, in whole vectors of the kernels.
+  /// The frames that a thread takes at once, in whole vectors of the kernels. At least 128, also
+  /// where there are many threads.
   @_noLocks
   private func partLength(of task: MixTask) -> Int {
-    let length = (task.frameCount + mostParts - 1) / mostParts
-    return (length + 15) & ~15
+    let length = VectorMath.rowLength((task.frameCount + mostParts - 1) / mostParts)
+    return length > 128 ? length : 128
   }
 
   /// Computes a mix together with idle threads. Returns the largest magnitude of the sum, as
