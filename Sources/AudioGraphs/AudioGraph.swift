@@ -110,12 +110,12 @@ public final class AudioGraph: Sendable {
     if hardware != nil { serviceThread.stop() }
   }
 
-  /// The number of threads that render the graph where an offline device pulls it, from the next
-  /// initialization on; 1 until set. Independent branches are rendered in parallel where there are
-  /// enough of them. The samples do not depend on the number.
+  /// The greatest number of threads that render the graph, from the next initialization on; 1 until
+  /// set. Independent branches are rendered in parallel where they take long enough. On a device
+  /// other threads help only where one is loaded: by a third of the time that a slice lasts, at
+  /// least. The samples do not depend on the number.
   ///
-  /// One thread renders a graph with client code (native callbacks, closures, render
-  /// notifications), a graph with a meter, and a graph on a device.
+  /// One thread renders a graph with client code: native callbacks, closures, render notifications.
   public var renderThreadCount: Int {
     get { state.withLock { $0.renderThreadCount } }
     set {
@@ -178,9 +178,7 @@ public final class AudioGraph: Sendable {
       var running = try RunningGraph(
         model: state.model, preparation: preparation, grant: grant, capture: capture,
         scheduler: scheduler, isLive: hardware != nil,
-        // A meter counts one thread only.
-        threadCount: hardware == nil && state.meter == nil ? state.renderThreadCount : 1,
-        meter: state.meter, tapGate: state.tapGate)
+        threadCount: state.renderThreadCount, meter: state.meter, tapGate: state.tapGate)
       for (node, kernels) in state.adopted { running.hold(kernels, for: node) }
       state.adopted = [:]
       try play(state.model, preparation, on: running, &state)

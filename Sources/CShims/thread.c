@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -43,11 +44,23 @@ uint64_t shims_run_delay(int descriptor) {
   return strtoull(end, &end, 10);
 }
 
-static _Atomic(pid_t) watched;
+// The threads that render: the one that pulls, and its helpers. 0 for a free place.
+enum { most_watched = 64 };
+static _Atomic(pid_t) watched[most_watched];
 static _Atomic(int) has_lost;
 
+static int is_here(pid_t thread) {
+  return thread && syscall(SYS_tgkill, getpid(), thread, 0) == 0;
+}
+
 void shims_watch_real_time(void) {
-  watched = (pid_t)shims_thread_number();
+  pid_t thread = (pid_t)shims_thread_number();
+  for (int place = 0; place < most_watched; place++) {
+    pid_t other = watched[place];
+    if (other == thread) break;
+    // The number of a thread that has ended may be that of another program's by now.
+    if (!is_here(other) && atomic_compare_exchange_strong(&watched[place], &other, thread)) break;
+  }
   // The kernel delivers SIGXCPU to the thread that caused it if that thread does not block it, so
   // that no other thread has to run first.
   sigset_t set;
@@ -63,10 +76,14 @@ static void take_real_time_away(int number) {
   (void)number;
   int previous = errno;
   struct sched_param parameter = {.sched_priority = 0};
-  pid_t thread = watched;
   // A thread with SCHED_RESET_ON_FORK must keep the flag.
   int policy = SCHED_OTHER | SCHED_RESET_ON_FORK;
-  if (thread && syscall(SYS_sched_setscheduler, thread, policy, &parameter) == 0) has_lost = 1;
+  // All of them: one that waits for another must not be more urgent.
+  for (int place = 0; place < most_watched; place++) {
+    pid_t thread = watched[place];
+    if (is_here(thread) && syscall(SYS_sched_setscheduler, thread, policy, &parameter) == 0)
+      has_lost = 1;
+  }
   errno = previous;
 }
 
@@ -103,6 +120,21 @@ struct shims_niceness shims_set_niceness(int niceness) {
     }
   }
   return (struct shims_niceness){.granted = now, .error = error};
+}
+
+// In the memory that a thread gets at its start, so that the render thread need not allocate it.
+static __thread uint64_t metered __attribute__((tls_model("initial-exec")));
+
+uint64_t *shims_metered_nanoseconds(void) { return &metered; }
+
+int shims_urgency(void) {
+  struct sched_param parameter;
+  int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+  if ((policy == SCHED_FIFO || policy == SCHED_RR) && sched_getparam(0, &parameter) == 0)
+    return 100 + parameter.sched_priority;
+  errno = 0;
+  int niceness = getpriority(PRIO_PROCESS, (id_t)shims_thread_number());
+  return errno ? 0 : -niceness;
 }
 
 int shims_processor_count(void) {

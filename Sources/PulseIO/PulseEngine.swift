@@ -115,8 +115,7 @@ final class PulseEngine: @unchecked Sendable {
   /// Runs the streams until `isStopping` is set or something fails, then releases them.
   func run() {
     guard let link else { return }
-    // The priority of PulseAudio's own threads: a render does not delay the device.
-    log.note(scheduling: HostThread.requestRealTime(priority: 5))
+    log.note(scheduling: HostThread.requestRealTime())
     for stream in [link.capture, link.playback] { listen(to: stream) }
     watchSource()
     begin(link)

@@ -266,6 +266,9 @@ struct ConvolutionKernel: RenderKernel, ~Copyable {
     self.mix = mix
   }
 
+  /// In stereo 190 ns for a response of 0.9 s, 850 ns for one of 30 s.
+  var weight: Int { convolver.pathCount * (15 + convolver.length / 26_000) }
+
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
     let input = context.input(0)

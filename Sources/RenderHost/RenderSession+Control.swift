@@ -38,6 +38,9 @@ extension RenderSession {
     unsafe current = queue.turn(after: current, at: .max, atMost: 1).handle
   }
 
+  /// Where a clock times the pulls: the number of threads that rendered the last one. Any thread.
+  public var renderingThreads: Int { 1 + helpingThreads.load(ordering: .relaxed) }
+
   /// The number of stages posted and not begun. Any thread.
   public var waitingStages: Int { queue.waitingStages }
 

@@ -16,16 +16,18 @@ extension RenderSession {
   @discardableResult
   public func pull(_ frameCount: Int, into memory: UnsafeMutableRawPointer?) -> Status {
     guard frameCount > 0 else { return .ok }
+    let begin = monotonicNanoseconds()
+    let isGathered = gather()
     enterRealTime()
     let denormals = denormalsOff()
-    let begin = monotonicNanoseconds()
-    trial.begin(at: begin, frameCount: frameCount)
+    if !configuration.inRealTime { trial.begin(at: begin, frameCount: frameCount) }
     let thread = threadIdentity()
     unsafe scheduler._withUnsafeGuaranteedRef { $0.setThread(thread) }
     let end = limit.load(ordering: .relaxed)
     aimGain()
     limiter.aim(at: Float(bitPattern: outputLimit.load(ordering: .relaxed)))
     var status = Status.ok
+    var renderedFrames = 0
     var done = wait(atMost: frameCount, from: begin)
     if done > 0 { unsafe silence(done, at: 0, in: memory) }
     while done < frameCount {
@@ -44,6 +46,7 @@ extension RenderSession {
       let slice = unsafe render(atMost: length, at: done, in: memory, hostTime: begin)
       if slice.status != .ok { status = slice.status }
       done += slice.length
+      renderedFrames += slice.length
       sampleTime += slice.length
       if held.frames > 0 { held.frames -= slice.length }
     }
@@ -52,11 +55,34 @@ extension RenderSession {
       if gain.current == 0 { noteSilence() }
     }
     rendered.store(sampleTime + waited.load(ordering: .relaxed), ordering: .relaxed)
-    account(from: begin, frameCount: frameCount)
+    var helperCount = 0
+    if isGathered, let crew = unsafe crew {
+      helperCount = unsafe crew._withUnsafeGuaranteedRef { $0.dismiss() }
+    }
+    helpingThreads.store(helperCount, ordering: .relaxed)
+    account(from: begin, frameCount: frameCount, isRendered: renderedFrames == frameCount)
     unsafe scheduler._withUnsafeGuaranteedRef { $0.setThread(0) }
     restoreDenormals(denormals)
     leaveRealTime()
     return status
+  }
+
+  /// Where a clock times the pulls: wakes the helpers if they are to help with this one. Returns
+  /// whether it did.
+  @_noLocks
+  private func gather() -> Bool {
+    guard configuration.inRealTime, loadTrial.isShared, let crew = unsafe crew,
+      let plan = unsafe current, unsafe plan.isShared
+    else { return false }
+    unsafe wakeHelpers(of: crew)
+    return true
+  }
+
+  /// The helpers, if they are to help.
+  @_noLocks
+  private func crewAtWork() -> Unmanaged<RenderCrew>? {
+    let helps = configuration.inRealTime ? loadTrial.isShared : !trial.isAlone
+    return unsafe helps ? crew : nil
   }
 
   /// The same as `pull(_:into:)` for the bytes of an array from an offset on. An empty array is for a
@@ -160,6 +186,7 @@ extension RenderSession {
   private func renderPlan(atMost limit: Int, due: UInt64) -> (length: Int, status: Status) {
     if sliceRest == 0 {
       let turn = unsafe queue.turn(after: current, at: clientTime, atMost: limit)
+      if unsafe turn.handle != current { loadTrial.forgetPlan() }
       unsafe current = turn.handle
       let begun = queue.begunStages
       unsafe scheduler._withUnsafeGuaranteedRef { $0.noteStages(begun: begun) }
@@ -176,7 +203,7 @@ extension RenderSession {
     let length = unsafe scheduler._withUnsafeGuaranteedRef { $0.cut(planned, at: frame) }
     let time = TimeStamp(sampleTime: Double(firstTime + frame), hostTime: due)
     let status = unsafe plan.renderPiece(
-      frameCount: length, at: time, crew: trial.isAlone ? nil : crew)
+      frameCount: length, at: time, crew: crewAtWork())
     if status != .ok {
       count(status)
       if sliceStatus == .ok { sliceStatus = status }
@@ -340,8 +367,12 @@ extension RenderSession {
   }
 
   @_noLocks
-  private func account(from begin: UInt64, frameCount: Int) {
+  private func account(from begin: UInt64, frameCount: Int, isRendered: Bool) {
     let spent = monotonicNanoseconds() &- begin
+    if configuration.inRealTime, isRendered {
+      let duration = Double(frameCount) * nanosecondsPerFrame * 1e-9
+      loadTrial.note(Double(spent) * 1e-9, of: duration)
+    }
     busy.wrappingAdd(spent, ordering: .relaxed)
     slices.wrappingAdd(1, ordering: .relaxed)
     let share = UInt64(Double(spent) * 1e6 / (Double(frameCount) * nanosecondsPerFrame + 1))

@@ -30,19 +30,22 @@ public final class RenderSession: @unchecked Sendable {
     /// Whether samples that are not finite become silence, and are counted. Otherwise a device with
     /// float samples gets them.
     public var silencesNonFinite: Bool
-    /// The number of threads that render a plan made for several, the pulling one included. The
-    /// helpers spin between slices: for hosts that pull as fast as they can.
+    /// The number of threads that render a plan made for several, the pulling one included.
     public var threadCount: Int
+    /// Whether a clock times the pulls: the helpers then sleep between pulls, and help only where one
+    /// thread is loaded. Otherwise they spin between slices, for a host that pulls as fast as it can.
+    public var inRealTime: Bool
     /// The dither for the output, where the device takes integers.
     public var dither: BusDither
 
     public init(
       client: SampleType?, device: StreamFormat?, channelMap: [Int] = [], capture: FrameRing? = nil,
       sampleRate: Double, clientSampleRate: Double? = nil, silencesNonFinite: Bool = false,
-      threadCount: Int = 1, dither: BusDither = .none
+      threadCount: Int = 1, inRealTime: Bool = false, dither: BusDither = .none
     ) {
       precondition(threadCount > 0, "somebody renders")
       self.threadCount = threadCount
+      self.inRealTime = inRealTime
       self.dither = dither
       self.silencesNonFinite = silencesNonFinite
       self.client = client
@@ -66,6 +69,8 @@ public final class RenderSession: @unchecked Sendable {
   /// The crew of `helpers`, for the thread that pulls.
   let crew: Unmanaged<RenderCrew>?
   var trial = CrewTrial()
+  /// In the place of `trial` where a clock times the pulls.
+  var loadTrial: LoadTrial
   var current: PlanQueue.Handle?
   let hasOutput: Bool
   let encoder: DeviceEncoder
@@ -101,6 +106,8 @@ public final class RenderSession: @unchecked Sendable {
   let busy = Atomic<UInt64>(0)
   let peakLoad = Atomic<UInt64>(0)
   let slices = Atomic<Int>(0)
+  /// In real time: the number of threads that helped with the last pull.
+  let helpingThreads = Atomic<Int>(0)
   let outputPeak = Atomic<UInt32>(0)
   let limitedFrames = Atomic<Int>(0)
   let silencedSamples = Atomic<Int>(0)
@@ -144,8 +151,11 @@ public final class RenderSession: @unchecked Sendable {
     _ configuration: Configuration, scheduler: ParameterScheduler = ParameterScheduler()
   ) {
     self.configuration = configuration
+    let threadCount = configuration.threadCount
     helpers =
-      configuration.threadCount > 1 ? RenderHelpers(count: configuration.threadCount - 1) : nil
+      threadCount > 1
+      ? RenderHelpers(count: threadCount - 1, inRealTime: configuration.inRealTime) : nil
+    loadTrial = LoadTrial(threadCount: threadCount)
     unsafe crew = helpers.map { unsafe .passUnretained($0.crew) }
     scheduler.restart()
     scheduler.noteStages(posted: 0)
@@ -200,6 +210,12 @@ func largerMagnitude(_ one: Float, _ other: Float) -> Float {
 
 @_semantics("no_performance_analysis")
 func threadIdentity() -> UInt { shims_thread_identity() }
+
+// A system call, before the part of a pull that may make none.
+@_semantics("no_performance_analysis")
+func wakeHelpers(of crew: Unmanaged<RenderCrew>) {
+  unsafe crew._withUnsafeGuaranteedRef { $0.gather() }
+}
 
 @_semantics("no_performance_analysis")
 func enterRealTime() { shims_real_time_enter() }

@@ -2,6 +2,8 @@ import AudioGraphs
 import AudioTypes
 import AudioUnits
 import RenderCallbacks
+import RenderCore
+import RenderHost
 import Synchronization
 import TestSupport
 import Testing
@@ -13,9 +15,15 @@ import Testing
 /// Graphs that several threads render.
 @Suite struct RenderThreadTests {
   ///     noise -> eq -> mixer:n -> io, for each input; every third one has two equalizers
-  private func graph(threads: Int, branches: Int = 12) throws -> AudioGraph {
-    let graph = try openGraph(grant(frames: 1024))
+  private func graph(
+    threads: Int, branches: Int = 12, on host: PacedHost? = nil, meter: RenderMeter? = nil
+  ) throws -> AudioGraph {
+    let graph =
+      if let host { AudioGraph(hardware: host) } else { AudioGraph(assuming: grant(frames: 1024)) }
+    graph.defaultStreamFormat = float()
+    try graph.open()
     graph.renderThreadCount = threads
+    if let meter { graph.setMeter(meter) }
     let io = try graph.addNode(remoteIO, name: "io")
     let mix = try graph.addNode(mixer, name: "mix")
     try graph.unit(mix).setProperty(.elementCount, .input, to: .uint32(UInt32(branches)))
@@ -42,6 +50,42 @@ import Testing
     let expected = try pulled(graph(threads: 1), 20_000)
     #expect(expected.contains { $0 != 0 })
     #expect(try pulled(graph(threads: threads), 20_000) == expected)
+  }
+
+  @Test(arguments: [2, 4])
+  func `a live graph puts out the same samples with several threads`(threads: Int) throws {
+    // Faster than one thread is, so that all of them are called.
+    let host = PacedHost(grant(frames: 1024), speed: 1000, collects: true)
+    let live = try graph(threads: threads, branches: 24, on: host)
+    try live.start()
+    let session = try #require(live.session)
+    var most = 1
+    let begin = ContinuousClock.now
+    while session.renderedFrames < 96_000 || most == 1,
+      ContinuousClock.now < begin + .seconds(20)
+    {
+      most = max(most, session.renderingThreads)
+      usleep(1000)
+    }
+    live.stop()
+    #expect(most > 1)
+    let heard = host.collected
+    let offline = try graph(threads: 1, branches: 24)
+    #expect(try pulled(offline, heard.count / 8) == heard)
+  }
+
+  @Test func `a meter counts all runs, whichever thread they are on`() throws {
+    func counted(_ threads: Int) throws -> [RenderMeter.Reading] {
+      let meter = RenderMeter(eventCount: 100_000)
+      _ = try pulled(graph(threads: threads, meter: meter), 40_960)
+      let readings = meter.readings
+      #expect(meter.keptEvents.count == readings.reduce(0) { $0 + $1.count })
+      #expect(readings.allSatisfy { $0.nanoseconds > 0 })
+      return readings
+    }
+    let (alone, shared) = (try counted(1), try counted(3))
+    #expect(alone.map(\.part) == shared.map(\.part))
+    #expect(alone.map(\.count) == shared.map(\.count))
   }
 
   @Test func `what changes on the way changes with any number of threads`() throws {

@@ -23,6 +23,8 @@ struct RealTimeCheck {
   private var made = 0
   private var refused = 0
   private var captureOnly = 0
+  /// How often several threads were seen to render.
+  private var shared = 0
   /// How often a patch did not support a slice size.
   private var tooLong = 0
   /// The components, and the kinds of callbacks and taps, that were rendered.
@@ -180,6 +182,7 @@ struct RealTimeCheck {
       _ = try? graph.updateWithoutWaiting()
     }
     do {
+      graph.renderThreadCount = 3
       try graph.initialize()
       try graph.start()
       let asking = Asking(graph)
@@ -189,6 +192,7 @@ struct RealTimeCheck {
           made += 1
         } catch { refused += 1 }
         usleep(isLong ? 60_000 : 15_000)
+        if let session = graph.session, session.renderingThreads > 1 { shared += 1 }
         graph.collect()
       }
       asking.stop()
@@ -213,10 +217,12 @@ struct RealTimeCheck {
     missing += TapCatalog.ofPatches.kinds.map(\.kind).filter { !taps.contains($0) }
     print(
       "\(pulls) pulls, \(captureOnly) of them of capture only; \(made) live changes, and "
-        + "\(refused) that were refused: nothing unsafe"
+        + "\(refused) that were refused; \(shared) times several threads were seen to render: "
+        + "nothing unsafe"
         + (tooLong > 0 ? " (\(tooLong) times a patch takes no slices that are so long)" : ""))
     guard missing.isEmpty else { fail("never rendered: \(missing.joined(separator: ", "))") }
     guard captureOnly > 0 else { fail("no patch only captures") }
+    guard shared > 0 else { fail("several threads never rendered") }
     guard made > refused else { fail("most of the changes were refused") }
   }
 }

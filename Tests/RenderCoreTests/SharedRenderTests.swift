@@ -101,14 +101,15 @@ private final class AddingErrand: CrewJob, @unchecked Sendable {
 
 /// Threads that help a crew.
 private final class Helpers {
-  let crew = RenderCrew()
+  let crew: RenderCrew
   private let finished = DispatchGroup()
 
-  init(_ count: Int) {
+  init(_ count: Int, inRealTime: Bool = false, areUrgent: Bool = true) {
+    crew = RenderCrew(inRealTime: inRealTime)
     for _ in 0..<count {
       finished.enter()
       Thread.detachNewThread { [crew, finished] in
-        crew.help()
+        crew.help { _ in areUrgent }
         finished.leave()
       }
     }
@@ -156,9 +157,9 @@ private final class Helpers {
     return heard
   }
 
-  @Test(arguments: [1, 2, 5])
-  func `any number of threads gives the same samples`(helperCount: Int) {
-    let helpers = Helpers(helperCount)
+  @Test(arguments: [1, 2, 5], [false, true])
+  func `any number of threads gives the same samples`(helperCount: Int, inRealTime: Bool) {
+    let helpers = Helpers(helperCount, inRealTime: inRealTime)
     defer { helpers.end() }
     var sharedCount = 0
     for seed in 0..<40 as Range<UInt64> {
@@ -170,9 +171,12 @@ private final class Helpers {
         rows: rows, busChannelCounts: counts, maximumFramesPerSlice: Self.slice)
       let shared = RenderPlan(
         rows: twins, busChannelCounts: counts, maximumFramesPerSlice: Self.slice, keeping: [0],
-        threadCount: helperCount + 1)
+        threadCount: helperCount + 1, inRealTime: inRealTime)
       guard shared.isShared else { continue }
       sharedCount += 1
+      // With some of the helpers asleep, and with some that fall asleep on the way.
+      if inRealTime, !seed.isMultiple(of: 3) { helpers.crew.gather() }
+      defer { _ = helpers.crew.dismiss() }
       #expect(
         played(alone, nil, slices: 4) == played(shared, helpers.crew, slices: 4), "seed \(seed)")
     }
@@ -202,7 +206,7 @@ private final class Helpers {
     let order = RowStrands(rows, busCount: 5)
     #expect(order.strands.map(\.rows) == [[0, 1], [2, 3], [4]])
     #expect(order.strands.map(\.needs) == [[], [], [0, 1]])
-    #expect(order.longestChain == 3)
+    #expect(order.heaviestChain == 3)
   }
 
   @Test func `strands that wait for nothing are taken together, and fewer of the last ones`() {
@@ -426,6 +430,27 @@ private final class Helpers {
       #expect(status == .noConnection)
     }
     #expect(failure.take() == .failedInitialization)
+  }
+
+  @Test(arguments: [true, false])
+  func `in real time only helpers that became as urgent help`(areUrgent: Bool) {
+    let helpers = Helpers(2, inRealTime: true, areUrgent: areUrgent)
+    defer { helpers.end() }
+    let plan = RenderPlan(
+      rows: (1...20).map { number in
+        RenderPlan.Row(
+          kernel: .holding(Memory(number: Float(number))), inputs: [], outputs: [number])
+      }, busChannelCounts: [Int](repeating: 1, count: 21), maximumFramesPerSlice: Self.slice,
+      keeping: Array(0...20), threadCount: 3, inRealTime: true)
+    // Threads may begin late.
+    var most = 0
+    for _ in 0..<(areUrgent ? 5000 : 100) where most < 2 {
+      helpers.crew.gather()
+      usleep(200)
+      _ = played(plan, helpers.crew, slices: 1)
+      most = max(most, helpers.crew.dismiss())
+    }
+    #expect(most == (areUrgent ? 2 : 0))
   }
 
   @Test func `helpers that sleep are woken`() {

@@ -78,7 +78,7 @@ struct PlanBuilder {
   func plan(
     to bus: Int, interleaved: Bool = false, maximumFramesPerSlice: Int,
     observers: [RenderObserver] = [],
-    threadCount: Int = 1, measuring: ((KernelBox) -> KernelBox)? = nil
+    threadCount: Int = 1, inRealTime: Bool = false, measuring: ((KernelBox) -> KernelBox)? = nil
   ) -> RenderPlan {
     var rows = rows
     if let measuring {
@@ -88,7 +88,7 @@ struct PlanBuilder {
       rows: rows, busChannelCounts: busChannelCounts,
       maximumFramesPerSlice: maximumFramesPerSlice, observers: observers,
       keeping: [RenderPlan.clientBus, bus], interleaved: interleaved ? [bus] : [],
-      threadCount: threadCount)
+      threadCount: threadCount, inRealTime: inRealTime)
   }
 }
 

@@ -34,6 +34,7 @@ struct PlanCompiler {
   private let playedOutput: BusKey?
   /// How many threads may render the main plan.
   private let threadCount: Int
+  private let inRealTime: Bool
 
   /// Measures the kernels, whose parts are in `parts`; without a meter `parts` is empty.
   private let meter: RenderMeter?
@@ -51,7 +52,7 @@ struct PlanCompiler {
   init(
     routes: PlanRoutes, kernels: [NodeID: UnitKernels], sources: [SourceKey: RenderSource],
     sinks: [TapID: RenderSink], observers: [RenderObserver], maximumFramesPerSlice: Int,
-    fadeDuration: Double, threadCount: Int = 1, meter: RenderMeter? = nil,
+    fadeDuration: Double, threadCount: Int = 1, inRealTime: Bool = false, meter: RenderMeter? = nil,
     delays: [BusKey: KernelBox] = [:], fadeWait: Double = 0
   ) {
     self.fadeWait = fadeWait
@@ -76,6 +77,7 @@ struct PlanCompiler {
     // A unit with an `output` kernel shares state with its microphone side outside of the buses, so
     // that one thread must render both.
     self.threadCount = kernels.values.contains { $0.output != nil } ? 1 : threadCount
+    self.inRealTime = inRealTime
     outputBuses.reserveCapacity(routes.order.count)
     builders.reserveCapacity(nodes: routes.order.count)
     callbackBuses.reserveCapacity(sources.count)
@@ -95,7 +97,7 @@ struct PlanCompiler {
       to: RenderPlan.clientBus, interleaved: true,
       maximumFramesPerSlice: max(1, min(maximumFramesPerSlice, limit)),
       observers: observers + (routes.head?.instance?.renderObservers ?? []),
-      threadCount: threadCount, measuring: measuring)
+      threadCount: threadCount, inRealTime: inRealTime, measuring: measuring)
   }
 
   /// Notes the part that a kernel belongs to, where a meter is set.

@@ -85,6 +85,7 @@ struct RunningGraph: Sendable {
         channelMap: isFed ? head.map(OutputUnits.playedChannels) ?? [] : [],
         capture: capture, sampleRate: deviceRate,
         clientSampleRate: clientRate, silencesNonFinite: isLive, threadCount: threadCount,
+        inRealTime: isLive,
         dither: head?.dither(.output, RemoteIO.outputElement) ?? .none),
       scheduler: scheduler)
   }
@@ -221,6 +222,7 @@ struct RunningGraph: Sendable {
         routes: routes, kernels: kernels, sources: links, sinks: sinks.mapValues(\.sink),
         observers: observers, maximumFramesPerSlice: largestSlice,
         fadeDuration: passage.fadeDuration, threadCount: session.configuration.threadCount,
+        inRealTime: session.configuration.inRealTime,
         meter: meter, delays: delays, fadeWait: waits ? wait : 0)
       return compiler.compile()
     }

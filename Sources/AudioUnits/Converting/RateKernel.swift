@@ -56,6 +56,8 @@ struct RateKernel: RenderKernel, ~Copyable {
       maximumFramesPerSlice: Self.stretch)
   }
 
+  var weight: Int { 3 }
+
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
     if inputTime < 0 || context.timeStamp.sampleTime == 0 {

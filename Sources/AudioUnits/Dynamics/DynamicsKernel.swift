@@ -83,6 +83,8 @@ struct DynamicsKernel: RenderKernel, ~Copyable {
 
   // MARK: Render thread
 
+  var weight: Int { 6 }
+
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
     guard pieces.begin(context) else { return .formatNotSupported }

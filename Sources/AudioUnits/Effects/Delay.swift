@@ -103,6 +103,8 @@ public enum Delay: EffectUnit {
 
     // MARK: Render thread
 
+    var weight: Int { 4 }
+
     @_noLocks
     mutating func render(_ context: RenderContext) -> Status {
       guard pieces.begin(context) else { return .formatNotSupported }

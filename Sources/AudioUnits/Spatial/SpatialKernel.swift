@@ -56,6 +56,8 @@ struct SpatialKernel: RenderKernel, ~Copyable {
 
   // MARK: Control thread
 
+  var weight: Int { max(1, sourceCount) }
+
   /// - Parameters:
   ///   - head: For the sources with HRTF; `nil` where there are none.
   ///   - controls: Their block must outlive the kernel, and so must the head table.

@@ -166,7 +166,7 @@ final class PipeEngine: @unchecked Sendable {
   /// Renders a slice whenever it is due. Slices that the reader does not take in time are dropped;
   /// silence replaces frames that the writer does not give in time.
   func runByClock() {
-    log.note(scheduling: HostThread.requestRealTime(priority: 5))
+    log.note(scheduling: HostThread.requestRealTime())
     let nanoseconds = Double(sliceFrames) / sampleRate * 1e9
     var begin = monotonicNanoseconds()
     var slice = 0

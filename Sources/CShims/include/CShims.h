@@ -65,12 +65,13 @@ int shims_open_run_delay(void);
 uint64_t shims_run_delay(int descriptor);
 
 /// Limits the microseconds that a real-time thread of this process may compute without waiting,
-/// permanently; a lower limit stays. If the thread that called `shims_watch_real_time` exceeds the
-/// limit, it gets normal scheduling, instead of the process being killed. Returns 0 or an `errno`.
+/// permanently; a lower limit stays. If a thread that called `shims_watch_real_time` exceeds the
+/// limit, all of them get normal scheduling, instead of the process being killed. Returns 0 or an
+/// `errno`.
 int shims_limit_real_time(uint64_t microseconds);
 
-/// Makes the calling thread the one that `shims_limit_real_time` protects. The thread no longer
-/// blocks SIGXCPU.
+/// Makes the calling thread one of those that `shims_limit_real_time` protects, until it ends. The
+/// thread no longer blocks SIGXCPU.
 void shims_watch_real_time(void);
 
 /// Whether the watched thread has lost its real-time scheduling by exceeding the limit.
@@ -104,6 +105,13 @@ uintptr_t shims_thread_identity(void);
 /// Waits for a semaphore, or until the monotonic clock reaches a time in nanoseconds. Returns 0 or
 /// an `errno`.
 int shims_wait_until(sem_t *semaphore, uint64_t nanoseconds);
+
+/// A number of the calling thread, 0 at first: the time of what it has metered.
+uint64_t *shims_metered_nanoseconds(void);
+
+/// How the calling thread is scheduled, as a number: 100 + its priority in real time, otherwise its
+/// niceness with the other sign. The thread with the larger number runs first.
+int shims_urgency(void);
 
 /// An eventfd: writing an 8-byte count makes it readable, and reading resets it. Neither blocks.
 /// Returns -1 and sets `errno` on failure.

@@ -18,6 +18,8 @@ public struct ControlStatus: Hashable, Sendable {
   public var load: Double
   /// The largest load since the last request of the status.
   public var peakLoad: Double
+  /// The number of threads that rendered the last slice.
+  public var renderThreads = 1
   /// The underruns of the device since the beginning.
   public var underruns: Int
   /// The number of underruns by cause, in a fixed order. Late files are counted, too.

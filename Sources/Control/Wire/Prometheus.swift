@@ -74,6 +74,9 @@ enum Metrics {
       "patchrun_peak_load_ratio", .gauge, "The largest load since the last request.",
       status.peakLoad.rounded(digits: 5))
     text.add(
+      "patchrun_render_threads", .gauge, "Threads that rendered the last slice.",
+      Double(status.renderThreads))
+    text.add(
       "patchrun_xruns_total", .counter, "Underruns and overruns, by direction.",
       [
         ([("direction", "output")], Double(status.underruns)),

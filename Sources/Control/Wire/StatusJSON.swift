@@ -14,6 +14,7 @@ extension ControlStatus {
       "raisedLatency": raisedLatency?.json ?? .null,
       "load": .number(load.rounded(digits: 5)),
       "peakLoad": .number(peakLoad.rounded(digits: 5)),
+      "renderThreads": .number(renderThreads),
       "underruns": .number(underruns),
       "underrunCauses": .counts(underrunCauses),
       "deviceLosses": .number(deviceLosses),

@@ -26,7 +26,8 @@ const readouts = {
   State: (status) => states[status.state] ?? status.state,
   Position: (status) =>
     clock(status.position) + (status.duration ? ` of ${clock(status.duration)}` : ""),
-  Load: (status) => percent(status.load),
+  Load: (status) =>
+    percent(status.load) + (status.renderThreads > 1 ? ` on ${status.renderThreads} threads` : ""),
   Peak: (status) => percent(status.peakLoad),
   Limit: ({ outputLimit: limit }) =>
     limit ? `${limit.level} dB` + (limit.reduction > 0 ? ` (−${limit.reduction.toFixed(1)} dB)` : "") : "",

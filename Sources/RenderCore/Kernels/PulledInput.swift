@@ -24,6 +24,8 @@ public final class PulledInput: @unchecked Sendable {
 
   var callsClients: Bool { plan.callsClients }
 
+  var weight: Int { plan.weight }
+
   /// The most frames of one pull, 1 or more.
   @_noLocks
   func limit() -> Int { plan.maximumFramesPerSlice }

@@ -48,4 +48,11 @@ public struct CounterAccess: BitwiseCopyable, @unchecked Sendable {
       unsafe words[index].store(newValue, ordering: .releasing)
     }
   }
+
+  /// Adds to a counter that several threads write. Any thread.
+  @_noLocks
+  func add(_ value: UInt64, to index: Int) {
+    precondition(index >= 0 && index < count, "no such counter")
+    unsafe words[index].wrappingAdd(value, ordering: .releasing)
+  }
 }

@@ -10,8 +10,8 @@ protocol BusRow {
   var readsInterleaved: Bool { get }
   /// Whether its kernel has other threads help it with a large mix of its inputs.
   var sharesMix: Bool { get }
-  /// Whether its kernel lends in nearly all slices.
-  var isNearlyFree: Bool { get }
+  /// The time that its kernel takes: see `RenderKernel.weight`.
+  var weight: Int { get }
   /// Whether its kernel calls a client's code.
   var callsClient: Bool { get }
 }

@@ -186,6 +186,9 @@ extension UnsafeMutablePointer where Pointee == PlanQueue.Node, Pointee: ~Copyab
     return limit < maximum ? limit : maximum
   }
 
+  /// Whether several threads may render the stage's plan.
+  public var isShared: Bool { @_noLocks get { unsafe pointee.stage.plan.isShared } }
+
   /// Calls `RenderPlan.beginSlice(frameCount:at:)` of the stage's plan.
   @_noLocks
   public func beginSlice(frameCount: Int, at timeStamp: TimeStamp) {

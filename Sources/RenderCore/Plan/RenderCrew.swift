@@ -5,31 +5,40 @@ import Synchronization
 
 /// Lets several threads render one plan: one thread renders, and helpers take rows from it.
 ///
-/// It makes no threads: a host's threads call `help()`. Between two slices helpers spin for 0.2 ms,
-/// which is more than a host needs to write a slice to a file, then sleep: to wake one takes longer
-/// than to render a small slice.
+/// It makes no threads: a host's threads call `help()`. A host that renders as fast as it can has
+/// them spin between two slices for 0.2 ms, which is more than it needs to write a slice to a file,
+/// then sleep: to wake one takes longer than to render a small slice.
+///
+/// In real time the rendering thread may not wake anybody, because that is a system call. Its host
+/// calls `gather()` before a pull and `dismiss()` behind it. Helpers sleep in between.
 @safe
 public final class RenderCrew: @unchecked Sendable {
-  // `@unchecked Sendable`: the rendering thread writes `rows` and `job` while no helper is
-  // inside, and `errand` while its state is `none`.
+  // `@unchecked Sendable`: the rendering thread writes `rows` and `job` while no helper is inside.
 
   /// The number of openings and closings: odd while there are rows to take.
   private let turns = Atomic<Int>(0)
   /// The number of helpers that use the rows.
   private let inside = Atomic<Int>(0)
   private let sleepers = Atomic<Int>(0)
+  /// Whether a clock times the pulls.
+  private let inRealTime: Bool
+  /// In real time: whether a pull is under way.
+  private let isGathered = Atomic<Bool>(false)
+  /// In real time: the urgency of the thread that pulls, as `shims_urgency` gives it.
+  private let urgency = Atomic<Int32>(.min)
+  /// In real time: the number of helpers that are as urgent as that thread.
+  private let joinedCount = Atomic<Int>(0)
   private let hasEnded = Atomic<Bool>(false)
   private let wakeSemaphore: UnsafeMutablePointer<sem_t>
   private var rows: UnsafeMutablePointer<SharedRows>?
   /// The job to share in place of rows, between two pieces.
   private var job: (any CrewJob)?
   /// A job for one helper, beside the rendering.
-  private var errand: (any CrewJob)?
-  private let errandState = Atomic<ErrandState>(.none)
+  private let errand = CrewErrand()
 
-  private enum ErrandState: UInt8, AtomicRepresentable { case none, waiting, begun, begunAgain }
-
-  public init() {
+  /// - Parameter inRealTime: Whether a clock times the pulls.
+  public init(inRealTime: Bool = false) {
+    self.inRealTime = inRealTime
     unsafe wakeSemaphore = .allocate(capacity: 1)
     unsafe wakeSemaphore.initialize(to: sem_t())
     unsafe sem_init(wakeSemaphore, 0, 0)
@@ -44,10 +53,26 @@ public final class RenderCrew: @unchecked Sendable {
   // MARK: A helper's thread
 
   /// Renders rows and does jobs until `end()`.
-  public func help() {
+  ///
+  /// - Parameter join: In real time: called before this thread first helps a thread of the urgency
+  ///   that is given. It has the system make this thread as urgent, and returns whether that is so.
+  ///   Otherwise this thread does not help: whoever waits for it would wait for all that goes before
+  ///   it.
+  public func help(joining join: (_ urgency: Int32) -> Bool = { _ in true }) {
     var seen = 0
+    var joined: (urgency: Int32, isUrgent: Bool) = (.min, false)
     while let turn = nextTurn(after: seen) {
       seen = turn
+      if inRealTime {
+        let urgency = urgency.load(ordering: .acquiring)
+        if urgency != joined.urgency {
+          if joined.isUrgent { joinedCount.wrappingSubtract(1, ordering: .relaxed) }
+          joined = (urgency, join(urgency))
+          if joined.isUrgent { joinedCount.wrappingAdd(1, ordering: .relaxed) }
+        }
+        guard joined.isUrgent else { continue }
+        shims_real_time_enter()
+      }
       // Either `close()` sees this helper inside, or the helper sees here that it has closed.
       inside.wrappingAdd(1, ordering: .sequentiallyConsistent)
       if turns.load(ordering: .sequentiallyConsistent) == turn {
@@ -58,6 +83,7 @@ public final class RenderCrew: @unchecked Sendable {
         }
       }
       inside.wrappingSubtract(1, ordering: .releasing)
+      if inRealTime { shims_real_time_exit() }
     }
   }
 
@@ -67,21 +93,19 @@ public final class RenderCrew: @unchecked Sendable {
     var begin: UInt64 = 0
     while true {
       if hasEnded.load(ordering: .acquiring) { return nil }
-      if doErrand() { begin = meterClock() }
+      if errand.work() { begin = meterClock() }
       let turn = turns.load(ordering: .acquiring)
       if turn != seen, !turn.isMultiple(of: 2) { return turn }
       spins += 1
       if spins == 1 { begin = meterClock() }
-      guard spins.isMultiple(of: 64), meterClock() - begin > Self.spinLimit else {
+      let isDismissed = inRealTime ? !isGathered.load(ordering: .acquiring) : false
+      guard isDismissed || spins.isMultiple(of: 64) && meterClock() - begin > spinLimit else {
         shims_pause()
         continue
       }
       sleepers.wrappingAdd(1, ordering: .sequentiallyConsistent)
-      // An opening since then may not have counted this sleeper, or has posted for it already.
-      if turns.load(ordering: .sequentiallyConsistent) == turn,
-        errandState.load(ordering: .sequentiallyConsistent) != .waiting,
-        !hasEnded.load(ordering: .acquiring)
-      {
+      // A call since then may not have counted this sleeper, or has posted for it already.
+      if !mayBeNeeded(since: turn, isDismissed) {
         while unsafe sem_wait(wakeSemaphore) != 0 {}
       } else if !removeSleeper() {
         while unsafe sem_wait(wakeSemaphore) != 0 {}
@@ -90,8 +114,18 @@ public final class RenderCrew: @unchecked Sendable {
     }
   }
 
-  /// The nanoseconds for which a helper checks for work before it sleeps.
-  private static let spinLimit: UInt64 = 200_000
+  /// Whether there is something for a helper that is about to sleep.
+  private func mayBeNeeded(since turn: Int, _ wasDismissed: Bool) -> Bool {
+    if hasEnded.load(ordering: .sequentiallyConsistent) { return true }
+    // A helper that has waited long in one pull sleeps to the next.
+    if inRealTime { return wasDismissed && isGathered.load(ordering: .sequentiallyConsistent) }
+    return turns.load(ordering: .sequentiallyConsistent) != turn
+      || errand.isWaiting
+  }
+
+  /// The nanoseconds for which a helper checks for work before it sleeps. In real time it gives up
+  /// long before RealtimeKit would take its scheduling away (0.2 s).
+  private var spinLimit: UInt64 { inRealTime ? 20_000_000 : 200_000 }
 
   /// Removes one sleeper from the count; `false` where `wake()` has already taken all of them.
   private func removeSleeper() -> Bool {
@@ -130,17 +164,7 @@ public final class RenderCrew: @unchecked Sendable {
   /// a helper has begun it, is done once more after that. Called by the rendering thread between two
   /// pieces. `finishErrand()` must follow before another job is left.
   public func leave(_ job: any CrewJob) {
-    var state = errandState.load(ordering: .acquiring)
-    while true {
-      if state == .none { errand = job }
-      let isBegun = state == .begun || state == .begunAgain
-      // An exchange even where nothing changes: whoever takes the job then sees what it is to do.
-      let (isDone, now) = errandState.compareExchange(
-        expected: state, desired: isBegun ? .begunAgain : .waiting,
-        ordering: .sequentiallyConsistent)
-      guard !isDone else { return wake() }
-      state = now
-    }
+    if errand.leave(job) { wake() }
   }
 
   /// Does the job that was left if no helper has begun, or waits for a moment. Called by the rendering
@@ -148,34 +172,31 @@ public final class RenderCrew: @unchecked Sendable {
   ///
   /// - Parameter spins: The number of calls of one wait.
   public func helpWithErrand(_ spins: inout Int) {
-    if !doErrand() { spin(&spins) }
+    if !errand.work() { spin(&spins) }
   }
 
   /// Waits for the job that was left, or does it where no helper has begun. Called by the rendering
   /// thread between two pieces.
   public func finishErrand() {
     var spins = 0
-    while errandState.load(ordering: .acquiring) != .none { helpWithErrand(&spins) }
-    errand = nil
+    while !errand.isDone { helpWithErrand(&spins) }
+    errand.forget()
   }
 
-  /// Does the job that was left, unless there is none or another thread has begun. Returns whether
-  /// it did.
-  private func doErrand() -> Bool {
-    guard errandState.load(ordering: .relaxed) == .waiting,
-      errandState.compareExchange(
-        expected: .waiting, desired: .begun, ordering: .acquiring
-      ).exchanged
-    else { return false }
-    while true {
-      errand?.work()
-      if errandState.compareExchange(
-        expected: .begun, desired: .none, ordering: .acquiringAndReleasing
-      ).exchanged {
-        return true
-      }
-      _ = errandState.exchange(.begun, ordering: .acquiringAndReleasing)
-    }
+  // MARK: Around a pull in real time
+
+  /// Wakes the helpers. Called by the thread that pulls before it renders: it may make a system call.
+  public func gather() {
+    urgency.store(shims_urgency(), ordering: .relaxed)
+    isGathered.store(true, ordering: .sequentiallyConsistent)
+    wake()
+  }
+
+  /// Lets the helpers sleep until the next `gather()`. Returns how many may have helped.
+  @_noLocks
+  public func dismiss() -> Int {
+    isGathered.store(false, ordering: .sequentiallyConsistent)
+    return joinedCount.load(ordering: .relaxed)
   }
 
   // MARK: The render thread
@@ -186,7 +207,7 @@ public final class RenderCrew: @unchecked Sendable {
   func render(_ rows: UnsafeMutablePointer<SharedRows>) -> Status {
     unsafe self.rows = rows
     turns.wrappingAdd(1, ordering: .sequentiallyConsistent)
-    wake()
+    if !inRealTime { wake() }
     unsafe rows.pointee.work()
     close()
     return unsafe rows.pointee.status()
@@ -197,7 +218,9 @@ public final class RenderCrew: @unchecked Sendable {
   private func close() {
     turns.wrappingAdd(1, ordering: .sequentiallyConsistent)
     var spins = 0
-    while inside.load(ordering: .sequentiallyConsistent) > 0 { spin(&spins) }
+    while inside.load(ordering: .sequentiallyConsistent) > 0 {
+      spin(&spins, inRealTime: inRealTime)
+    }
   }
 
   @_noLocks
@@ -217,10 +240,12 @@ public final class RenderCrew: @unchecked Sendable {
 /// Waits for a moment. Now and then it yields the processor, which the other thread may be waiting
 /// for. After some 0.1 ms it sleeps in between: the other thread has probably lost its processor, and
 /// the system gives it this one only if nobody runs on it.
+///
+/// - Parameter inRealTime: Whether no system call may be made: it only waits then.
 @_noLocks
-func spin(_ spins: inout Int) {
+func spin(_ spins: inout Int, inRealTime: Bool = false) {
   spins += 1
-  if spins & 1023 != 0 {
+  if inRealTime || spins & 1023 != 0 {
     pauseProcessor()
   } else if spins <= 4096 {
     letOthersRun()
@@ -232,7 +257,7 @@ func spin(_ spins: inout Int) {
 @_semantics("no_performance_analysis")
 private func letOthersRun() { sched_yield() }
 
-// Only where several threads render, which is never in real time.
+// Only where no clock times the pulls.
 @_semantics("no_performance_analysis")
 private func sleepBriefly() { usleep(20) }
 

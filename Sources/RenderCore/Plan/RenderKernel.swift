@@ -19,12 +19,19 @@ public protocol RenderKernel: ~Copyable {
 
   /// Whether the kernel adds its inputs with `WaitingSignals`, where other threads can help.
   static var sharesMix: Bool { get }
+
+  /// About how long it takes, as a multiple of 6 ns for a stereo frame, which is an equalizer's time;
+  /// 1 unless a kernel says otherwise. Several threads render a plan if its branches take long
+  /// enough.
+  var weight: Int { get }
 }
 
 extension RenderKernel where Self: ~Copyable {
   public static var readsInterleaved: Bool { false }
 
   public static var sharesMix: Bool { false }
+
+  public var weight: Int { 1 }
 }
 
 /// A kernel of any type behind one reference, so that a plan can hold kernels in a flat table.
@@ -38,8 +45,9 @@ public class KernelBox: @unchecked Sendable {
   public let callsClient: Bool
   /// Whether the kernel may lend memory of its own to its output buses.
   public let lendsMemory: Bool
-  /// Whether it lends in nearly all slices, and takes next to no time.
-  let isNearlyFree: Bool
+  /// The time that the kernel takes: see `RenderKernel.weight`. 0 where it lends in nearly all
+  /// slices.
+  let weight: Int
   /// Whether the kernel reads interleaved frames, too.
   let readsInterleaved: Bool
   /// Whether the kernel has other threads help it with a large mix.
@@ -62,13 +70,12 @@ public class KernelBox: @unchecked Sendable {
   /// Boxes a kernel that lends memory to its output buses where they `canBorrow`. The box retains
   /// the objects in `retained`: that memory, and what else the kernel points to.
   ///
-  /// - Parameter isNearlyFree: Whether it lends in nearly all slices: it is then not counted as work
-  ///   for a further thread.
+  /// - Parameter isNearlyFree: Whether it lends in nearly all slices: it then has no weight.
   public static func lending(
     _ kernel: consuming some RenderKernel & ~Copyable, isNearlyFree: Bool,
     with retained: AnyObject...
   ) -> KernelBox {
-    TypedKernelBox(kernel, others: retained, lendsMemory: true, isNearlyFree: isNearlyFree)
+    TypedKernelBox(kernel, others: retained, lendsMemory: true, weight: isNearlyFree ? 0 : nil)
   }
 
   /// Boxes a kernel that calls a client's code. The box retains the objects in `retained`.
@@ -85,19 +92,19 @@ public class KernelBox: @unchecked Sendable {
   ) -> KernelBox {
     TypedKernelBox(
       outer, others: [kernel, retained], callsClient: kernel.callsClient,
-      lendsMemory: kernel.lendsMemory, isNearlyFree: kernel.isNearlyFree,
+      lendsMemory: kernel.lendsMemory, weight: kernel.weight,
       readsInterleaved: kernel.readsInterleaved, sharesMix: kernel.sharesMix)
   }
 
   fileprivate init(
     retained: AnyObject?, others: [AnyObject], callsClient: Bool, lendsMemory: Bool,
-    isNearlyFree: Bool, readsInterleaved: Bool, sharesMix: Bool
+    weight: Int, readsInterleaved: Bool, sharesMix: Bool
   ) {
     self.retained = retained
     self.others = others
     self.callsClient = callsClient
     self.lendsMemory = lendsMemory
-    self.isNearlyFree = isNearlyFree
+    self.weight = weight
     self.readsInterleaved = readsInterleaved
     self.sharesMix = sharesMix
   }
@@ -115,14 +122,15 @@ private final class TypedKernelBox<Kernel: RenderKernel & ~Copyable>: KernelBox,
 
   init(
     _ kernel: consuming Kernel, retained: AnyObject? = nil, others: [AnyObject] = [],
-    callsClient: Bool = false, lendsMemory: Bool = false, isNearlyFree: Bool = false,
+    callsClient: Bool = false, lendsMemory: Bool = false, weight: Int? = nil,
     readsInterleaved: Bool = Kernel.readsInterleaved, sharesMix: Bool = Kernel.sharesMix
   ) {
+    let weight = weight ?? kernel.weight
     unsafe self.kernel = .allocate(capacity: 1)
     unsafe self.kernel.initialize(to: kernel)
     super.init(
       retained: retained, others: others, callsClient: callsClient, lendsMemory: lendsMemory,
-      isNearlyFree: isNearlyFree, readsInterleaved: readsInterleaved, sharesMix: sharesMix)
+      weight: weight, readsInterleaved: readsInterleaved, sharesMix: sharesMix)
   }
 
   deinit {

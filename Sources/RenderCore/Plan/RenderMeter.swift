@@ -1,16 +1,17 @@
 import AudioTypes
+import CShims
 import Glibc
 import Synchronization
 
-/// Measures the time of the render thread by parts of the graph.
+/// Measures the time of the threads that render by parts of the graph.
 ///
 /// A graph that gets a meter before it is initialized reads the clock before and after each kernel;
 /// the output is the same, bit for bit. Plans of other graphs contain no meter. A meter belongs to
 /// one graph. Readings may be taken at any time, events only while nothing pulls.
 @safe
 public final class RenderMeter: @unchecked Sendable {
-  // `@unchecked Sendable`: the table of parts is locked; sums are atomic; the events are read when
-  // the render thread is done.
+  // `@unchecked Sendable`: the table of parts is locked; sums are atomic; each event is written by one
+  // thread, and read when the threads that render are done.
 
   /// The part of a graph to which the time of a kernel is added.
   public enum Part: Hashable, Sendable {
@@ -35,7 +36,7 @@ public final class RenderMeter: @unchecked Sendable {
     public var count: Int
   }
 
-  /// One run of one kernel.
+  /// One run of one kernel. Those of several threads overlap.
   public struct Event: Hashable, Sendable {
     /// The part.
     public var part: Part
@@ -54,19 +55,14 @@ public final class RenderMeter: @unchecked Sendable {
     var end: UInt64
   }
 
-  struct Progress {
-    /// Nanoseconds of kernels that ran within the current one.
-    var nested: UInt64 = 0
-    var eventCount = 0
-  }
-
   private struct Table {
     var numbers: [Part: Int] = [:]
     var parts: [Part] = []
     var cells: [CounterBlock] = []
   }
 
-  let progress: UnsafeMutablePointer<Progress>
+  /// The number of kernel runs. Only the first of them have events.
+  let runCount: UnsafeMutablePointer<Atomic<Int>>
   let events: UnsafeMutableBufferPointer<RawEvent>
   /// Nanoseconds of one reading of the clock. Each run of a kernel reads it twice.
   public let clockCost: UInt64
@@ -76,15 +72,15 @@ public final class RenderMeter: @unchecked Sendable {
   ///   Later runs only count in the readings.
   public init(eventCount: Int = 0) {
     precondition(eventCount >= 0, "there is no negative number of events")
-    unsafe progress = .allocate(capacity: 1)
-    unsafe progress.initialize(to: Progress())
+    unsafe runCount = .allocate(capacity: 1)
+    unsafe runCount.initialize(to: Atomic(0))
     unsafe events = .allocate(capacity: eventCount)
     unsafe events.initialize(repeating: RawEvent(part: 0, begin: 0, end: 0))
     clockCost = Self.measureClock()
   }
 
   deinit {
-    unsafe progress.deallocate()
+    unsafe runCount.deallocate()
     unsafe events.deallocate()
   }
 
@@ -123,10 +119,11 @@ public final class RenderMeter: @unchecked Sendable {
     }
   }
 
-  /// The runs kept, in the order in which they ended. While nothing pulls.
+  /// The runs kept, in the order in which they ended; those of several threads in any order. While nothing pulls.
   public var keptEvents: [Event] {
     table.withLock { table in
-      (0..<(unsafe progress.pointee.eventCount)).map { index in
+      let count = unsafe min(runCount.pointee.load(ordering: .acquiring), events.count)
+      return (0..<count).map { index in
         let event = unsafe events[index]
         return Event(part: table.parts[event.part], begin: event.begin, end: event.end)
       }
@@ -140,7 +137,7 @@ public final class RenderMeter: @unchecked Sendable {
 @safe
 private struct MeteredKernel: RenderKernel {
   private let kernel: Unmanaged<KernelBox>
-  private let progress: UnsafeMutablePointer<RenderMeter.Progress>
+  private let runCount: UnsafeMutablePointer<Atomic<Int>>
   private let events: UnsafeMutableBufferPointer<RenderMeter.RawEvent>
   private let clockCost: UInt64
   private let part: Int
@@ -148,7 +145,7 @@ private struct MeteredKernel: RenderKernel {
 
   init(_ kernel: KernelBox, _ meter: RenderMeter, part: Int, sum: CounterAccess) {
     unsafe self.kernel = .passUnretained(kernel)
-    unsafe progress = meter.progress
+    unsafe runCount = meter.runCount
     unsafe events = meter.events
     clockCost = meter.clockCost
     self.part = part
@@ -157,22 +154,23 @@ private struct MeteredKernel: RenderKernel {
 
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
-    let outer = unsafe progress.pointee.nested
-    unsafe progress.pointee.nested = 0
+    // The nanoseconds of the kernels that run within this one, which this thread renders.
+    let nested = unsafe meteredNanoseconds()
+    let outer = unsafe nested.pointee
+    unsafe nested.pointee = 0
     let begin = meterClock()
     let status = run(context)
     let end = meterClock()
-    let inner = unsafe progress.pointee.nested &+ clockCost
+    let inner = unsafe nested.pointee &+ clockCost
     let taken = end &- begin
-    // One thread writes them.
-    sum[0] = sum[0] &+ (taken > inner ? taken - inner : 0)
-    sum[1] = sum[1] &+ 1
+    sum.add(taken > inner ? taken - inner : 0, to: 0)
+    sum.add(1, to: 1)
     // One of the two clock readings lies within `taken`, the other outside.
-    unsafe progress.pointee.nested = outer &+ taken &+ clockCost
-    let count = unsafe progress.pointee.eventCount
-    if count < (unsafe events.count) {
-      unsafe events[count] = RenderMeter.RawEvent(part: part, begin: begin, end: end)
-      unsafe progress.pointee.eventCount = count &+ 1
+    unsafe nested.pointee = outer &+ taken &+ clockCost
+    guard unsafe !events.isEmpty else { return status }
+    let run = unsafe runCount.pointee.wrappingAdd(1, ordering: .releasing).oldValue
+    if run < (unsafe events.count) {
+      unsafe events[run] = RenderMeter.RawEvent(part: part, begin: begin, end: end)
     }
     return status
   }
@@ -182,6 +180,12 @@ private struct MeteredKernel: RenderKernel {
   private func run(_ context: RenderContext) -> Status {
     unsafe kernel._withUnsafeGuaranteedRef { $0.render(context) }
   }
+}
+
+// Memory of the thread, which is there from its start.
+@_semantics("no_performance_analysis")
+private func meteredNanoseconds() -> UnsafeMutablePointer<UInt64> {
+  unsafe shims_metered_nanoseconds()
 }
 
 // The C library reads it from memory shared by the kernel, without a system call.

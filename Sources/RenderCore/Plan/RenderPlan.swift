@@ -53,7 +53,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     var lendsMemory: Bool { kernel.lendsMemory }
     var readsInterleaved: Bool { kernel.readsInterleaved }
     var sharesMix: Bool { kernel.sharesMix }
-    var isNearlyFree: Bool { kernel.isNearlyFree }
+    var weight: Int { pulled.values.reduce(kernel.weight) { $0 + $1.weight } }
     var callsClient: Bool { kernel.callsClient }
   }
 
@@ -63,7 +63,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
   /// The frames of the largest slice.
   public let maximumFramesPerSlice: Int
   /// Whether several threads may render it.
-  public var isShared: Bool { unsafe shared != nil }
+  public var isShared: Bool { @_noLocks get { unsafe shared != nil } }
   private let steps: PlanSteps
   private let indices: UnsafeMutableBufferPointer<Int32>
   private let buses: UnsafeMutableBufferPointer<RenderBus.Row>
@@ -77,6 +77,8 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
   private let observers: UnsafeMutableBufferPointer<Unmanaged<RenderObserver>>
   /// Whether a row calls a client's code, which may rely on one thread.
   let callsClients: Bool
+  /// The weight of all rows: see `RenderKernel.weight`.
+  let weight: Int
   /// Retains what the steps point to.
   private let failures: [RenderFailure]
 
@@ -93,10 +95,12 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
   ///     `RenderBus.isInterleaved`.
   ///   - threadCount: The most threads that may render it. One thread is used where the rows depend
   ///     on each other, where more would not be faster, or where a client's code is called.
+  ///   - inRealTime: Whether a clock times the pulls, so that threads that wait for each other make
+  ///     no system call.
   public init(
     rows: [Row], busChannelCounts: [Int], maximumFramesPerSlice: Int,
     observers: [RenderObserver] = [], keeping kept: [Int]? = nil, interleaved: [Int] = [],
-    threadCount: Int = 1
+    threadCount: Int = 1, inRealTime: Bool = false
   ) {
     precondition(maximumFramesPerSlice > 0, "a slice has at least one frame")
     self.maximumFramesPerSlice = maximumFramesPerSlice
@@ -111,6 +115,7 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
     callsClients = rows.indices.contains { index in
       rows[index].callsClient || rows[index].pulled.values.contains { $0.callsClients }
     }
+    weight = rows.reduce(0) { $0 + $1.weight }
     var strands: RowStrands?
     if threadCount > 1, !callsClients,
       RowStrands.maySave(rows, busCount: busChannelCounts.count, maximumFramesPerSlice)
@@ -195,7 +200,8 @@ public struct RenderPlan: ~Copyable, @unchecked Sendable {
       buses: UnsafePointer(buses.baseAddress!), contents: contents.baseAddress!)
     if let strands {
       unsafe shared = .allocate(capacity: 1)
-      unsafe shared!.initialize(to: SharedRows(steps, strands, threadCount: threadCount))
+      unsafe shared!.initialize(
+        to: SharedRows(steps, strands, threadCount: threadCount, inRealTime: inRealTime))
     } else {
       unsafe shared = nil
     }

@@ -30,6 +30,8 @@ public struct Convolver: ~Copyable {
 
   /// The number of taps of each response.
   public let length: Int
+  /// The number of responses between an input and an output.
+  public var pathCount: Int { paths.count }
   private let inputCount: Int
   private let outputCount: Int
   private let paths: ConvolutionPaths

@@ -13,21 +13,22 @@ struct RowStrands {
   var strands: [Strand] = []
   /// The strand of each row.
   var strandOfRow: [Int] = []
-  /// The number of rows in the longest chain in which each row needs the one before.
-  private(set) var longestChain = 0
-  /// The number of rows that take time.
-  let workCount: Int
+  /// The weight of the heaviest chain in which each row needs the one before.
+  private(set) var heaviestChain = 0
+  /// The weight of all rows.
+  let weight: Int
   /// The most inputs of a row whose mix threads can share.
   let largestMix: Int
 
   /// - Parameter busCount: The number of buses of the plan.
   init(_ rows: [some BusRow], busCount: Int) {
-    workCount = rows.count { !$0.isNearlyFree }
+    weight = rows.reduce(0) { $0 + $1.weight }
     largestMix = rows.lazy.filter(\.sharesMix).map(\.inputs.count).max() ?? 0
     var writers = [Int](repeating: -1, count: busCount)
     var readers = [[Int]](repeating: [], count: busCount)
-    var depths: [Int] = []
-    depths.reserveCapacity(rows.count)
+    // The weight of the heaviest chain up to each row.
+    var chains: [Int] = []
+    chains.reserveCapacity(rows.count)
     strandOfRow.reserveCapacity(rows.count)
     // The last row that marked each row as needed.
     var marks = [Int](repeating: -1, count: rows.count)
@@ -51,8 +52,8 @@ struct RowStrands {
         writers[bus] = index
         readers[bus] = []
       }
-      depths.append(1 + (needs.map { depths[$0] }.max() ?? 0))
-      longestChain = max(longestChain, depths[index])
+      chains.append(rows[index].weight + (needs.map { chains[$0] }.max() ?? 0))
+      heaviestChain = max(heaviestChain, chains[index])
       if needs.count == 1, strands[strandOfRow[needs[0]]].rows.last == needs[0] {
         strandOfRow.append(strandOfRow[needs[0]])
         strands[strandOfRow[index]].rows.append(index)

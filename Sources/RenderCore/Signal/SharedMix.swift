@@ -134,15 +134,19 @@ struct SharedMix: ~Copyable {
   /// The most parts of a mix: two for each thread. With more, threads wait for each other less at the
   /// end, but a processor that reads many signals ahead begins anew with each part.
   private let mostParts: Int
+  private let inRealTime: Bool
   private let isTaken = Atomic<Bool>(false)
   private let partsDone = Atomic<Int>(0)
   private let largest = Atomic<UInt32>(0)
   // Written by the thread that offers a mix, when no part of another is left.
   private let task: UnsafeMutablePointer<MixTask>
 
-  /// - Parameter threadCount: The most threads that share a mix.
-  init(threadCount: Int) {
+  /// - Parameters:
+  ///   - threadCount: The most threads that share a mix.
+  ///   - inRealTime: Whether threads that wait for each other may make no system call.
+  init(threadCount: Int, inRealTime: Bool = false) {
     mostParts = 2 * threadCount
+    self.inRealTime = inRealTime
     unsafe task = .allocate(capacity: 1)
   }
 
@@ -173,7 +177,7 @@ struct SharedMix: ~Copyable {
     offer.store(number << 32 | UInt64(parts) << 16, ordering: .releasing)
     while help() {}
     var spins = 0
-    while partsDone.load(ordering: .acquiring) < parts { spin(&spins) }
+    while partsDone.load(ordering: .acquiring) < parts { spin(&spins, inRealTime: inRealTime) }
     let result = largest.load(ordering: .relaxed)
     isTaken.store(false, ordering: .releasing)
     return result

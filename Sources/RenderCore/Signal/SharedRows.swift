@@ -22,6 +22,7 @@ struct SharedRows: ~Copyable {
   /// The last piece that each strand has rendered.
   private let done: UnsafeMutableBufferPointer<Atomic<UInt32>>
   private let mix: UnsafeMutablePointer<SharedMix>
+  private let inRealTime: Bool
   private let next = Atomic<Int>(0)
   private let left = Atomic<Int>(0)
   /// The first row that failed and, in the lower half, its status; the largest number for none.
@@ -31,10 +32,12 @@ struct SharedRows: ~Copyable {
   private var frameCount = 0
   private var timeStamp = TimeStamp(sampleTime: 0)
 
-  init(_ steps: PlanSteps, _ order: RowStrands, threadCount: Int) {
+  /// - Parameter inRealTime: Whether threads that wait for each other may make no system call.
+  init(_ steps: PlanSteps, _ order: RowStrands, threadCount: Int, inRealTime: Bool) {
     self.steps = steps
+    self.inRealTime = inRealTime
     unsafe mix = .allocate(capacity: 1)
-    unsafe mix.initialize(to: SharedMix(threadCount: threadCount))
+    unsafe mix.initialize(to: SharedMix(threadCount: threadCount, inRealTime: inRealTime))
     let rowCount = order.strandOfRow.count
     unsafe strands = .allocate(capacity: order.strands.count)
     unsafe rows = .allocate(capacity: rowCount)
@@ -108,7 +111,7 @@ struct SharedRows: ~Copyable {
   /// Does a part of another thread's mix, or waits for a moment.
   @_noLocks
   private func help(_ spins: inout Int) {
-    if unsafe !mix.pointee.help() { spin(&spins) }
+    if unsafe !mix.pointee.help() { spin(&spins, inRealTime: inRealTime) }
   }
 
   /// The status of the first row that failed, once all are done; `.ok` for none.

@@ -5,12 +5,16 @@ import Synchronization
 /// The threads that help to render. They start with the first plan for several threads, and end
 /// with their owner.
 package final class RenderHelpers: Sendable {
-  let crew = RenderCrew()
+  let crew: RenderCrew
   /// The number of helpers, without the thread that pulls.
   private let count: Int
   private let threads = Mutex<[HostThread]>([])
 
-  init(count: Int) { self.count = count }
+  /// - Parameter inRealTime: Whether a clock times the pulls.
+  init(count: Int, inRealTime: Bool = false) {
+    self.count = count
+    crew = RenderCrew(inRealTime: inRealTime)
+  }
 
   deinit {
     crew.end()
@@ -28,12 +32,21 @@ package final class RenderHelpers: Sendable {
         let crew = crew
         let thread = try? HostThread("patchrun renders") {
           let denormals = shims_denormals_off()
-          crew.help()
+          crew.help(joining: Self.becomes(asUrgentAs:))
           shims_denormals_restore(denormals)
         }
         guard let thread else { return }
         threads.append(thread)
       }
     }
+  }
+
+  /// Asks the system for the scheduling of the thread that pulls, where this thread has less. Returns
+  /// whether it has as much now.
+  private static func becomes(asUrgentAs urgency: Int32) -> Bool {
+    if shims_urgency() < urgency {
+      _ = SchedulingRequest(priority: SchedulingRequest.renderPriority).make()
+    }
+    return shims_urgency() >= urgency
   }
 }

@@ -15,6 +15,10 @@ public struct SchedulingRequest {
 
   public init(priority: Int32) { self.priority = priority }
 
+  /// The priority that threads that render ask for: that of PulseAudio's own threads, so that a render
+  /// does not delay the device.
+  public static let renderPriority: Int32 = 5
+
   /// The calls to the system.
   package struct System {
     /// Takes a priority. Returns the priority granted, or a negative `errno`.
@@ -63,7 +67,9 @@ extension HostThread {
   ///
   /// If the user's limits do not allow it, RealtimeKit is asked, which may take 0.4 s; if that
   /// refuses too, a lower niceness is set.
-  public static func requestRealTime(priority: Int32) -> String {
+  public static func requestRealTime(
+    priority: Int32 = SchedulingRequest.renderPriority
+  ) -> String {
     SchedulingRequest(priority: priority).make().description
   }
 }

@@ -67,11 +67,15 @@ final class ServiceRound: CrewJob, @unchecked Sendable {
 
 extension RenderSession {
   /// Calls the services before the next slice. Called by the thread that pulls; its helpers take a
-  /// share.
+  /// share, unless a clock times the pulls: they sleep then.
   func serve(_ services: [any RenderService], inStepFor frameCount: Int) -> [ServiceRound.Outcome] {
     guard !services.isEmpty else { return [] }
     round.begin(services, inStepFor: frameCount, threadCount: configuration.threadCount)
-    if let helpers, services.count > 1 { helpers.crew.share(round) } else { round.work() }
+    if let helpers, !configuration.inRealTime, services.count > 1 {
+      helpers.crew.share(round)
+    } else {
+      round.work()
+    }
     return round.end()
   }
 }

@@ -33,6 +33,7 @@ extension LiveControl {
       underruns: statistics.underruns, overruns: statistics.overruns,
       failedSlices: session?.failedSlices.count ?? 0, lostFrames: graph.lostFrames,
       pendingStages: session?.waitingStages ?? 0, isSaved: file.isSaved, canSave: file.canSave)
+    status.renderThreads = session?.renderingThreads ?? 1
     status.raisedLatency = hardware.raisedLatency.map {
       ControlRaisedLatency(
         asked: $0.asked, granted: $0.granted, age: $0.age(), timeUntilLess: $0.timeUntilLess())

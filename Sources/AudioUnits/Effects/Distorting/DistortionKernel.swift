@@ -56,6 +56,8 @@ struct DistortionKernel: RenderKernel, ~Copyable {
 
   // MARK: Render thread
 
+  var weight: Int { 50 }
+
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
     guard pieces.begin(context) else { return .formatNotSupported }

@@ -102,6 +102,8 @@ struct ReverbKernel: RenderKernel, ~Copyable {
 
   // MARK: Render thread
 
+  var weight: Int { 25 }
+
   @_noLocks
   mutating func render(_ context: RenderContext) -> Status {
     guard pieces.begin(context) else { return .formatNotSupported }

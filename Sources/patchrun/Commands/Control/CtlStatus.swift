@@ -41,6 +41,8 @@ struct CtlStatus: PatchCommand {
     if let raised = StatusText.raised(status["raisedLatency"]) { text += raised + "\n" }
     let xruns = (status["underruns"]?.integer ?? 0) + (status["overruns"]?.integer ?? 0)
     text += "load \(percent(status["load"])), at most \(percent(status["peakLoad"])), "
+    let threads = status["renderThreads"]?.integer ?? 1
+    if threads > 1 { text += "on \(counted(threads, "thread")), " }
     text += counted(xruns, "xrun") + StatusText.causes(status["underrunCauses"]) + ", "
     text += "\(counted(status["failedSlices"]?.integer ?? 0, "failed slice")), "
     text += "\(counted(status["lostFrames"]?.integer ?? 0, "lost frame"))\n"

@@ -109,14 +109,6 @@ struct Render: PatchCommand {
     completion: .list(["fail", "silence"]))
   var onReadError = ReadErrorChoice.fail
 
-  @Option(
-    help: ArgumentHelp(
-      "The greatest number of threads that render; by default the number of processors. "
-        + "More than one is used if a patch has enough independent branches, or mixes many inputs. "
-        + "The samples are the same.",
-      valueName: "count"))
-  var threads: Int?
-
   @Flag(
     help: ArgumentHelp(
       "Let taps and pictures of the patch replace files that patchrun has not written."))
@@ -141,6 +133,7 @@ struct Render: PatchCommand {
   @OptionGroup var beginning: StartOptions
   @OptionGroup var level: LevelOptions
   @OptionGroup var kernel: KernelOptions
+  @OptionGroup var threads: ThreadOptions
   @OptionGroup var native: NativeOptions
   @OptionGroup var overrides: OverrideOptions
   @OptionGroup var policy: PolicyOptions
@@ -150,9 +143,6 @@ struct Render: PatchCommand {
   func validate() throws {
     if let quality, !(0...1).contains(quality) {
       throw ValidationError("--quality is 0 to 1, not \(quality)")
-    }
-    if let threads, !(1...RenderTask.mostThreads).contains(threads) {
-      throw ValidationError("--threads is 1 to \(RenderTask.mostThreads), not \(threads)")
     }
     if json && output == "-" {
       throw ValidationError("--json and '-o -' both write to standard output")
@@ -172,7 +162,7 @@ struct Render: PatchCommand {
     task.dither = dither
     task.quality = quality
     task.onReadError = onReadError
-    task.threads = threads
+    task.threads = threads.threads
     task.overwrite = overwrite
     task.waitsForDisk = !noSync
     task.allowSilence = allowSilence

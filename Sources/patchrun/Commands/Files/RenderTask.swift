@@ -46,7 +46,6 @@ struct RenderTask: CommandTask {
 
   init(files: [String]) { self.files = files }
 
-  static let mostThreads = 64
   /// The error for a patch without any output.
   static let noOutput = "there is no file to render to"
 
@@ -93,7 +92,7 @@ struct RenderTask: CommandTask {
     }
     if start != nil { graph.closeTaps() }
     graph.outputPeakCeiling = limitPeak?.magnitude
-    graph.renderThreadCount = threads ?? min(processorCount, Self.mostThreads)
+    graph.renderThreadCount = ThreadOptions.count(threads)
     try native.check(patch, appearance, quiet: quiet)
     let microphone = try microphone(reader, graph, request)
     try protectInputs(of: patch, surroundings.takes)

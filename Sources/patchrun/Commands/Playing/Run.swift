@@ -119,6 +119,7 @@ struct Run: PatchCommand {
   @OptionGroup var pipes: PipeOptions
   @OptionGroup var level: LevelOptions
   @OptionGroup var kernel: KernelOptions
+  @OptionGroup var threads: ThreadOptions
   @OptionGroup var native: NativeOptions
   @OptionGroup var control: ControlOptions
   @OptionGroup var overrides: OverrideOptions
@@ -291,6 +292,7 @@ struct Run: PatchCommand {
     live.graph.setMeter(meter.meter)
     if beginning.start != nil { live.graph.closeTaps() }
     live.graph.outputPeakCeiling = level.limitPeak?.magnitude
+    live.graph.renderThreadCount = threads.count
     do throws(Violation) { try live.graph.initialize() } catch {
       throw appearance.report(error, of: patch)
     }
