@@ -191,8 +191,10 @@ struct RealTimeCheck {
           try live.play(source.reading(change))
           made += 1
         } catch { refused += 1 }
-        usleep(isLong ? 60_000 : 15_000)
-        if let session = graph.session, session.renderingThreads > 1 { shared += 1 }
+        for _ in 0..<(isLong ? 60 : 15) {
+          usleep(1000)
+          if let session = graph.session, session.renderingThreads > 1 { shared += 1 }
+        }
         graph.collect()
       }
       asking.stop()

@@ -444,7 +444,7 @@ private final class Helpers {
       keeping: Array(0...20), threadCount: 3, inRealTime: true)
     // Threads may begin late.
     var most = 0
-    for _ in 0..<(areUrgent ? 5000 : 100) where most < 2 {
+    for _ in 0..<(areUrgent ? 20_000 : 100) where most < 2 {
       helpers.crew.gather()
       usleep(200)
       _ = played(plan, helpers.crew, slices: 1)
