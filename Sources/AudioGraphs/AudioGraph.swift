@@ -115,7 +115,8 @@ public final class AudioGraph: Sendable {
   /// other threads help only where one is loaded: by a third of the time that a slice lasts, at
   /// least. The samples do not depend on the number.
   ///
-  /// One thread renders a graph with client code: native callbacks, closures, render notifications.
+  /// One thread renders a graph with client code: native callbacks, closures, render notifications of
+  /// units.
   public var renderThreadCount: Int {
     get { state.withLock { $0.renderThreadCount } }
     set {

@@ -60,17 +60,19 @@ public final class RenderCrew: @unchecked Sendable {
   ///   it.
   public func help(joining join: (_ urgency: Int32) -> Bool = { _ in true }) {
     var seen = 0
-    var joined: (urgency: Int32, isUrgent: Bool) = (.min, false)
-    while let turn = nextTurn(after: seen) {
+    var joined: (urgency: Int32, isUrgent: Bool)?
+    while let turn = nextTurn(
+      after: seen, refusedFor: joined?.isUrgent == false ? joined?.urgency : nil)
+    {
       seen = turn
       if inRealTime {
         let urgency = urgency.load(ordering: .acquiring)
-        if urgency != joined.urgency {
-          if joined.isUrgent { joinedCount.wrappingSubtract(1, ordering: .relaxed) }
+        if urgency != joined?.urgency {
+          if joined?.isUrgent == true { joinedCount.wrappingSubtract(1, ordering: .relaxed) }
           joined = (urgency, join(urgency))
-          if joined.isUrgent { joinedCount.wrappingAdd(1, ordering: .relaxed) }
+          if joined?.isUrgent == true { joinedCount.wrappingAdd(1, ordering: .relaxed) }
         }
-        guard joined.isUrgent else { continue }
+        guard joined?.isUrgent == true else { continue }
         shims_real_time_enter()
       }
       // Either `close()` sees this helper inside, or the helper sees here that it has closed.
@@ -88,7 +90,10 @@ public final class RenderCrew: @unchecked Sendable {
   }
 
   /// The number of the next opening; `nil` at the end.
-  private func nextTurn(after seen: Int) -> Int? {
+  ///
+  /// - Parameter refusedFor: In real time: the urgency that the helper has not got; `nil` for none. It
+  ///   sleeps while that is the urgency of the thread that pulls.
+  private func nextTurn(after seen: Int, refusedFor refused: Int32?) -> Int? {
     var spins = 0
     var begin: UInt64 = 0
     while true {
@@ -99,7 +104,9 @@ public final class RenderCrew: @unchecked Sendable {
       spins += 1
       if spins == 1 { begin = meterClock() }
       let isDismissed = inRealTime ? !isGathered.load(ordering: .acquiring) : false
-      guard isDismissed || spins.isMultiple(of: 64) && meterClock() - begin > spinLimit else {
+      let isRefused = refused != nil && refused == urgency.load(ordering: .relaxed)
+      guard isDismissed || isRefused || spins.isMultiple(of: 64) && meterClock() - begin > spinLimit
+      else {
         shims_pause()
         continue
       }
@@ -187,6 +194,7 @@ public final class RenderCrew: @unchecked Sendable {
 
   /// Wakes the helpers. Called by the thread that pulls before it renders: it may make a system call.
   public func gather() {
+    // Each time: RealtimeKit may grant what it was asked for after nobody waits for it any more.
     urgency.store(shims_urgency(), ordering: .relaxed)
     isGathered.store(true, ordering: .sequentiallyConsistent)
     wake()

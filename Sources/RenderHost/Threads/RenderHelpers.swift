@@ -44,9 +44,7 @@ package final class RenderHelpers: Sendable {
   /// Asks the system for the scheduling of the thread that pulls, where this thread has less. Returns
   /// whether it has as much now.
   private static func becomes(asUrgentAs urgency: Int32) -> Bool {
-    if shims_urgency() < urgency {
-      _ = SchedulingRequest(priority: SchedulingRequest.renderPriority).make()
-    }
+    if shims_urgency() < urgency { _ = HostThread.requestRealTime() }
     return shims_urgency() >= urgency
   }
 }
