@@ -33,8 +33,8 @@ public struct InputElementKernel: RenderKernel, ~Copyable {
   /// Frames of silence left that replace a lead that was not granted.
   private var silentLead: Int
 
-  /// The most frames converted at once.
-  private static var stretch: Int { @_noLocks get { 256 } }
+  /// The most frames converted at once: three periods of the usual ratios.
+  private static var stretch: Int { @_noLocks get { 512 } }
 
   /// Makes a kernel. Control thread.
   ///

@@ -142,6 +142,13 @@ void cvector_dot_block_channels(const float *row, size_t rows, const float *firs
   chosen->dot_block_channels(row, rows, first, second, count, first_sums, second_sums);
 }
 
+void cvector_dot_block_repeated(const float *row, size_t rows, const float *first,
+                                const float *second, size_t count, size_t distance,
+                                float *first_sums, float *second_sums, size_t sums_distance) {
+  chosen->dot_block_repeated(row, rows, first, second, count, distance, first_sums, second_sums,
+                             sums_distance);
+}
+
 void cvector_fir(const float *row, size_t count, const float *samples, float *output,
                  size_t frames) {
   chosen->fir(row, count, samples, output, frames);

@@ -215,6 +215,60 @@ private struct Conversion: CustomTestStringConvertible, Sendable {
     #expect(isSame)
   }
 
+  @Test(arguments: 0..<40)
+  func `any ratio gives the same frames one by one and several periods at once`(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    let rates = [8000.0, 11025, 16000, 22050, 44100, 48000, 88200, 96000, 192_000]
+    let (inputRate, outputRate) = (
+      rates.randomElement(using: &random)!, rates.randomElement(using: &random)!
+    )
+    let channels = Int.random(in: 1...3, using: &random)
+    let quality: PolyphaseResampler.Quality =
+      [.linear, .normal, .mastering].randomElement(using: &random)!
+    // Sound up to here, then silence of some length, then sound.
+    let ending = Int.random(in: 0..<2500, using: &random)
+    let resumption = ending + Int.random(in: 1..<1500, using: &random)
+    let frameCount = 5000
+    let slices = Slicing((0..<7).map { _ in Int.random(in: 1..<2600, using: &random) })
+    var results: [[[Float]]] = []
+    for slicing in [Slicing([1]), slices] {
+      var resampler = make(inputRate, outputRate, channels: channels, quality)
+      let plan = buses(channelCount: channels, maximumFrames: 1 << 16)
+      var output = [[Float]](repeating: [], count: channels)
+      var pushed = 0
+      for slice in slicing.cut(frameCount) {
+        var need = resampler.inputFramesNeeded(forOutput: slice)
+        while need > 0 {
+          let isSilent = pushed >= ending && pushed < resumption
+          let end = pushed < ending ? ending : pushed < resumption ? resumption : Int.max
+          let count = min(need, end - pushed, 1 << 15)
+          if isSilent {
+            resampler.pushSilence(frameCount: count)
+          } else {
+            let source = plan.bus(0, frameCount: count)
+            source.markSounding()
+            for channel in 0..<channels {
+              for frame in 0..<count { source[channel][frame] = noise(channel, pushed + frame) }
+            }
+            resampler.push(source, frameCount: count)
+          }
+          pushed += count
+          need -= count
+        }
+        let sink = plan.bus(1, frameCount: slice)
+        let isSilent = resampler.pull(into: sink, frameCount: slice)
+        for channel in 0..<channels {
+          let frames = (0..<slice).map { sink[channel][$0] }
+          if isSilent { #expect(frames.allSatisfy { $0 == 0 }) }
+          output[channel] += frames
+        }
+      }
+      results.append(output)
+    }
+    let isSame = results[0] == results[1]
+    #expect(isSame, "\(inputRate) to \(outputRate) Hz, \(channels) channels")
+  }
+
   @Test(arguments: [44100.0, 48000])
   func `an adjustment takes the same frames however the render is cut`(inputRate: Double) {
     var expected: [[Float]] = []

@@ -55,6 +55,25 @@ let kindCount: Int32 = {
                 #expect(one[index] == single && first[index] == single && second[index] == other)
               }
             }
+            for rows in 1...4 {
+              // Three places, a sample apart, and their sums five apart.
+              var (first, second) = (
+                [Float](repeating: 0, count: 15), [Float](repeating: 0, count: 15)
+              )
+              var mono = first
+              unsafe kernels.dot_block_repeated(r, rows, x, y, count, 1, &first, &second, 5)
+              unsafe kernels.dot_block_repeated(r, rows, x, nil, count, 1, &mono, nil, 5)
+              for place in 0..<3 {
+                var (one, other) = (
+                  [Float](repeating: 0, count: 5), [Float](repeating: 0, count: 5)
+                )
+                unsafe kernels.dot_block(r, rows, x + place, count, &one)
+                unsafe kernels.dot_block(r, rows, y + place, count, &other)
+                #expect(Array(first[place * 5..<place * 5 + 5]) == one)
+                #expect(Array(mono[place * 5..<place * 5 + 5]) == one)
+                #expect(Array(second[place * 5..<place * 5 + 5]) == other)
+              }
+            }
             var pair: [Float] = [0, 0]
             unsafe kernels.dot_rows(r, r + count, x, count, &pair)
             let second = unsafe kernels.dot(r + count, x, count)

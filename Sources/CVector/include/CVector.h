@@ -34,6 +34,16 @@ void cvector_dot_block_channels(const float *row, size_t rows, const float *firs
                                 const float *second, size_t count, float *first_sums,
                                 float *second_sums);
 
+/// The places of `cvector_dot_block_repeated`.
+enum { CVECTOR_PLACES = 3 };
+
+/// The same rows at three places of one channel, or of two where `second` is not null, each with the
+/// results that it has alone. A place is `distance` samples behind the one before, and its sums lie
+/// `sums_distance` behind those of the one before.
+void cvector_dot_block_repeated(const float *row, size_t rows, const float *first,
+                                const float *second, size_t count, size_t distance,
+                                float *first_sums, float *second_sums, size_t sums_distance);
+
 /// An FIR filter: `output[n]` is the sum of `row[k] * samples[n + k]` over `count` taps, in the
 /// order of k, for `frames` frames. Reads `frames + count - 1` samples; `count` is any number. For
 /// a convolution the row is the reversed impulse response.
@@ -268,6 +278,9 @@ struct cvector_kernels {
   void (*dot_block_channels)(const float *row, size_t rows, const float *first,
                              const float *second, size_t count, float *first_sums,
                              float *second_sums);
+  void (*dot_block_repeated)(const float *row, size_t rows, const float *first,
+                             const float *second, size_t count, size_t distance,
+                             float *first_sums, float *second_sums, size_t sums_distance);
   void (*fir)(const float *row, size_t count, const float *samples, float *output, size_t frames);
   void (*fir_rows)(const float *first, const float *second, size_t count, const float *samples,
                    float *first_output, float *second_output, size_t frames);

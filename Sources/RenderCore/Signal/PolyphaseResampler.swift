@@ -284,19 +284,29 @@ public struct PolyphaseResampler: ~Copyable {
     return isSilent
   }
 
-  /// `pull` for a simple ratio that has not been adjusted: up to four frames and two channels at a
-  /// time, or a copy between equal rates.
+  /// `pull` for a simple ratio that has not been adjusted: up to four frames, two channels and three
+  /// periods at a time, or a copy between equal rates.
   @_noLocks
   private mutating func pullExactly(into bus: RenderBus, _ offset: Int, _ frameCount: Int) -> Bool {
     var isSilent = true
     var done = 0
+    // The rows that are still to be used for several periods at once.
+    var repeatedRows = 0
     while done < frameCount {
       var count = frameCount - done
+      var isQuiet = start >= soundEnd
       if !isUnity {
         let left = blocks.framesLeft(after: row)
+        if repeatedRows == 0 && !isQuiet && count >= repeatedPlaces * blocks.period {
+          repeatedRows = blocks.period
+        }
         if left < count { count = left }
+        if repeatedRows > 0 {
+          if repeatedRows < count { count = repeatedRows }
+          // The zeros behind the end give zeros.
+          isQuiet = false
+        }
       }
-      let isQuiet = start >= soundEnd
       if !isQuiet { isSilent = false }
       var channel = 0
       while channel < channelCount {
@@ -310,18 +320,28 @@ public struct PolyphaseResampler: ~Copyable {
           first.copy(from: source)
         } else if channel + 1 < channelCount {
           let second = bus[channel + 1].dropping(offset + done).prefix(count)
-          unsafe dotBlock(
-            blocks.row(row), rows: count, lane + blockStart, lane + laneStride + blockStart,
-            count: blocks.width, into: first.start, second.start)
+          unsafe blocks.write(
+            count, from: row, isRepeated: repeatedRows > 0, lane + blockStart,
+            lane + laneStride + blockStart, into: first.start, second.start)
           channel += 1
         } else {
-          unsafe dotBlock(
-            blocks.row(row), rows: count, lane + blockStart, count: blocks.width, into: first.start)
+          unsafe blocks.write(
+            count, from: row, isRepeated: repeatedRows > 0, lane + blockStart, nil,
+            into: first.start, nil)
         }
         channel += 1
       }
       advanceExactly(count)
       done += count
+      if repeatedRows > 0 {
+        repeatedRows -= count
+        if repeatedRows == 0 {
+          let further = repeatedPlaces - 1
+          start += further * blocks.distance
+          blockStart += further * blocks.distance
+          done += further * blocks.period
+        }
+      }
     }
     return isSilent
   }

@@ -92,6 +92,8 @@ struct BlockTable: ~Copyable {
 
   /// The output frames after which the rows repeat; 0 for an empty table.
   let period: Int
+  /// The input frames of a period.
+  let distance: Int
   /// The length of a row, a multiple of 16.
   let width: Int
   private let storage: SampleStorage
@@ -131,6 +133,7 @@ struct BlockTable: ~Copyable {
 
   init(_ filter: ResamplerFilter, _ shape: Shape) {
     period = shape.period
+    distance = shape.phases > 0 ? shape.period / shape.phases * shape.step : 0
     width = shape.width
     storage = SampleStorage(repeating: 0, count: shape.count)
     let (phases, step, shifts) = (shape.phases, shape.step, shape.shifts)
@@ -151,8 +154,26 @@ struct BlockTable: ~Copyable {
     return inBlock < period - row ? inBlock : period - row
   }
 
+  /// Writes `count` frames of one block, of one channel or of two. Where they are repeated, it also
+  /// writes those of the next periods, as many as make `repeatedPlaces`.
+  ///
+  /// - Parameter first: The input from the beginning of the block on.
   @_noLocks
-  func row(_ row: Int) -> UnsafePointer<Float> {
-    unsafe UnsafePointer(storage.start + row * width)
+  func write(
+    _ count: Int, from row: Int, isRepeated: Bool, _ first: UnsafePointer<Float>,
+    _ second: UnsafePointer<Float>?, into firstOutput: UnsafeMutablePointer<Float>,
+    _ secondOutput: UnsafeMutablePointer<Float>?
+  ) {
+    let row = unsafe UnsafePointer(storage.start + row * width)
+    if isRepeated {
+      unsafe dotBlock(
+        row, rows: count, first, second, count: width, distance: distance, into: firstOutput,
+        secondOutput, period: period)
+    } else if let second = unsafe second, let secondOutput = unsafe secondOutput {
+      unsafe dotBlock(
+        row, rows: count, first, second, count: width, into: firstOutput, secondOutput)
+    } else {
+      unsafe dotBlock(row, rows: count, first, count: width, into: firstOutput)
+    }
   }
 }

@@ -160,6 +160,22 @@ func dotBlock(
   unsafe cvector_dot_block_channels(row, rows, first, second, count, firstSums, secondSums)
 }
 
+/// The places of a channel that `dotBlock` computes at once with the same rows.
+var repeatedPlaces: Int { @_noLocks get { CVECTOR_PLACES } }
+
+/// The sums for one to four rows at `repeatedPlaces` places of one channel, or of two where there
+/// is a `second`: the places lie `distance` samples from each other, and their sums `period`.
+@_semantics("no_performance_analysis")
+func dotBlock(
+  _ row: UnsafePointer<Float>, rows: Int, _ first: UnsafePointer<Float>,
+  _ second: UnsafePointer<Float>?, count: Int, distance: Int,
+  into firstSums: UnsafeMutablePointer<Float>, _ secondSums: UnsafeMutablePointer<Float>?,
+  period: Int
+) {
+  unsafe cvector_dot_block_repeated(
+    row, rows, first, second, count, distance, firstSums, secondSums, period)
+}
+
 /// The weighted sum of four successive rows.
 @_semantics("no_performance_analysis")
 func blendRows(
