@@ -81,6 +81,8 @@ struct PulseOpening {
         forDuration: request.preferredIOBufferDuration, sampleRate: rate),
       outputName: playback?.device.name ?? "", inputName: capture?.device.name ?? "",
       outputLatency: playback?.latency ?? 0, inputLatency: capture?.latency ?? 0)
+    grant.outputBuffer = playback?.grantedBuffer
+    grant.inputBuffer = capture?.grantedBuffer
     if let note = HardwareGrant.ioBufferNote(
       forDuration: request.preferredIOBufferDuration, sampleRate: rate)
     {

@@ -26,6 +26,12 @@ final class PulseStream {
   /// The whole latency, in seconds.
   var latency: Double { Double(bufferFrames) / format.sampleRate + deviceLatency }
 
+  /// What the server granted when the stream was opened.
+  var grantedBuffer: StreamBuffer {
+    StreamBuffer(
+      frames: bufferFrames, requestFrames: requestFrames, deviceLatency: deviceLatency)
+  }
+
   /// The name of the current device, which the server may have changed.
   var deviceName: String { unsafe text(pa_stream_get_device_name(handle)) }
 

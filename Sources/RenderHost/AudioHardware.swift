@@ -17,6 +17,12 @@ public struct HardwareGrant: Hashable, Sendable {
   public var outputLatency: Double
   /// The latency from the microphone to the render, in seconds.
   public var inputLatency: Double
+  /// The server's buffer of the playback stream; `nil` where there is none, or the back end does not
+  /// know.
+  public var outputBuffer: StreamBuffer?
+  /// The server's buffer of the record stream; `nil` where there is none, or the back end does not
+  /// know.
+  public var inputBuffer: StreamBuffer?
   /// Unexpected differences from the request, for users: each a few words that start in lower case.
   public var notes: [String] = []
 

@@ -13,7 +13,7 @@ struct Patchrun: ParsableCommand {
       'patchrun help COMMAND' says more about a command, 'patchrun man' and 'patchrun man 5' print \
       the manual, and '--generate-completion-script' with bash, zsh or fish a script for that \
       shell. '-V' or '--version' prints the version; with '--verbose' also which kernel class is \
-      used.
+      used, which '--kernel' chooses.
 
       EXAMPLES:
         patchrun new mixer-host -o mix.json
@@ -92,6 +92,17 @@ struct Patchrun: ParsableCommand {
     Glibc.exit(number == 0 ? ExitStatus.success : ExitStatus.unavailable)
   }
 
+  /// Answers a request for the version and ends the process.
+  private static func answer(_ arguments: [String]) -> Never {
+    let text: String
+    do throws(CommandFailure) { text = try VersionRequest(arguments).text() } catch {
+      PlainAppearance().report(error)
+      Glibc.exit(error.status)
+    }
+    let number = StandardStream.output.put(text)
+    Glibc.exit(number == 0 ? ExitStatus.success : ExitStatus.unavailable)
+  }
+
   /// Parses the arguments to a command.
   ///
   /// A command that is named first parses its own arguments, because parsing with all commands
@@ -113,11 +124,7 @@ struct Patchrun: ParsableCommand {
   static func start(_ arguments: [String]) -> Never {
     answerShell(arguments)
     let arguments = CommandNames.normalized(arguments)
-    if arguments == ["--version", "--verbose"] {
-      let text = "patchrun \(version)\n\(KernelOptions.summary)\n"
-      let number = StandardStream.output.put(text)
-      Glibc.exit(number == 0 ? ExitStatus.success : ExitStatus.unavailable)
-    }
+    if VersionRequest.isOne(arguments) { answer(arguments) }
     // A short render takes as long as a look at all commands.
     if arguments.first != "render", let failure = CommandNames.failure(in: arguments) {
       PlainAppearance().report("error", failure.message, help: failure.help)

@@ -31,7 +31,8 @@ struct KernelOptions: ParsableArguments {
     }
   }
 
-  private static func problem(_ name: String) -> String? {
+  /// Why a name is no kernel class here; `nil` if it is one.
+  static func problem(_ name: String) -> String? {
     let names = VectorMath.names
     return names.contains(name)
       ? nil

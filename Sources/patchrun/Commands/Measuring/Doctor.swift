@@ -1,6 +1,5 @@
 import ArgumentParser
 import BackEnds
-import Diagnostics
 import PatchSyntax
 import RenderCore
 import RenderHost
@@ -11,13 +10,13 @@ struct Doctor: PatchCommand {
     abstract: "Finds what prevents low latency on this machine, and measures the latency.",
     discussion: """
       It checks the system (real-time scheduling, RealtimeKit, the frequency governor, quotas of \
-      control groups) and asks the sound server for its rates and devices. Then it plays a noise \
-      to measure the shortest slices that play without gaps, the round trip from a render to the \
-      one that records it, how regular the pulls are, and how much the device's clock differs from \
-      the system's. The noise is recorded from the sink's own monitor, or from --source: a cable, \
-      or a microphone in front of the loudspeaker. It also works without a server, and says so. \
-      Running patches are asked for their underruns, and whether their latency has been raised \
-      since.
+      control groups) and asks the sound server for its rates, devices and buffers. Then it plays \
+      a noise to measure the shortest slices that play without gaps, the round trip from a render \
+      to the one that records it, how regular the pulls are, and how much the device's clock \
+      differs from the system's. The noise is recorded from the sink's own monitor, or from \
+      --source: a cable, or a microphone in front of the loudspeaker. It also works without a \
+      server, and says so. Running patches are asked for their underruns, and whether their \
+      latency has been raised since.
 
       EXAMPLES:
         patchrun doctor
@@ -88,6 +87,7 @@ struct Doctor: PatchCommand {
     } catch {
       report.findings.append(
         .init(topic: "sound server", state: .warning, found: error.message, cure: error.help))
+      report.findings += DoctorDevices.unchecked(sink: sink, source: source)
     }
     report.findings += DoctorRuns.findings()
     try output(json ? report.json.document : report.text)
@@ -101,17 +101,9 @@ struct Doctor: PatchCommand {
   private static let durations = [0.003, 0.005, 0.01, 0.02, 0.04]
 
   private func measure(_ server: SoundServer, _ report: inout DoctorReport) {
-    let named = server.devices.filter { $0.direction == .sink }
-    guard let device = named.first(where: { sink.map($0.isCalled) ?? $0.isDefault }) else {
-      report.findings.append(
-        .init(
-          topic: "sink", state: .warning,
-          found: sink.map { "there is no sink \(quoted($0))" } ?? "the server has no sink",
-          cure:
-            "'patchrun devices' lists what there is; 'pactl load-module module-null-sink' adds a "
-            + "sink that plays nothing"))
-      return
-    }
+    let devices = DoctorDevices(server: server)
+    // A missing device has been told.
+    guard let device = devices.device(.sink, sink) else { return }
     let peak = Float(renderExp(level / 20 * 2.302585092994046))
     let sound = DoctorSound(sink: device.name, source: source, level: peak)
     do throws(HardwareError) {
@@ -125,6 +117,7 @@ struct Doctor: PatchCommand {
       }
       guard let chosen, let last = tried.last else { return }
       report.note(slices: chosen, duration: last)
+      guard source == nil || devices.device(.source, source) != nil else { return }
       let monitor = server.devices.first { $0.monitorOf == device.name }?.name
       guard source != nil || monitor != nil else {
         report.findings.append(
@@ -139,8 +132,4 @@ struct Doctor: PatchCommand {
         .init(topic: "measurement", state: .warning, found: error.message, cure: error.help))
     }
   }
-}
-
-extension AudioDevice {
-  fileprivate func isCalled(_ name: String) -> Bool { name == self.name || name == String(index) }
 }

@@ -8,6 +8,8 @@ struct DoctorReport {
   var findings: [DoctorFinding]
   /// The recommended `session` of a patch; empty if nothing was played.
   private(set) var settings: [JSONText.Member] = []
+  /// What is said of the recommended settings; empty if nothing was played.
+  private(set) var advice = ""
   /// The measurements for `--json`.
   private(set) var measured: [JSONText.Member] = []
 
@@ -22,8 +24,12 @@ struct DoctorReport {
         found: "\(server.name) \(server.version), \(rateText(server.sampleRate)) Hz, "
           + "\(server.sampleFormat), \(counted(server.channelCount, "channel")) where nothing is said"
       ))
-    let played = Self.device(.sink, sink, server)
-    let heard = Self.device(.source, source, server)
+    let devices = DoctorDevices(server: server)
+    findings += [devices.complaint(.sink, sink), devices.complaint(.source, source)].compactMap {
+      $0
+    }
+    let played = devices.device(.sink, sink)
+    let heard = devices.device(.source, source)
     for device in [played, heard].compactMap({ $0 }) {
       let state = device.state == .suspended ? ", suspended until it is used" : ""
       findings.append(
@@ -31,6 +37,7 @@ struct DoctorReport {
           topic: device.direction.rawValue, state: .ok,
           found: "\(device.name): \(rateText(device.sampleRate)) Hz, \(device.sampleFormat), "
             + "\(counted(device.channelCount, "channel"))\(state)"))
+      if let buffer = DoctorBuffers.finding(of: device) { findings.append(buffer) }
     }
     guard let played, let heard else { return }
     let isSame = played.sampleRate == heard.sampleRate
@@ -47,39 +54,58 @@ struct DoctorReport {
             + "~/.config/pulse/daemon.conf, or 'default.clock.rate' of PipeWire"))
   }
 
-  private static func device(
-    _ direction: AudioDevice.Direction, _ name: String?, _ server: SoundServer
-  ) -> AudioDevice? {
-    server.devices.first { device in
-      guard device.direction == direction else { return false }
-      return name.map { [device.name, String(device.index)].contains($0) } ?? device.isDefault
-    }
-  }
-
   // MARK: Playback
 
+  /// - Parameter duration: The duration of an I/O buffer that was asked for, in seconds.
   mutating func note(slices run: DoctorSound.Run, duration: Double) {
     let rate = run.grant.sampleRate
     let isFine = run.underruns == 0
     let frames = run.grant.ioBufferFrames
+    let gaps = isFine ? "no gaps" : "and still \(counted(run.underruns, "gap"))"
+    let notes = run.grant.notes.map { "; " + $0 }.joined()
     findings.append(
       .init(
         topic: "slices", state: isFine ? .ok : .warning,
-        found: "\(counted(frames, "frame")) (\(milli(Double(frames) / rate))), output latency "
-          + "\(milli(run.grant.outputLatency))"
-          + (isFine ? ", no gaps" : ", and still \(counted(run.underruns, "gap"))"),
+        found: "\(counted(frames, "frame")) (\(milli(Double(frames) / rate)); "
+          + "\(milli(duration)) were asked for), output latency "
+          + "\(milli(run.grant.outputLatency)), \(gaps)\(notes)",
         cure: isFine ? "" : "see to what is warned of above, and end what else runs"))
+    if let buffer = DoctorBuffers.finding(playback: run.grant) { findings.append(buffer) }
     if let times = run.times { note(times) }
     settings = [
       .init("preferredSampleRate", .number(rate)),
-      .init("preferredIOBufferDuration", .number(duration)),
+      .init(
+        "preferredIOBufferDuration", .number(Self.preference(forFrames: frames, sampleRate: rate))),
     ]
+    advice = Self.advice(frames: frames, sampleRate: rate, hasGaps: !isFine)
+    measured += DoctorBuffers.measured(playback: run.grant)
     measured += [
       .init("sampleRate", .number(rate)), .init("sliceFrames", .number(frames)),
       .init("outputLatency", .number(run.grant.outputLatency)),
       .init("underruns", .number(run.underruns)),
       .init("scheduling", .string(run.scheduling)),
     ]
+  }
+
+  /// The duration in seconds to ask for in order to get slices of so many frames: theirs, rounded
+  /// down to 10 µs, because a duration that is longer than a slice by a frame gets the next size.
+  static func preference(forFrames frames: Int, sampleRate: Double) -> Double {
+    (Double(frames) / sampleRate * 1e5).rounded(.down) / 1e5
+  }
+
+  /// What the recommended settings are, and what to set where they are not enough.
+  static func advice(frames: Int, sampleRate: Double, hasGaps: Bool) -> String {
+    let slices = "slices of \(counted(frames, "frame"))"
+    guard !hasGaps else {
+      return "These are \(slices), the longest that were tried, and they had gaps: see to the "
+        + "warnings first."
+    }
+    let granted =
+      "These are \(slices), the shortest that played without a gap; a patch that computes much "
+      + "may need longer ones"
+    guard 2 * frames <= HardwareGrant.ioBufferLimits.upperBound else { return granted + "." }
+    let next = JSONText.number(preference(forFrames: 2 * frames, sampleRate: sampleRate))
+    return granted + ": \(next.compact) gives \(counted(2 * frames, "frame"))."
   }
 
   private mutating func note(_ times: PullTimes) {
@@ -97,6 +123,8 @@ struct DoctorReport {
   mutating func note(roundTrip run: DoctorSound.Run, heardBy source: String) {
     let rate = run.grant.sampleRate
     let topic = "round trip"
+    if let buffer = DoctorBuffers.finding(capture: run.grant) { findings.append(buffer) }
+    measured += DoctorBuffers.measured(capture: run.grant)
     if run.delays.isEmpty {
       findings.append(
         .init(
@@ -156,7 +184,7 @@ struct DoctorReport {
       }
     }
     guard !settings.isEmpty else { return text }
-    return text + "\nIn a patch: \"session\": \(JSONText.object(settings).compact)\n"
+    return text + "\nIn a patch: \"session\": \(JSONText.object(settings).compact)\n\(advice)\n"
   }
 
   var json: JSONText {

@@ -40,6 +40,8 @@ struct DoctorSystem {
     [realTime, broker, governor, quota, container, load]
   }
 
+  private var files: DoctorFiles { DoctorFiles(root: root) }
+
   // MARK: Scheduling
 
   private var realTime: DoctorFinding {
@@ -68,10 +70,23 @@ struct DoctorSystem {
   private var broker: DoctorFinding {
     let service = "/usr/share/dbus-1/system-services/org.freedesktop.RealtimeKit1.service"
     let bus = "/run/dbus/system_bus_socket"
-    let (hasService, hasBus) = (exists(service), exists(bus))
+    let (hasService, hasBus) = (files.exists(service), files.exists(bus))
     if hasService && hasBus {
       return .init(
         topic: "RealtimeKit", state: .ok, found: "installed, and the system bus is there")
+    }
+    // It may be where its file is not, outside of a container for example.
+    if let granted, granted.isByRealtimeKit {
+      return .init(
+        topic: "RealtimeKit", state: .ok, found: "it answers, and has granted what a run gets")
+    }
+    // The user's limits or CAP_SYS_NICE allow it.
+    if priority > 0 {
+      return .init(
+        topic: "RealtimeKit", state: .note,
+        found: (hasService ? "there is no system bus for it" : "not installed")
+          + ", and patchrun does not need it: it gets real-time scheduling without it; the sound "
+          + "server needs it only if the system refuses the server what it grants patchrun")
     }
     return .init(
       topic: "RealtimeKit", state: .warning,
@@ -85,61 +100,15 @@ struct DoctorSystem {
 
   // MARK: The processor
 
-  private var governor: DoctorFinding {
-    let topic = "frequency governor"
-    var found: [String] = []
-    for number in 0..<1024 {
-      let folder = "/sys/devices/system/cpu/cpu\(number)"
-      guard exists(folder) else { break }
-      let name = read("\(folder)/cpufreq/scaling_governor")
-      if !name.isEmpty && !found.contains(name) { found.append(name) }
-    }
-    guard !found.isEmpty else {
-      return .init(
-        topic: topic, state: .note,
-        found: "the system does not say: it is the host's affair, or the frequency is fixed")
-    }
-    let slow = found.filter { $0 == "powersave" || $0 == "conservative" }
-    return .init(
-      topic: topic, state: slow.isEmpty ? .ok : .warning, found: listed(found),
-      cure: slow.isEmpty ? "" : "'cpupower frequency-set -g performance' while you play")
-  }
+  private var governor: DoctorFinding { DoctorGovernor(files: files).finding }
 
-  private var quota: DoctorFinding {
-    let topic = "processor quota"
-    // The quota of a group holds for the groups within it.
-    for folder in groups {
-      let words = read("\(folder)/cpu.max").split(separator: " ")
-      guard words.count == 2, let most = Double(words[0]), let period = Double(words[1]),
-        period > 0
-      else { continue }
-      return .init(
-        topic: topic, state: .warning,
-        found:
-          "\(fixed(most / period, 2)) processors, in periods of \(fixed(period / 1000, 0)) ms: "
-          + "whoever has used them up stands still until the next one",
-        cure: "lift the quota: CPUQuota= of a service, --cpus of a container")
-    }
-    return .init(topic: topic, state: .ok, found: "none")
-  }
-
-  /// The control groups of the process as folders, the innermost first.
-  private var groups: [String] {
-    let line = read("/proc/self/cgroup").split(separator: "\n").first { $0.hasPrefix("0::") }
-    var parts = (line?.dropFirst(3) ?? "").split(separator: "/")
-    var folders: [String] = []
-    while !parts.isEmpty {
-      folders.append("/sys/fs/cgroup/" + parts.joined(separator: "/"))
-      parts.removeLast()
-    }
-    return folders + ["/sys/fs/cgroup"]
-  }
+  private var quota: DoctorFinding { DoctorQuota(files: files).finding }
 
   private var container: DoctorFinding {
     let topic = "container"
     let isContained =
-      exists("/.dockerenv") || exists("/run/.containerenv")
-      || ["docker", "kubepods", "lxc"].contains { read("/proc/1/cgroup").contains($0) }
+      files.exists("/.dockerenv") || files.exists("/run/.containerenv")
+      || ["docker", "kubepods", "lxc"].contains { files.read("/proc/1/cgroup").contains($0) }
     return .init(
       topic: topic, state: isContained ? .note : .ok,
       found: isContained
@@ -148,7 +117,7 @@ struct DoctorSystem {
 
   private var load: DoctorFinding {
     let topic = "load"
-    let words = read("/proc/loadavg").split(separator: " ")
+    let words = files.read("/proc/loadavg").split(separator: " ")
     let count = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1)
     guard let average = words.first.flatMap({ Double($0) }) else {
       return .init(topic: topic, state: .note, found: "the system does not say")
@@ -158,20 +127,5 @@ struct DoctorSystem {
       topic: topic, state: isBusy ? .warning : .ok,
       found: "\(fixed(average, 1)) threads at a time want \(counted(count, "processor"))",
       cure: isBusy ? "end what else runs, or measure again when it is done" : "")
-  }
-
-  // MARK: Files
-
-  private func exists(_ path: String) -> Bool { unsafe access(root + path, F_OK) == 0 }
-
-  /// The first 4 kB of a file without trailing white space; empty if there is none.
-  private func read(_ path: String) -> String {
-    let descriptor = unsafe open(root + path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return "" }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 4096)
-    let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
-    let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-    return String(text.reversed().drop { $0 == "\n" || $0 == " " }.reversed())
   }
 }
