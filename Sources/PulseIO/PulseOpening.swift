@@ -81,8 +81,7 @@ struct PulseOpening {
         forDuration: request.preferredIOBufferDuration, sampleRate: rate),
       outputName: playback?.device.name ?? "", inputName: capture?.device.name ?? "",
       outputLatency: playback?.latency ?? 0, inputLatency: capture?.latency ?? 0)
-    grant.outputBuffer = playback?.grantedBuffer
-    grant.inputBuffer = capture?.grantedBuffer
+    grant.setBuffers(of: playback, capture)
     if let note = HardwareGrant.ioBufferNote(
       forDuration: request.preferredIOBufferDuration, sampleRate: rate)
     {

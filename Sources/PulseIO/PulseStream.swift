@@ -373,3 +373,11 @@ final class PulseStream {
         sampleRate: format.sampleRate))
   }
 }
+
+extension HardwareGrant {
+  /// Sets the buffers that the server has granted to the streams.
+  mutating func setBuffers(of playback: PulseStream?, _ capture: PulseStream?) {
+    outputBuffer = playback?.grantedBuffer
+    inputBuffer = capture?.grantedBuffer
+  }
+}

@@ -68,5 +68,46 @@ import Testing
     place.environment["PATCHRUN_KERNEL"] = "baseline"
     let plain = try place.run("--version", "--verbose").output
     #expect(plain.contains("kernel class: baseline, of "))
+    place.environment["PATCHRUN_KERNEL"] = nil
+    let widest = try #require(VectorMath.names.last)
+    for (arguments, name) in [
+      (["--verbose", "--version"], widest), (["--verbose", "-V"], widest),
+      (["--version", "--verbose", "--kernel", "baseline"], "baseline"),
+      (["--kernel", "baseline", "--version", "--verbose"], "baseline"),
+      (["--verbose", "--kernel=baseline", "-V"], "baseline"),
+    ] {
+      let outcome = try place.start(arguments).wait()
+      #expect(outcome.status == 0, "\(arguments): \(outcome.errors)")
+      #expect(outcome.output.contains("\nkernel class: \(name), of "), "\(arguments)")
+    }
+    #expect(try place.run("--kernel", "baseline", "--version").output == "\(lines[0])\n")
+  }
+
+  @Test
+  func `the version refuses what render refuses, and what means nothing beside it`() throws {
+    let place = try Workplace()
+    for (arguments, words) in [
+      (["--version", "--verbos"], "did you mean '--verbose'?"),
+      (["--verbos", "--version"], "did you mean '--verbose'?"),
+      (["-V", "--kernle", "baseline"], "did you mean '--kernel'?"),
+      (["--version", "--duration", "5"], "'--version' takes no option '--duration'"),
+      (["--version", "mix.json"], "'--version' takes no 'mix.json'"),
+      (["--version", "--kernel"], "'--kernel' has no value"),
+      (["--version", "--kernel", "abacus"], "this processor has no kernel class 'abacus'"),
+    ] {
+      let outcome = try place.start(arguments).wait()
+      #expect(outcome.status == 2 && outcome.output.isEmpty, "\(arguments)")
+      #expect(outcome.errors.contains(words), "\(arguments): \(outcome.errors)")
+      #expect(outcome.errors.contains("= help: ") || words.contains("abacus"), "\(arguments)")
+    }
+    try place.write(Self.patch, to: "eq.json")
+    place.environment["PATCHRUN_KERNEL"] = "abacus"
+    let version = try place.run("--version", "--verbose")
+    let render = try place.run("render", "eq.json", "--duration", "1", "-o", "a.wav")
+    #expect(version.status == 2 && version.output.isEmpty)
+    #expect(!version.errors.isEmpty && version.errors == render.errors)
+    // Without the class, and with one by the option, the variable is not looked at.
+    #expect(try place.run("--version").status == 0)
+    #expect(try place.run("--version", "--verbose", "--kernel", "baseline").status == 0)
   }
 }

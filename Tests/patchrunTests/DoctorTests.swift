@@ -1,4 +1,5 @@
 import Foundation
+import RenderHost
 import TestSupport
 import Testing
 
@@ -154,6 +155,10 @@ struct DoctorTests {
     #expect(outcome.output.contains("WARNING  sound server"))
     #expect(outcome.output.contains("no sound server answers"))
     #expect(outcome.output.contains("real-time scheduling"))
+    let named = try place.run("doctor", "--sink", "desk", "--source", "mic").output
+    for name in ["desk", "mic"] {
+      #expect(named.contains("'\(name)' cannot be checked: no sound server answers"), "\(named)")
+    }
     #expect(try place.run("doctor", "--deny-warnings").status == 1)
     #expect(try place.run("doctor", "--seconds", "1").status == 2)
     #expect(try place.run("doctor", "--level", "6").status == 2)
@@ -188,7 +193,18 @@ struct DoctorTests {
     #expect(measured["sampleRate"] as? Double == 48_000)
     let session = try #require(json["session"] as? [String: Double])
     #expect(session["preferredSampleRate"] == 48_000)
-    #expect([0.003, 0.005, 0.01, 0.02, 0.04].contains(session["preferredIOBufferDuration"]))
+    // What is recommended gets the slices that were measured.
+    let duration = try #require(session["preferredIOBufferDuration"])
+    let slice = try #require(measured["sliceFrames"] as? Int)
+    #expect(HardwareGrant.ioBufferFrames(forDuration: duration, sampleRate: 48_000) == slice)
+    #expect(abs(duration * 48_000 - Double(slice)) < 1)
+    #expect(topics["playback buffer"] == "note" && topics["capture buffer"] == "note")
+    let kept = try #require(measured["playbackBufferFrames"] as? Int)
+    let asked = try #require(measured["playbackRequestFrames"] as? Int)
+    let device = try #require(measured["sinkLatency"] as? Double)
+    #expect(asked > 0 && asked <= kept)
+    #expect(abs(Double(kept) / 48_000 + device - latency) < 1e-9)
+    #expect(try #require(measured["captureFragmentFrames"] as? Int) > 0)
   }
 
   @Test(.enabled(if: PrivatePulse.isInstalled))
@@ -204,5 +220,20 @@ struct DoctorTests {
     let (json, topics) = try measure(PrivatePulse(), "--no-sound")
     #expect(topics["sink"] == "ok" && topics["slices"] == nil && topics["round trip"] == nil)
     #expect(json["session"] is NSNull)
+  }
+
+  @Test(.enabled(if: PrivatePulse.isInstalled))
+  func `a name that no device has is told with those that there are, without sound, too`() throws {
+    let place = try Workplace(on: PrivatePulse([.init("speakers")]))
+    let outcome = try place.run(
+      "doctor", "--no-sound", "--sink", "speaker", "--source", "nosuch", "--deny-warnings")
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("there is no sink 'speaker'"), "\(outcome.output)")
+    #expect(outcome.output.contains("did you mean 'speakers'? "))
+    #expect(outcome.output.contains("there is no source 'nosuch'"))
+    #expect(outcome.output.contains("'speakers.monitor'"))
+    let heard = try place.run("doctor", "--source", "nosuch").output
+    #expect(heard.contains("there is no source 'nosuch'") && heard.contains("  slices  "))
+    #expect(!heard.contains("  measurement  ") && !heard.contains("  round trip  "))
   }
 }
