@@ -22,7 +22,7 @@ struct DoctorSystemTests {
     try #require(try findings(files)["processor quota"])
   }
 
-  @Test(arguments: 1...24)
+  @Test(arguments: UInt64(1)...24)
   func `the least quota of a group and of those around it counts, in both versions`(
     seed: UInt64
   ) throws {
