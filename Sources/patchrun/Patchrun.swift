@@ -103,12 +103,23 @@ struct Patchrun: ParsableCommand {
     Glibc.exit(number == 0 ? ExitStatus.success : ExitStatus.unavailable)
   }
 
+  /// Parses the arguments to a command. A negative number after an option is its value.
+  static func command(of arguments: [String]) throws -> any ParsableCommand {
+    do { return try parsed(arguments) } catch {
+      let said = message(for: error)
+      guard let joined = CommandNames.joiningNegativeNumber(in: arguments, after: said) else {
+        throw error
+      }
+      return try command(of: joined)
+    }
+  }
+
   /// Parses the arguments to a command.
   ///
   /// A command that is named first parses its own arguments, because parsing with all commands
   /// takes longer than the rest of the start. If it fails (help and version included), the whole
   /// program parses them and gives the message.
-  static func command(of arguments: [String]) throws -> any ParsableCommand {
+  private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     let named = configuration.subcommands.first {
       $0.configuration.commandName == arguments.first && $0.configuration.subcommands.isEmpty
     }

@@ -155,6 +155,206 @@ struct BenchTests {
     #expect(!plain.output.contains("heat"))
   }
 
+  @Test func `a report of the patch under another name colours it, and nothing is said`() throws {
+    let cost = try place.run("bench", "mix.json", "--duration", "0.1", "--json")
+    try place.write(cost.output, to: "cost.json")
+    try place.write(String(decoding: try place.bytes("mix.json"), as: UTF8.self), to: "moved.json")
+    let outcome = try place.run("show", "moved.json", "--format", "svg", "--heat", "cost.json")
+    #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
+  }
+
+  /// What `bench --json` would print of these parts: kind, name, type and share.
+  private func writeReport(_ parts: [(String, String, String, String)]) throws {
+    let lines = parts.map {
+      #"{ "kind": "\#($0.0)", "name": "\#($0.1)", "type": "\#($0.2)", "share": \#($0.3) }"#
+    }
+    try place.write(
+      #"{ "patch": "other.json", "parts": ["# + "\n" + lines.joined(separator: ",\n") + "\n]}\n",
+      to: "cost.json")
+  }
+
+  @Test func `a report of another patch is told as such, by the parts that differ`() throws {
+    try writeReport([
+      ("unit", "mixer", "MultichannelMixer", "0.5"), ("unit", "eq", "Reverb2", "0.25"),
+      ("callback", "beats", "file", "0.125"), ("unit", "added", "", "0.0625"),
+      ("output", "the output", "", "0.0625"),
+    ])
+    let outcome = try place.run("show", "mix.json", "--format", "svg", "--heat", "cost.json")
+    #expect(outcome.status == 0)
+    #expect(
+      outcome.errors.contains(
+        "warning: 'cost.json' is the report of 'other.json', and has shares of parts that "
+          + "'mix.json' does not have: 'eq' and 'beats'"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("help: measure it: patchrun bench mix.json --json"))
+    #expect(
+      outcome.errors.contains("note: 'cost.json' has no share of 'eq', 'quiet', 'tone',")
+        || outcome.errors.contains("note: 'cost.json' has no share of 'eq', 'tone', 'quiet',"),
+      "\(outcome.errors)")
+    // Only the mixer has a share.
+    #expect(outcome.output.components(separatedBy: " % of the rendering</text>").count == 2)
+    #expect(outcome.output.contains("50.0 % of the rendering"))
+  }
+
+  @Test func `a report without any box of the patch is refused`() throws {
+    try writeReport([("unit", "tape", "Varispeed", "0.5"), ("callback", "mixer", "file", "0.5")])
+    let outcome = try place.run(
+      "show", "mix.json", "--format", "svg", "--heat", "cost.json", "-o", "cost.svg")
+    #expect(outcome.status == 2 && !place.exists("cost.svg"))
+    #expect(
+      outcome.errors.contains(
+        "'cost.json' is the report of 'other.json', and has no share of any box of 'mix.json'"),
+      "\(outcome.errors)")
+    #expect(outcome.errors.contains("help: measure it: patchrun bench mix.json --json"))
+  }
+
+  @Test(arguments: ["-0.01", "1.001", "50", "1e300", "\"half\"", "null"])
+  func `a share that is none is refused with its place`(share: String) throws {
+    try writeReport([("unit", "eq", "iPodEQ", "1"), ("unit", "mixer", "MultichannelMixer", share)])
+    let outcome = try place.run("show", "mix.json", "--format", "svg", "--heat", "cost.json")
+    #expect(outcome.status == 2 && outcome.output == "")
+    #expect(
+      outcome.errors.contains(/cost\.json:3:\d+: the share of 'mixer' is no number from 0 to 1/),
+      "\(outcome.errors)")
+  }
+
+  @Test func `a patch that hears no microphone takes no file for it, in bench as in render`() throws
+  {
+    let sound = try place.run(
+      "render", "mix.json", "--set", "/taps={}", "--duration", "0.1", "-o", "sound.wav")
+    #expect(sound.status == 0, "\(sound.errors)")
+    let outcomes = [
+      try place.run("bench", "mix.json", "--duration", "0.1", "--input", "sound.wav"),
+      try place.run(
+        "render", "mix.json", "--duration", "0.1", "--input", "sound.wav", "-o", "out.wav"),
+    ]
+    for outcome in outcomes {
+      #expect(outcome.status == 2)
+      #expect(outcome.errors.contains("the patch hears no microphone, so that --input has no use"))
+      #expect(outcome.errors.contains("help: turn the I/O unit's input on"), "\(outcome.errors)")
+    }
+    let heard = try place.run(
+      "bench", "mix.json", "--duration", "0.1", "--input", "sound.wav", "--set",
+      #"/nodes/io/inputs={ "1": { "properties": { "enableIO": true } } }"#)
+    #expect(heard.status == 0, "\(heard.errors)")
+  }
+
+  @Test(arguments: [
+    (
+      ["--duration", "0"],
+      "The value '0' is invalid for '--duration <seconds>': it is a time above 0"
+    ),
+    (
+      ["--duration", "x"],
+      "The value 'x' is invalid for '--duration <seconds>': it is a time above 0"
+    ),
+    (
+      ["--duration", "-1"],
+      "The value '-1' is invalid for '--duration <seconds>': it is a time above"
+    ),
+    (
+      ["--duration", "-0.5s"],
+      "The value '-0.5s' is invalid for '--duration <seconds>': it is a time"
+    ),
+    (
+      ["--max-load", "-3"],
+      "The value '-3' is invalid for '--max-load <percent>': it is a percentage"
+    ),
+    (["--max-load", "0 %"], "it is a percentage above 0, such as 60 or 60%"),
+    (["--max-load", "60dB"], "it is a percentage above 0, such as 60 or 60%"),
+    (
+      ["--slice", "-1", "--duration", "1"], "'--slice' is a whole number of frames from 1 to 65536"
+    ),
+    (
+      ["--slice", "-1", "--duration", "-1"], "The value '-1' is invalid for '--duration <seconds>'"
+    ),
+    (["--duration", "--json"], "Missing value for '--duration <seconds>'"),
+  ])
+  func `a wrong number is refused with what it has to be`(
+    options: [String], message: String
+  ) throws {
+    let outcome = try place.start(["bench", "mix.json"] + options).wait()
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains(message), "\(outcome.errors)")
+  }
+
+  @Test(arguments: [
+    "render mix.json", "run mix.json", "measure mix.json", "compare mix.json mix.json",
+    "batch plan mix.json", "test --new mix.json",
+  ])
+  func `every command says what a duration has to be`(command: String) throws {
+    let words = command.split(separator: " ").map(String.init)
+    for value in ["0", "-1"] {
+      let outcome = try place.start(words + ["--duration", value]).wait()
+      #expect(outcome.status == 2)
+      #expect(
+        outcome.errors.contains(
+          "The value '\(value)' is invalid for '--duration <seconds>': it is a time above 0 s"),
+        "\(outcome.errors)")
+    }
+  }
+
+  @Test(arguments: [
+    (["render", "mix.json", "--threads", "-1", "-o", "a.wav"], "--threads is 1 to 64, not -1"),
+    (["render", "mix.json", "--quality", "-1", "-o", "a.ogg"], "--quality is 0 to 1, not -1.0"),
+    (
+      ["render", "mix.json", "--start", "-1", "-o", "a.wav"],
+      "The value '-1' is invalid for '--start <time>': it is a time from 0 to 1e9 s"
+    ),
+  ])
+  func `a negative number after an option is its value`(
+    arguments: [String], message: String
+  ) throws {
+    let outcome = try place.start(arguments).wait()
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains(message), "\(outcome.errors)")
+  }
+
+  @Test func `a percentage may have its sign`() throws {
+    for text in ["100000", "100000%", "100000 %"] {
+      #expect(
+        try place.run("bench", "mix.json", "--duration", "0.1", "--max-load", text).status == 0)
+    }
+    let outcome = try place.run(
+      "bench", "mix.json", "--duration", "0.1", "--max-load", "0.0001%")
+    #expect(outcome.status == 1 && outcome.errors.contains("and 0.0001 % is allowed"))
+  }
+
+  @Test func `a duration without a frame is refused with the shortest that has one`() throws {
+    for words in [
+      ["bench", "mix.json"], ["measure", "mix.json"], ["compare", "mix.json", "mix.json"],
+      ["render", "mix.json", "-o", "a.wav"],
+    ] {
+      let outcome = try place.start(words + ["--duration", "1e-6"]).wait()
+      #expect(outcome.status == 2 && !place.exists("a.wav"), "\(words)")
+      #expect(
+        outcome.errors.contains("error: --duration is shorter than a frame at 48000 Hz"),
+        "\(outcome.errors)")
+      #expect(
+        outcome.errors.contains("help: the shortest that renders a frame: --duration 0.000021"))
+    }
+    let shortest = try place.run("bench", "mix.json", "--duration", "0.000021", "--json")
+    #expect(shortest.status == 0 && shortest.output.contains(#""frames": 1"#), "\(shortest.output)")
+  }
+
+  @Test func `the shortest duration that is named has a frame, at every rate`() throws {
+    var random = SplitMix64(seed: 11)
+    for _ in 0..<500 {
+      let rate = exp2(Double.random(in: 10...19, using: &random))
+      let help = try #require(Seconds.tooShort(at: rate).help.first)
+      let text = String(try #require(help.split(separator: " ").last))
+      #expect(try #require(Seconds(argument: text)).frames(at: rate) > 0, "\(rate) Hz: \(text)")
+    }
+  }
+
+  @Test(
+    arguments: [
+      (10, "10.0 s"), (1, "1.0 s"), (0.9996, "1.0 s"), (0.9994, "999 ms"), (0.25, "250 ms"),
+      (0.010_67, "10.7 ms"), (0.001, "1.0 ms"), (0.000_5, "0.500 ms"), (0.000_022_7, "0.023 ms"),
+    ] as [(Double, String)])
+  func `a short duration is printed with digits that say something`(seconds: Double, text: String) {
+    #expect(BenchSheet.durationText(seconds) == text)
+  }
+
   @Test(arguments: [
     ["show", "mix.json", "--heat", "cost.json"], ["bench", "mix.json", "--max-load", "0"],
     ["bench", "mix.json", "--slice", "0"],

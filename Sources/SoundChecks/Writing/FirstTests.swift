@@ -1,3 +1,4 @@
+import AudioTypes
 import Diagnostics
 public import PatchGraph
 public import PatchRendering
@@ -40,8 +41,14 @@ public struct FirstTests: Sendable {
     let length = duration ?? min(own ?? Self.usualDuration, Self.maximumDuration)
     request.duration = length
     let device = PatchRender.Place.device
-    let sound = try PatchRender.run(request, listeningAt: [device]).sounds[device]
-    guard let sound, sound.frameCount > 0 else { throw .failed("nothing comes out of the patch") }
+    let outcome = try PatchRender.run(request, listeningAt: [device])
+    if duration != nil, outcome.frameCount == 0 {
+      throw .failed(
+        "the duration is shorter than a frame, which lasts 1/\(rateText(outcome.sampleRate)) s")
+    }
+    guard let sound = outcome.sounds[device], sound.frameCount > 0 else {
+      throw .failed("nothing comes out of the patch")
+    }
     var lines: [JSONText] = []
     func expect(_ kind: String, _ value: JSONText, channel: Int? = nil) {
       var members = [JSONText.Member(kind, value)]

@@ -76,6 +76,7 @@ struct PeerMeasurement: OptionMeasurement {
       }
       printTable(catalog.workloads(), figures)
       if isWanted("W9") { spatial(folder, patchrun) }
+      if isWanted("W10") { VoiceRow(rounds: rounds).run() }
       if isWanted("W11") { live(folder, patchrun) }
       let shared = ["W4m", "W5"].filter(isWanted).map { name in
         (name.lowercased(), Double(sounds.short) * (name == "W4m" ? 10 : 1))
@@ -83,7 +84,6 @@ struct PeerMeasurement: OptionMeasurement {
       if !shared.isEmpty {
         ThreadGain(patchrun: patchrun, patches: folder, output: results, rounds: rounds).run(shared)
       }
-      print("\nW10, echo cancelling beside libspeexdsp and WebRTC: patchrun-bench voice")
       return true
     } catch {
       print("the measurement cannot be made: \(error)")
@@ -102,6 +102,7 @@ struct PeerMeasurement: OptionMeasurement {
     var missing = PeerCatalog.names.filter { catalog.programs[$0] == nil }
     if catalog.faust.isEmpty { missing.append("faust") }
     if openAL == nil { missing.append("OpenAL Soft (libopenal-dev)") }
+    if !VoiceRow.hasPeer { missing.append("\(VoiceRow.peer.rawValue) (libspeexdsp1)") }
     // Debian has no package of miniaudio.
     missing.append("miniaudio")
     if !missing.isEmpty { print("not installed, left out: \(missing.joined(separator: ", "))") }

@@ -90,11 +90,7 @@ struct VoiceBattery: OptionMeasurement {
       let (output, cost) = Self.process(scene)
       var peers: [VoicePeer: (verdict: VoiceVerdict, cost: Double)] = [:]
       for peer in VoicePeer.allCases where measuresPeers {
-        guard
-          let (output, cost) = peer.process(
-            loudspeaker: scene.loudspeaker, microphone: scene.microphone, sampleRate: rate,
-            clock: processorTime)
-        else {
+        guard let (output, cost) = Self.process(scene, with: peer) else {
           missing.insert(peer.rawValue)
           continue
         }
@@ -355,6 +351,16 @@ struct VoiceBattery: OptionMeasurement {
     }
     let cost = processorTime() - begin
     return (Array(output.dropFirst(delay).prefix(count)), cost)
+  }
+
+  /// The output of another library for a scene, and its processor time in seconds; `nil` if the
+  /// library is not installed.
+  static func process(
+    _ scene: VoiceScene, with peer: VoicePeer
+  ) -> (output: [Float], cost: Double)? {
+    peer.process(
+      loudspeaker: scene.loudspeaker, microphone: scene.microphone, sampleRate: scene.sampleRate,
+      clock: processorTime)
   }
 
   /// Voices of espeak-ng at every rate, or of the speech model if it is not installed.

@@ -15,6 +15,24 @@ enum CommandNames {
     return ["help", arguments[0]] + arguments.dropFirst(2)
   }
 
+  /// The arguments with a negative number joined to the option before it: `--duration=-1`. The
+  /// parser takes `-1` by itself for an option, and only says that the value is missing.
+  ///
+  /// - Parameter message: What the parser says of the arguments.
+  /// - Returns: `nil` if the message is about something else.
+  static func joiningNegativeNumber(in arguments: [String], after message: String) -> [String]? {
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    let place = arguments.indices.dropLast().first { index in
+      let next = Array(arguments[index + 1].utf8)
+      return message.contains("Missing value for '\(arguments[index]) <")
+        && next.count > 1 && next[0] == UInt8(ascii: "-") && digits.contains(next[1])
+    }
+    guard let place else { return nil }
+    var joined = arguments
+    joined[place...(place + 1)] = ["\(arguments[place])=\(arguments[place + 1])"]
+    return joined
+  }
+
   /// The failure for an unknown command name; `nil` if all names are known.
   static func failure(in arguments: [String]) -> CommandFailure? {
     guard let first = arguments.first else { return nil }

@@ -133,6 +133,7 @@ final class LiveRun {
       let rate = session.configuration.sampleRate
       // As in a render: `--duration`, or else the duration of the sources.
       if let duration {
+        _ = try duration.renderedFrames(at: rate)
         let first = start?.frames(at: rate) ?? 0
         session.end(afterFrames: first + max(0, Int(((duration.value - played) * rate).rounded())))
       }

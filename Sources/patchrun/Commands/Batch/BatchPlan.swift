@@ -67,7 +67,7 @@ struct BatchPlanCommand: PatchCommand {
   @Option(help: ArgumentHelp("The seed of the drawn values.", valueName: "number"))
   var seed: Int?
 
-  @Option(help: .duration)
+  @Option(help: .duration, transform: Seconds.read)
   var duration: Seconds?
 
   @Option(

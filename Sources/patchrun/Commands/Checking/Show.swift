@@ -76,8 +76,8 @@ struct Show: PatchCommand {
   }
 
   func perform() throws(CommandFailure) -> Int32 {
-    let heat = try self.heat.map { path throws(CommandFailure) in
-      try BenchSheet.heat(readFrom: path)
+    let report = try heat.map { path throws(CommandFailure) in
+      try BenchReport(readFrom: path)
     }
     let file = try policy.patchFile(self.file)
     var reading = file.read(overrides)
@@ -91,7 +91,7 @@ struct Show: PatchCommand {
       case .text: printableLines(try text(of: patch, &reading, file, device))
       case .patch:
         try expanded(patch, file, device).map { PatchFormatter.formatted($0.document) } ?? ""
-      case .json, .dot, .mermaid, .svg: drawing(of: patch, file, device, heat)
+      case .json, .dot, .mermaid, .svg: try drawing(of: patch, file, device, report)
       }
     if let output, output != "-" {
       try FileOutput.write(text, to: output)
@@ -113,11 +113,14 @@ struct Show: PatchCommand {
 
   /// The drawing of the initialized graph, in the requested format.
   private func drawing(
-    of patch: BuiltPatch, _ file: PatchFile, _ device: PatchDevice, _ heat: GraphDrawing.Heat?
-  ) -> String {
+    of patch: BuiltPatch, _ file: PatchFile, _ device: PatchDevice, _ report: BenchReport?
+  ) throws(CommandFailure) -> String {
     guard let graph = patch.graph, let document = patch.document else { return "" }
     var drawing = GraphDrawing(graph: graph, document: document, in: policy.surroundings(of: file))
-    if let heat { drawing = drawing.heated(by: heat) }
+    if let report {
+      drawing = drawing.heated(
+        by: try report.heat(of: drawing, document, from: self.file, appearance))
+    }
     switch format {
     case .text, .patch, .json:
       // A patch that cannot be written out can still be drawn.

@@ -39,6 +39,18 @@ extension BuiltPatch {
   }
 }
 
+extension CommandFailure {
+  /// The failure for a file that stands for the microphone of a patch that hears none.
+  static var noMicrophone: CommandFailure {
+    CommandFailure(
+      ExitStatus.wrongUsage, "the patch hears no microphone, so that --input has no use",
+      help: [
+        "turn the I/O unit's input on: \"inputs\": { \"1\": { \"properties\": "
+          + "{ \"enableIO\": true } } }"
+      ])
+  }
+}
+
 extension SoundFileReader {
   /// Opens the file that stands for the microphone; `nil` for no path.
   static func opened(asInput path: String?) throws(CommandFailure) -> SoundFileReader? {

@@ -72,7 +72,7 @@ struct Render: PatchCommand {
   @Option(help: .microphone, completion: .file())
   var input: String?
 
-  @Option(help: .duration)
+  @Option(help: .duration, transform: Seconds.read)
   var duration: Seconds?
 
   @Option(

@@ -138,12 +138,7 @@ struct RenderTask: CommandTask {
   ) throws(CommandFailure) -> OfflineMicrophone? {
     guard let reader else { return nil }
     guard request.wantsInput, let format = graph.grant.inputFormat else {
-      throw CommandFailure(
-        ExitStatus.wrongUsage, "the patch hears no microphone, so that --input has no use",
-        help: [
-          "turn the I/O unit's input on: \"inputs\": { \"1\": { \"properties\": "
-            + "{ \"enableIO\": true } } }"
-        ])
+      throw CommandFailure.noMicrophone
     }
     do throws(SoundFileError) {
       return try OfflineMicrophone(
@@ -255,7 +250,7 @@ struct RenderTask: CommandTask {
   private func frameCount(
     _ rate: Double, _ microphone: OfflineMicrophone?, own: () throws(CommandFailure) -> Int?
   ) throws(CommandFailure) -> Int {
-    if let duration { return duration.frames(at: rate) }
+    if let duration { return try duration.renderedFrames(at: rate) }
     if let end = try own().map({ max($0, microphone?.frameCount ?? 0) }) ?? microphone?.frameCount {
       let start = start(at: rate)
       guard start < end || start == 0 else {

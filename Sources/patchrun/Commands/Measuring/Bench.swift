@@ -12,9 +12,9 @@ struct Bench: PatchCommand {
     discussion: """
       The patch is rendered offline twice, as fast as the processor can: once as it is, for the \
       speed and the time of each slice, and once with a clock around each unit, callback and tap, \
-      for their shares. Nothing is played and no file is written: taps that write files are left \
-      out. The load is the render time divided by the duration of the sound. Reading files does \
-      not count: in a live run another thread does it.
+      for their shares. One thread renders. Nothing is played and no file is written: taps that \
+      write files are left out. The load is the render time divided by the duration of the sound. \
+      Reading files does not count: in a live run another thread does it.
 
       EXAMPLES:
         patchrun bench mix.json
@@ -39,7 +39,8 @@ struct Bench: PatchCommand {
   @Option(
     help: ArgumentHelp(
       "How long to render; by default until the sources end, at most 10 seconds.",
-      valueName: "seconds"))
+      valueName: "seconds"),
+    transform: Seconds.read)
   var duration: Seconds?
 
   @Option(
@@ -54,7 +55,8 @@ struct Bench: PatchCommand {
   @Option(
     help: ArgumentHelp(
       "End with 1 if the load is above this, and print which part takes most time.",
-      valueName: "percent"))
+      valueName: "percent"),
+    transform: Bench.percentage)
   var maxLoad: Double?
 
   @Option(
@@ -82,9 +84,14 @@ struct Bench: PatchCommand {
     if let slice, !(1...65_536).contains(slice) {
       throw ValidationError("'--slice' is a whole number of frames from 1 to 65536")
     }
-    if let maxLoad, !(maxLoad > 0 && maxLoad.isFinite) {
-      throw ValidationError("'--max-load' is a percentage above 0")
-    }
+  }
+
+  /// Reads a percentage: `60`, `60%` or `60 %`.
+  private static func percentage(_ text: String) throws -> Double {
+    guard let quantity = Quantity(text), [.number, .percent].contains(quantity.measure),
+      quantity.value > 0
+    else { throw ValidationError("it is a percentage above 0, such as 60 or 60%") }
+    return quantity.value
   }
 
   func perform() throws(CommandFailure) -> Int32 {

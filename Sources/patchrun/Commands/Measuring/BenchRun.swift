@@ -86,17 +86,17 @@ struct BenchRun {
   private func end(
     _ duration: Seconds?, _ patch: BuiltPatch, _ rate: Double
   ) throws(CommandFailure) -> Int {
-    if let duration { return duration.frames(at: rate) }
+    if let duration { return try duration.renderedFrames(at: rate) }
     let request = PatchRender.Request(reading, in: surroundings, assuming: assumption)
     return min(try patch.ownFrameCount(request, at: rate) ?? .max, Int(Self.longest * rate))
   }
 
   private func microphone(_ graph: AudioGraph) throws(CommandFailure) -> Microphone? {
     guard let input else { return nil }
-    guard let format = graph.grant.inputFormat else {
-      throw CommandFailure(
-        ExitStatus.wrongUsage, "the patch hears no microphone, so that --input has no use")
-    }
+    // The grant has a format for the input as soon as the file's channels are assumed.
+    guard let request = reading.document.map(PatchBuilder.request), request.wantsInput,
+      let format = graph.grant.inputFormat
+    else { throw CommandFailure.noMicrophone }
     do throws(SoundFileError) {
       let microphone = try OfflineMicrophone(
         SoundFileReader(path: input), sampleRate: format.sampleRate,
@@ -161,7 +161,9 @@ struct BenchRun {
         "\(counted(failed.count, "slice")) could not be rendered: \(failed.status)")
     }
     guard !figures.pulls.isEmpty || signals.interruptedBy != nil else {
-      throw CommandFailure(ExitStatus.failedRunning, "nothing has been rendered")
+      throw CommandFailure(
+        ExitStatus.failedRunning, "nothing has been rendered: the sources have no frames",
+        help: ["say how long: --duration SECONDS"])
     }
     return figures
   }

@@ -1,6 +1,5 @@
 import AudioTypes
 import Diagnostics
-import GraphDrawings
 import PatchGraph
 import PatchSyntax
 import RenderCore
@@ -95,7 +94,7 @@ struct BenchSheet {
   func text() -> String {
     let frames = Double(max(1, plain.frameCount))
     var text =
-      "\(printable(name)): \(fixed(plain.duration, 1)) s in slices of "
+      "\(printable(name)): \(Self.durationText(plain.duration)) in slices of "
       + "\(counted(plain.sliceFrames, "frame")) at \(rateText(plain.sampleRate)) Hz, "
       + "kernel class \(VectorMath.name)\n"
     text +=
@@ -118,6 +117,14 @@ struct BenchSheet {
       text += padded(fixed(Double(plain.betweenPulls) / frames, 2), 13) + "   files and services\n"
     }
     return text
+  }
+
+  /// Seconds as text: `5.0 s`; below a second milliseconds, `250 ms`, `10.7 ms`, `0.023 ms`.
+  static func durationText(_ seconds: Double) -> String {
+    let milliseconds = seconds * 1000
+    guard milliseconds < 999.5 else { return "\(fixed(seconds, 1)) s" }
+    let digits = milliseconds < 1 ? 3 : milliseconds < 100 ? 1 : 0
+    return "\(fixed(milliseconds, digits)) ms"
   }
 
   private func percent(_ share: Double) -> String {
@@ -211,29 +218,6 @@ struct BenchSheet {
     }
     return #"{"displayTimeUnit":"ns","traceEvents":["# + "\n" + lines.joined(separator: ",\n")
       + "\n]}\n"
-  }
-
-  // MARK: Heat
-
-  /// Reads the shares from a file with the output of `json`.
-  static func heat(readFrom path: String) throws(CommandFailure) -> GraphDrawing.Heat {
-    let file = try PatchFile(path)
-    let reading = JSONReader.read(file.source, dialect: .json)
-    guard !reading.hasErrors, let parts = reading.tree?.root["parts"], parts.kind == .array else {
-      throw CommandFailure(
-        ExitStatus.wrongUsage, "\(quoted(path)) is not what 'patchrun bench --json' prints")
-    }
-    var heat = GraphDrawing.Heat()
-    for part in parts.elements {
-      guard let name = part["name"]?.string, let share = part["share"]?.number else { continue }
-      switch part["kind"]?.string.flatMap(Part.Kind.init) {
-      case .unit: heat.units[name] = share
-      case .callback: heat.callbacks[name] = share
-      case .tap: heat.taps[name] = share
-      case .conversion, .output, nil: break
-      }
-    }
-    return heat
   }
 }
 

@@ -75,7 +75,8 @@ struct Compare: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How long patches are rendered: 5, 1.5s, 500ms, 2min or 1:30.", valueName: "seconds"))
+      "How long patches are rendered: 5, 1.5s, 500ms, 2min or 1:30.", valueName: "seconds"),
+    transform: Seconds.read)
   var duration: Seconds?
 
   @Option(help: .microphoneOfPatch, completion: .file())

@@ -119,16 +119,19 @@ struct MemoryRenderer {
     try native.nativeCode.check(patch, appearance, quiet: false)
     // Only one of the two patches may have a microphone.
     if PatchBuilder.request(of: document).wantsInput { request.input = reader }
+    let outcome: PatchRender.Outcome
     do throws(PatchRender.Failure) {
       let own = try PatchRender.playingTime(request)
       request.duration =
         duration?.value ?? (own == nil && request.input == nil ? fallbackDuration : nil)
-      let outcome = try PatchRender.run(
+      outcome = try PatchRender.run(
         request, listeningAt: [.device], isCancelled: { signals.interruptedBy != nil })
-      return signals.interruptedBy == nil ? outcome.sounds[.device] : nil
     } catch {
       throw failure(error, path)
     }
+    guard signals.interruptedBy == nil else { return nil }
+    _ = try duration?.renderedFrames(at: outcome.sampleRate)
+    return outcome.sounds[.device]
   }
 
   private func failure(_ failure: PatchRender.Failure, _ path: String) -> CommandFailure {

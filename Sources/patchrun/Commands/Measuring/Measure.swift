@@ -32,7 +32,8 @@ struct Measure: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How long a patch is rendered: 5, 1.5s, 500ms, 2min or 1:30.", valueName: "seconds"))
+      "How long a patch is rendered: 5, 1.5s, 500ms, 2min or 1:30.", valueName: "seconds"),
+    transform: Seconds.read)
   var duration: Seconds?
 
   @Option(help: .microphoneOfPatch, completion: .file())

@@ -83,7 +83,8 @@ struct ResponseCommand: PatchCommand {
   @Option(
     help: ArgumentHelp(
       "Measure the patch as its timeline has left it at this time; otherwise as it begins.",
-      valueName: "seconds"))
+      valueName: "seconds"),
+    transform: Seconds.read)
   var at: Seconds?
 
   @Option(help: "The format to write; by default that of the file's ending, or text.")

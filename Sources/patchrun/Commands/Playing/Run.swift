@@ -80,7 +80,7 @@ struct Run: PatchCommand {
   @Argument(help: .patch, completion: .file(extensions: ["json", "jsonc"]))
   var file: String
 
-  @Option(help: .duration)
+  @Option(help: .duration, transform: Seconds.read)
   var duration: Seconds?
 
   @Option(

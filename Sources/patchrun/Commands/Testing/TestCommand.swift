@@ -90,7 +90,8 @@ struct TestCommand: PatchCommand {
   @Option(
     help: ArgumentHelp(
       "With --new: how long to measure; by default until the patch ends, at most 10 s.",
-      valueName: "seconds"))
+      valueName: "seconds"),
+    transform: Seconds.read)
   var duration: Seconds?
 
   @Flag(
