@@ -18,12 +18,21 @@ final class RateDomains: Sendable {
     case microphone
   }
 
+  /// What lies between the output unit and a domain.
+  struct Reach {
+    /// The inputs that units pull at their own pace.
+    var pulls = 0
+    /// The seconds of the domain in a second of the graph, at the initial speeds.
+    var speed = 1.0
+  }
+
   /// The rate of the main domain, in Hz; `nil` where the output unit is missing or unused.
   let mainRate: Double?
   /// The domains of the nodes that are not in the main one.
   private let domains: [NodeID: Domain]
   private let demands: [BusKey: PullDemand]
   private let parents: [Domain: Domain]
+  private let reaches: [Domain: Reach]
   private let microphone: Domain
   private let mainDemand: PullDemand?
   private let microphoneDemand: PullDemand?
@@ -37,6 +46,7 @@ final class RateDomains: Sendable {
     var domains: [NodeID: Domain] = [:]
     var demands: [BusKey: PullDemand] = [:]
     var parents: [Domain: Domain] = [:]
+    var reaches: [Domain: Reach] = [:]
     for id in preparation.order.reversed() where preparation.pulled.contains(id) {
       guard let index = model.index(of: id), let configuration = preparation.configurations[id]
       else { continue }
@@ -54,11 +64,17 @@ final class RateDomains: Sendable {
         }
       }
       for (input, demand) in model.nodes[index].unit.pulledInputs(in: configuration) {
-        demands[BusKey(node: id, bus: input)] = demand
-        parents[.input(BusKey(node: id, bus: input))] = domains[id] ?? .main
+        let (key, parent) = (BusKey(node: id, bus: input), domains[id] ?? .main)
+        demands[key] = demand
+        parents[.input(key)] = parent
+        var reach = reaches[parent] ?? Reach()
+        reach.pulls += 1
+        reach.speed *= demand.speed
+        reaches[.input(key)] = reach
       }
     }
     (self.domains, self.demands, self.parents) = (domains, demands, parents)
+    self.reaches = reaches
     microphone = Self.microphone(
       model, preparation, domains, demands, isOther: heard?.sampleRate != mainRate)
     let device = isFed ? head?.device?.output : head?.device?.input
@@ -123,6 +139,9 @@ final class RateDomains: Sendable {
       microphoneDemand?.frames(for: frames(in: .main, for: frameCount)) ?? frameCount
     }
   }
+
+  /// What lies between the output unit and a domain.
+  func reach(of domain: Domain) -> Reach { reaches[domain] ?? Reach() }
 
   /// Whether a unit pulls one of its inputs at its own pace.
   var havePulledInputs: Bool { !demands.isEmpty }

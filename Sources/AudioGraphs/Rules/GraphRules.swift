@@ -8,6 +8,7 @@ public enum GraphRules {
   /// The rules of single nodes, in the order of their checks.
   static let ofNodes: [any NodeRule.Type] = [
     SliceFits.self, SlicesOfScreenLock.self, OutputsInStep.self, DevicesKeepPace.self,
+    PacesBounded.self,
   ]
 
   /// All of them.
