@@ -21,6 +21,9 @@ typedef double v2d __attribute__((vector_size(16)));
 typedef double v8d __attribute__((vector_size(64)));
 typedef uint32_t u16 __attribute__((vector_size(64)));
 typedef int32_t s16 __attribute__((vector_size(64)));
+typedef int32_t s8 __attribute__((vector_size(32)));
+// The masks of comparisons of eight doubles.
+typedef int64_t m8 __attribute__((vector_size(64)));
 
 #pragma STDC FP_CONTRACT OFF
 
@@ -261,6 +264,20 @@ uint32_t cvector_copy(const float *samples, size_t count, float *output) {
 
 void cvector_scale(float *samples, float gain, size_t count) {
   chosen->scale(samples, gain, count);
+}
+
+void cvector_quantize16(float *samples, size_t count) { chosen->quantize16(samples, count); }
+
+void cvector_encode(const float *samples, size_t count, double full, double last, void *words) {
+  chosen->encode(samples, count, full, last, words);
+}
+
+void cvector_decode(const void *words, size_t count, float unit, float most, float *samples) {
+  chosen->decode(words, count, unit, most, samples);
+}
+
+void cvector_recode(const void *words, size_t count, double ratio, double last, void *output) {
+  chosen->recode(words, count, ratio, last, output);
 }
 
 int cvector_within(const double *samples, size_t count) { return chosen->within(samples, count); }

@@ -195,6 +195,23 @@ uint32_t cvector_deinterleave(const float *samples, size_t count, float *first, 
 /// Multiplies samples by a gain in place.
 void cvector_scale(float *samples, float gain, size_t count);
 
+// For the next four functions, words are 32-bit integers, which may lie in the memory of the samples
+// that they are computed from, at the same places.
+
+/// Rounds samples, in place, to multiples of 2^-15, halves to even, clipped to -1 to 1 - 2^-15.
+/// NaN becomes 0.
+void cvector_quantize16(float *samples, size_t count);
+
+/// Multiplies samples by `full` (a power of two) and rounds to the nearest integer, halves to even,
+/// clipped to `-last - 1` to `last`, which is below 2^31. NaN becomes 0.
+void cvector_encode(const float *samples, size_t count, double full, double last, void *words);
+
+/// Multiplies words by `unit` (a power of two) and rounds to the nearest float, at most `most`.
+void cvector_decode(const void *words, size_t count, float unit, float most, float *samples);
+
+/// Multiplies words by `ratio` (a power of two), then as `cvector_encode`.
+void cvector_recode(const void *words, size_t count, double ratio, double last, void *output);
+
 /// Whether all samples are numbers with a magnitude of at most 1.
 int cvector_within(const double *samples, size_t count);
 
@@ -337,6 +354,10 @@ struct cvector_kernels {
   void (*approach)(const float *far_re, const float *far_im, const float *error_re,
                    const float *error_im, float rate, size_t count, const float *variance,
                    float *re, float *im);
+  void (*quantize16)(float *samples, size_t count);
+  void (*encode)(const float *samples, size_t count, double full, double last, void *words);
+  void (*decode)(const void *words, size_t count, float unit, float most, float *samples);
+  void (*recode)(const void *words, size_t count, double ratio, double last, void *output);
 };
 
 /// The kinds that this processor has: "baseline" (0) first and the one in use last; NULL for any

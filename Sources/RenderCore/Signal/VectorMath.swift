@@ -274,6 +274,44 @@ func narrow(
     width == 2 ? second.start : nil)
 }
 
+// MARK: - For sample coding
+
+/// Rounds samples, in place, to 16 bits: see `cvector_quantize16`.
+@_semantics("no_performance_analysis")
+func quantize16(_ samples: ChannelBuffer) {
+  unsafe cvector_quantize16(samples.start, samples.count)
+}
+
+/// Converts samples to words, as many as both buffers have; the two may be the same: see
+/// `cvector_encode`.
+@_semantics("no_performance_analysis")
+func encodeWords(
+  _ samples: ChannelBuffer, times full: Double, atMost last: Int32, into words: ChannelBuffer
+) {
+  let count = samples.count < words.count ? samples.count : words.count
+  unsafe cvector_encode(samples.start, count, full, Double(last), words.start)
+}
+
+/// Converts words to samples, as many as both buffers have; the two may be the same: see
+/// `cvector_decode`.
+@_semantics("no_performance_analysis")
+func decodeWords(
+  _ words: ChannelBuffer, times unit: Float, atMost most: Float, into samples: ChannelBuffer
+) {
+  let count = words.count < samples.count ? words.count : samples.count
+  unsafe cvector_decode(words.start, count, unit, most, samples.start)
+}
+
+/// Converts words to words of another unit, as many as both buffers have; the two may be the same:
+/// see `cvector_recode`.
+@_semantics("no_performance_analysis")
+func recodeWords(
+  _ words: ChannelBuffer, times ratio: Double, atMost last: Int32, into output: ChannelBuffer
+) {
+  let count = words.count < output.count ? words.count : output.count
+  unsafe cvector_recode(words.start, count, ratio, Double(last), output.start)
+}
+
 // MARK: - For the paced reader
 
 /// Filters successive frames with one row.
