@@ -266,6 +266,15 @@ void cvector_scale(float *samples, float gain, size_t count) {
   chosen->scale(samples, gain, count);
 }
 
+void cvector_multiply(const float *samples, float gain, size_t count, float *output) {
+  chosen->multiply(samples, gain, count, output);
+}
+
+void cvector_ramp(const float *samples, size_t count, double origin, double rise, double place,
+                  double length, float *output) {
+  chosen->ramp(samples, count, origin, rise, place, length, output);
+}
+
 void cvector_quantize16(float *samples, size_t count) { chosen->quantize16(samples, count); }
 
 void cvector_encode(const float *samples, size_t count, double full, double last, void *words) {

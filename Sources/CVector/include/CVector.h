@@ -195,6 +195,14 @@ uint32_t cvector_deinterleave(const float *samples, size_t count, float *first, 
 /// Multiplies samples by a gain in place.
 void cvector_scale(float *samples, float gain, size_t count);
 
+/// Multiplies samples by a gain. `output` may be `samples`.
+void cvector_multiply(const float *samples, float gain, size_t count, float *output);
+
+/// Multiplies sample n by `origin + rise ((place + n + 1) / length)`, computed in double precision
+/// and rounded once before the product. `output` may be `samples`.
+void cvector_ramp(const float *samples, size_t count, double origin, double rise, double place,
+                  double length, float *output);
+
 // For the next four functions, words are 32-bit integers, which may lie in the memory of the samples
 // that they are computed from, at the same places.
 
@@ -358,6 +366,9 @@ struct cvector_kernels {
   void (*encode)(const float *samples, size_t count, double full, double last, void *words);
   void (*decode)(const void *words, size_t count, float unit, float most, float *samples);
   void (*recode)(const void *words, size_t count, double ratio, double last, void *output);
+  void (*multiply)(const float *samples, float gain, size_t count, float *output);
+  void (*ramp)(const float *samples, size_t count, double origin, double rise, double place,
+               double length, float *output);
 };
 
 /// The kinds that this processor has: "baseline" (0) first and the one in use last; NULL for any

@@ -67,6 +67,15 @@ public enum VectorMath {
     unsafe cvector_scale(samples.start, gain, samples.count)
   }
 
+  /// Multiplies every sample by a gain, into another channel of the same length, or the same one.
+  @_semantics("no_performance_analysis")
+  public static func multiply(
+    _ samples: ChannelBuffer, by gain: Float, into output: ChannelBuffer
+  ) {
+    precondition(samples.count == output.count, "both channels are as long")
+    unsafe cvector_multiply(samples.start, gain, output.count, output.start)
+  }
+
   /// Multiplies two channels by a gain each, into two others of the same length. The result has the
   /// same bits as a mix of one signal by `WaitingSignals`.
   @_semantics("no_performance_analysis")
@@ -272,6 +281,20 @@ func narrow(
   unsafe cvector_narrow(
     samples.start, first.count, gain, rise, Int32(truncatingIfNeeded: place), first.start,
     width == 2 ? second.start : nil)
+}
+
+// MARK: - For gliding controls
+
+/// Multiplies samples by a ramp, into another channel of the same length, or the same one: see
+/// `cvector_ramp`.
+@_semantics("no_performance_analysis")
+func multiplyByRamp(
+  _ samples: ChannelBuffer, from origin: Double, rise: Double, place: Int, length: Int,
+  into output: ChannelBuffer
+) {
+  precondition(samples.count == output.count, "both channels are as long")
+  unsafe cvector_ramp(
+    samples.start, output.count, origin, rise, Double(place), Double(length), output.start)
 }
 
 // MARK: - For sample coding
