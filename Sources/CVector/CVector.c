@@ -22,6 +22,8 @@ typedef double v8d __attribute__((vector_size(64)));
 typedef uint32_t u16 __attribute__((vector_size(64)));
 typedef int32_t s16 __attribute__((vector_size(64)));
 typedef int32_t s8 __attribute__((vector_size(32)));
+typedef int16_t h16 __attribute__((vector_size(32)));
+typedef uint8_t b16 __attribute__((vector_size(16)));
 // The masks of comparisons of eight doubles.
 typedef int64_t m8 __attribute__((vector_size(64)));
 
@@ -302,6 +304,27 @@ void cvector_round(const double *samples, size_t count, double full, int32_t *wo
 void cvector_dither(const double *samples, size_t count, double full, uint64_t state,
                     int32_t *words) {
   chosen->dither(samples, count, full, state, words);
+}
+
+size_t cvector_inexact_floats(const float *samples, size_t count, double full) {
+  return chosen->inexact_floats(samples, count, full);
+}
+
+void cvector_round_floats(const float *samples, size_t count, double full, int32_t *words) {
+  chosen->round_floats(samples, count, full, words);
+}
+
+void cvector_dither_floats(const float *samples, size_t count, double full, uint64_t state,
+                           int32_t *words) {
+  chosen->dither_floats(samples, count, full, state, words);
+}
+
+void cvector_pack16(const int32_t *words, size_t count, void *bytes) {
+  chosen->pack16(words, count, bytes);
+}
+
+void cvector_pack24(const int32_t *words, size_t count, void *bytes) {
+  chosen->pack24(words, count, bytes);
 }
 
 void cvector_noise(uint64_t state, double gain, size_t count, float *output) {

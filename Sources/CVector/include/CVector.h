@@ -236,6 +236,17 @@ void cvector_round(const double *samples, size_t count, double full, int32_t *wo
 void cvector_dither(const double *samples, size_t count, double full, uint64_t state,
                     int32_t *words);
 
+// The last three for floats, each of which is the same number as a double. Floats are within 1 if
+// the result of `cvector_largest` is at most the bits of 1.
+size_t cvector_inexact_floats(const float *samples, size_t count, double full);
+void cvector_round_floats(const float *samples, size_t count, double full, int32_t *words);
+void cvector_dither_floats(const float *samples, size_t count, double full, uint64_t state,
+                           int32_t *words);
+
+/// Stores the lower two or three bytes of words, the lowest first.
+void cvector_pack16(const int32_t *words, size_t count, void *bytes);
+void cvector_pack24(const int32_t *words, size_t count, void *bytes);
+
 /// White noise: `gain` times numbers between -1 and 1, from the upper 52 bits of SplitMix64 words.
 /// `state` is its state for the first word.
 void cvector_noise(uint64_t state, double gain, size_t count, float *output);
@@ -369,6 +380,12 @@ struct cvector_kernels {
   void (*multiply)(const float *samples, float gain, size_t count, float *output);
   void (*ramp)(const float *samples, size_t count, double origin, double rise, double place,
                double length, float *output);
+  size_t (*inexact_floats)(const float *samples, size_t count, double full);
+  void (*round_floats)(const float *samples, size_t count, double full, int32_t *words);
+  void (*dither_floats)(const float *samples, size_t count, double full, uint64_t state,
+                        int32_t *words);
+  void (*pack16)(const int32_t *words, size_t count, void *bytes);
+  void (*pack24)(const int32_t *words, size_t count, void *bytes);
 };
 
 /// The kinds that this processor has: "baseline" (0) first and the one in use last; NULL for any
