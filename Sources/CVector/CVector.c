@@ -283,6 +283,11 @@ void cvector_encode(const float *samples, size_t count, double full, double last
   chosen->encode(samples, count, full, last, words);
 }
 
+void cvector_encode_doubles(const double *samples, size_t stride, double gain, size_t count,
+                            double full, double last, void *words) {
+  chosen->encode_doubles(samples, stride, gain, count, full, last, words);
+}
+
 void cvector_decode(const void *words, size_t count, float unit, float most, float *samples) {
   chosen->decode(words, count, unit, most, samples);
 }

@@ -133,4 +133,28 @@ private let integers: [SampleType] = [.int16, .int24, .int32, .fixed824]
       }
     }
   }
+
+  @Test(arguments: integers)
+  func `a channel of doubles becomes words alike with every kind of vector`(type: SampleType) {
+    var generator = SplitMix64(seed: 36)
+    let scale = SampleCoding.scale(type)
+    let last = Double(SampleCoding.maximum(type))
+    for kind in 0..<kindCount {
+      let kernels = unsafe cvector_kind(kind)!.pointee
+      for count in 0...70 {
+        let stride = count % 3 + 1
+        let gain = [1, -0.7, 1e10][count % 3]
+        let samples = Expected.samples(count * stride + 1, &generator).map {
+          Double(Float(bitPattern: $0)) * 1.000_000_001
+        }
+        var found = [UInt32](repeating: 7, count: count + 1)
+        unsafe kernels.encode_doubles(samples, stride, gain, count, scale, last, &found)
+        var expected = (0..<count).map {
+          UInt32(bitPattern: SampleCoding.word(samples[$0 * stride] * gain, as: type))
+        }
+        expected.append(7)
+        #expect(differing(found, expected) == nil)
+      }
+    }
+  }
 }

@@ -203,7 +203,7 @@ void cvector_multiply(const float *samples, float gain, size_t count, float *out
 void cvector_ramp(const float *samples, size_t count, double origin, double rise, double place,
                   double length, float *output);
 
-// For the next four functions, words are 32-bit integers, which may lie in the memory of the samples
+// For the next five functions, words are 32-bit integers, which may lie in the memory of the samples
 // that they are computed from, at the same places.
 
 /// Rounds samples, in place, to multiples of 2^-15, halves to even, clipped to -1 to 1 - 2^-15.
@@ -213,6 +213,10 @@ void cvector_quantize16(float *samples, size_t count);
 /// Multiplies samples by `full` (a power of two) and rounds to the nearest integer, halves to even,
 /// clipped to `-last - 1` to `last`, which is below 2^31. NaN becomes 0.
 void cvector_encode(const float *samples, size_t count, double full, double last, void *words);
+
+/// The same for every `stride`th double, `count` in all, multiplied by a gain before.
+void cvector_encode_doubles(const double *samples, size_t stride, double gain, size_t count,
+                            double full, double last, void *words);
 
 /// Multiplies words by `unit` (a power of two) and rounds to the nearest float, at most `most`.
 void cvector_decode(const void *words, size_t count, float unit, float most, float *samples);
@@ -386,6 +390,8 @@ struct cvector_kernels {
                         int32_t *words);
   void (*pack16)(const int32_t *words, size_t count, void *bytes);
   void (*pack24)(const int32_t *words, size_t count, void *bytes);
+  void (*encode_doubles)(const double *samples, size_t stride, double gain, size_t count,
+                         double full, double last, void *words);
 };
 
 /// The kinds that this processor has: "baseline" (0) first and the one in use last; NULL for any

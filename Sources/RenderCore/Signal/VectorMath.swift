@@ -315,6 +315,17 @@ func encodeWords(
   unsafe cvector_encode(samples.start, count, full, Double(last), words.start)
 }
 
+/// Converts one channel of interleaved doubles, times a gain, to words, as many as there is room
+/// for: see `cvector_encode_doubles`.
+@_semantics("no_performance_analysis")
+func encodeWords(
+  _ samples: UnsafePointer<Double>, stride: Int, gain: Double, times full: Double,
+  atMost last: Int32, into words: ChannelBuffer
+) {
+  unsafe cvector_encode_doubles(
+    samples, stride, gain, words.count, full, Double(last), words.start)
+}
+
 /// Converts words to samples, as many as both buffers have; the two may be the same: see
 /// `cvector_decode`.
 @_semantics("no_performance_analysis")
