@@ -21,6 +21,11 @@ typedef double v2d __attribute__((vector_size(16)));
 typedef double v8d __attribute__((vector_size(64)));
 typedef uint32_t u16 __attribute__((vector_size(64)));
 typedef int32_t s16 __attribute__((vector_size(64)));
+typedef int32_t s8 __attribute__((vector_size(32)));
+typedef int16_t h16 __attribute__((vector_size(32)));
+typedef uint8_t b16 __attribute__((vector_size(16)));
+// The masks of comparisons of eight doubles.
+typedef int64_t m8 __attribute__((vector_size(64)));
 
 #pragma STDC FP_CONTRACT OFF
 
@@ -263,6 +268,34 @@ void cvector_scale(float *samples, float gain, size_t count) {
   chosen->scale(samples, gain, count);
 }
 
+void cvector_multiply(const float *samples, float gain, size_t count, float *output) {
+  chosen->multiply(samples, gain, count, output);
+}
+
+void cvector_ramp(const float *samples, size_t count, double origin, double rise, double place,
+                  double length, float *output) {
+  chosen->ramp(samples, count, origin, rise, place, length, output);
+}
+
+void cvector_quantize16(float *samples, size_t count) { chosen->quantize16(samples, count); }
+
+void cvector_encode(const float *samples, size_t count, double full, double last, void *words) {
+  chosen->encode(samples, count, full, last, words);
+}
+
+void cvector_encode_doubles(const double *samples, size_t stride, double gain, size_t count,
+                            double full, double last, void *words) {
+  chosen->encode_doubles(samples, stride, gain, count, full, last, words);
+}
+
+void cvector_decode(const void *words, size_t count, float unit, float most, float *samples) {
+  chosen->decode(words, count, unit, most, samples);
+}
+
+void cvector_recode(const void *words, size_t count, double ratio, double last, void *output) {
+  chosen->recode(words, count, ratio, last, output);
+}
+
 int cvector_within(const double *samples, size_t count) { return chosen->within(samples, count); }
 
 size_t cvector_inexact(const double *samples, size_t count, double full) {
@@ -276,6 +309,27 @@ void cvector_round(const double *samples, size_t count, double full, int32_t *wo
 void cvector_dither(const double *samples, size_t count, double full, uint64_t state,
                     int32_t *words) {
   chosen->dither(samples, count, full, state, words);
+}
+
+size_t cvector_inexact_floats(const float *samples, size_t count, double full) {
+  return chosen->inexact_floats(samples, count, full);
+}
+
+void cvector_round_floats(const float *samples, size_t count, double full, int32_t *words) {
+  chosen->round_floats(samples, count, full, words);
+}
+
+void cvector_dither_floats(const float *samples, size_t count, double full, uint64_t state,
+                           int32_t *words) {
+  chosen->dither_floats(samples, count, full, state, words);
+}
+
+void cvector_pack16(const int32_t *words, size_t count, void *bytes) {
+  chosen->pack16(words, count, bytes);
+}
+
+void cvector_pack24(const int32_t *words, size_t count, void *bytes) {
+  chosen->pack24(words, count, bytes);
 }
 
 void cvector_noise(uint64_t state, double gain, size_t count, float *output) {

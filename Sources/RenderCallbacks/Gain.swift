@@ -55,9 +55,7 @@ struct GainKernel: RenderKernel {
       return .ok
     }
     for channel in 0..<output.channelCount {
-      let source = input[channel]
-      let sink = output[channel]
-      for frame in 0..<context.frameCount { sink[frame] = source[frame] * gain }
+      VectorMath.multiply(input[channel], by: gain, into: output[channel])
     }
     return .ok
   }
@@ -67,9 +65,7 @@ struct GainKernel: RenderKernel {
     let start = gain
     for channel in 0..<output.channelCount {
       gain = start
-      let source = input[channel]
-      let sink = output[channel]
-      for frame in 0..<output.frameCount { sink[frame] = source[frame] * Float(gain.next()) }
+      gain.multiply(input[channel], into: output[channel])
     }
     if input.isSilent { output.silence() }
     return .ok

@@ -1,5 +1,4 @@
 import AudioTypes
-import CVector
 
 /// Converts samples to the integers of a file, frame by frame.
 ///
@@ -36,32 +35,59 @@ struct IntegerCoder {
 
   /// The frames of a block.
   private static let block = 1024
-  /// The samples of a block.
+  /// The samples of a block that is converted frame by frame.
   private var numbers: [Double] = []
 
   /// Converts whole frames.
   ///
   /// - Parameter range: Their range in `samples`, interleaved.
-  mutating func code<Sample: BinaryFloatingPoint>(_ samples: [Sample], _ range: Range<Int>) {
+  mutating func code<Sample: FileSample>(_ samples: [Sample], _ range: Range<Int>) {
+    precondition(range.upperBound <= samples.count, "so many samples are there")
     if words.count != range.count { words = [Int32](repeating: 0, count: range.count) }
+    unsafe samples.withUnsafeBufferPointer { samples in
+      guard let base = samples.baseAddress else { return }
+      var first = 0
+      while first < range.count {
+        let count = min(Self.block * channelCount, range.count - first)
+        let block = unsafe base + range.lowerBound + first
+        let isDone = unsafe codeAlike(block, count, into: first)
+        if !isDone {
+          unsafe take(block, count)
+          codeEach(count, into: first)
+        }
+        first += count
+        frame += count / channelCount
+      }
+    }
+  }
+
+  /// Moves the integers of the last call to the upper bits of 32.
+  mutating func alignHigh() {
+    let shift = Int32(32 - bits)
+    guard shift > 0 else { return }
+    unsafe words.withUnsafeMutableBufferPointer { words in
+      for index in 0..<words.count { unsafe words[index] = words[index] &<< shift }
+    }
+  }
+
+  /// Copies a block to `numbers`.
+  private mutating func take<Sample: FileSample>(_ samples: UnsafePointer<Sample>, _ count: Int) {
     if numbers.isEmpty { numbers = [Double](repeating: 0, count: Self.block * channelCount) }
-    var first = 0
-    while first < range.count {
-      let count = min(Self.block * channelCount, range.count - first)
-      for index in 0..<count { numbers[index] = Double(samples[range.lowerBound + first + index]) }
-      if !codeAlike(count, into: first) { codeEach(count, into: first) }
-      first += count
-      frame += count / channelCount
+    unsafe numbers.withUnsafeMutableBufferPointer { numbers in
+      guard let base = numbers.baseAddress else { return }
+      unsafe Sample.convert(samples, count, to: base)
     }
   }
 
   /// Converts a block in which all frames are dithered or none, and nothing is clipped. Returns
   /// false for any other block.
-  private mutating func codeAlike(_ count: Int, into first: Int) -> Bool {
-    guard unsafe cvector_within(numbers, count) != 0 else { return false }
+  private mutating func codeAlike<Sample: FileSample>(
+    _ samples: UnsafePointer<Sample>, _ count: Int, into first: Int
+  ) -> Bool {
+    guard unsafe Sample.areWithinOne(samples, count) else { return false }
     let full = Double(Int64(1) << Int64(bits - 1))
     let frames = count / channelCount
-    let last = unsafe cvector_inexact(numbers, count, full)
+    let last = unsafe Sample.inexactCount(samples, count, full)
     // The frames behind the last one that needs dither.
     let exact = frames - (last + channelCount - 1) / channelCount
     let left = exact == frames ? framesLeft - exact : hold - exact
@@ -71,9 +97,9 @@ struct IntegerCoder {
     unsafe words.withUnsafeMutableBufferPointer { words in
       guard let base = words.baseAddress else { return }
       if isPlain {
-        unsafe cvector_round(numbers, count, full, base + first)
+        unsafe Sample.code(samples, count, full, into: base + first)
       } else {
-        unsafe cvector_dither(numbers, count, full, state, base + first)
+        unsafe Sample.code(samples, count, full, noise: state, into: base + first)
       }
     }
     if isPlain {
@@ -85,7 +111,7 @@ struct IntegerCoder {
     return true
   }
 
-  /// Converts a block frame by frame.
+  /// Converts the block in `numbers` frame by frame.
   private mutating func codeEach(_ count: Int, into place: Int) {
     let full = Double(Int64(1) << Int64(bits - 1))
     var first = 0

@@ -43,7 +43,6 @@ public final class SoundFileWriter {
   private var hasName = false
   /// Converts samples to integers, for files with integers.
   private var coder: IntegerCoder?
-  private var words: [Int32] = []
   private var converted: [Float] = []
   private var floats: [Float] = []
   private var doubles: [Double] = []
@@ -426,7 +425,7 @@ public final class SoundFileWriter {
     }
   }
 
-  private func writeAny<Sample: BinaryFloatingPoint>(
+  private func writeAny<Sample: FileSample>(
     _ samples: [Sample], frameCount: Int
   ) throws(SoundFileError) {
     precondition(!isClosed, "a closed file takes no frames")
@@ -446,19 +445,15 @@ public final class SoundFileWriter {
       let written: Int64
       switch sampleType {
       case .int16, .int24, .int32:
-        let bits = sampleType?.bits ?? 32
         coder?.code(samples, range)
-        words.removeAll(keepingCapacity: true)
         // libsndfile takes the upper bits of 32.
-        for word in coder?.words ?? [] { words.append(word << Int32(32 - bits)) }
-        written = unsafe sf_writef_int(file, words, Int64(count))
+        coder?.alignHigh()
+        written = unsafe sf_writef_int(file, coder?.words ?? [], Int64(count))
       case .float64:
-        doubles.removeAll(keepingCapacity: true)
-        for index in range { doubles.append(Double(samples[index])) }
+        Sample.convert(samples, range, to: &doubles)
         written = unsafe sf_writef_double(file, doubles, Int64(count))
       case .float32, nil:
-        converted.removeAll(keepingCapacity: true)
-        for index in range { converted.append(Float(samples[index])) }
+        Sample.convert(samples, range, to: &converted)
         written = unsafe sf_writef_float(file, converted, Int64(count))
       }
       framesWritten += Int(max(0, written))

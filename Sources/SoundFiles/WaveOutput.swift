@@ -1,3 +1,4 @@
+import CVector
 import FileAccess
 import Glibc
 
@@ -66,9 +67,10 @@ final class WaveOutput {
   /// Writes interleaved samples.
   ///
   /// - Parameter coder: Converts samples to integers, for a file with integers.
-  func write<Sample: BinaryFloatingPoint>(
+  func write<Sample: FileSample>(
     _ samples: [Sample], count: Int, coder: inout IntegerCoder?
   ) throws(SystemFailure) {
+    precondition(count <= samples.count, "so many samples are there")
     if sampleType == .float32, let floats = samples as? [Float] {
       return try write(floats, count: count)
     }
@@ -126,37 +128,30 @@ final class WaveOutput {
     if waiting >= Self.piece { try flush() }
   }
 
-  private func put<Sample: BinaryFloatingPoint>(
+  /// Stores samples, or the integers for them, behind those that wait.
+  private func put<Sample: FileSample>(
     _ samples: [Sample], _ range: Range<Int>, _ words: [Int32]
   ) {
     let place = unsafe buffer + waiting
     switch sampleType {
-    case .int16:
-      for (index, word) in words.enumerated() {
-        unsafe place.storeBytes(
-          of: Int16(truncatingIfNeeded: word).littleEndian, toByteOffset: index * 2, as: Int16.self)
-      }
-    case .int24:
-      for (index, word) in words.enumerated() {
-        for byte in 0..<3 {
-          unsafe place.storeBytes(
-            of: UInt8(truncatingIfNeeded: word >> Int32(8 * byte)), toByteOffset: index * 3 + byte,
-            as: UInt8.self)
-        }
-      }
+    case .int16: unsafe cvector_pack16(words, words.count, place)
+    case .int24: unsafe cvector_pack24(words, words.count, place)
     case .int32:
-      for (index, word) in words.enumerated() {
-        unsafe place.storeBytes(of: word.littleEndian, toByteOffset: index * 4, as: Int32.self)
+      unsafe words.withUnsafeBytes { words in
+        guard let base = words.baseAddress else { return }
+        unsafe place.copyMemory(from: base, byteCount: words.count)
       }
     case .float32:
-      for (index, sample) in samples[range].enumerated() {
-        unsafe place.storeBytes(
-          of: Float(sample).bitPattern.littleEndian, toByteOffset: index * 4, as: UInt32.self)
+      unsafe samples.withUnsafeBufferPointer { samples in
+        guard let base = samples.baseAddress else { return }
+        let floats = unsafe place.bindMemory(to: Float.self, capacity: range.count)
+        unsafe Sample.convert(base + range.lowerBound, range.count, to: floats)
       }
     case .float64:
-      for (index, sample) in samples[range].enumerated() {
-        unsafe place.storeBytes(
-          of: Double(sample).bitPattern.littleEndian, toByteOffset: index * 8, as: UInt64.self)
+      unsafe samples.withUnsafeBufferPointer { samples in
+        guard let base = samples.baseAddress else { return }
+        let doubles = unsafe place.bindMemory(to: Double.self, capacity: range.count)
+        unsafe Sample.convert(base + range.lowerBound, range.count, to: doubles)
       }
     }
   }

@@ -126,6 +126,28 @@ import Testing
     }
   }
 
+  @Test(arguments: Dither.allCases, [16, 24, 32])
+  func `floats have the integers of the same doubles`(dither: Dither, bits: Int) {
+    var random = SplitMix64(seed: 9)
+    let floats: [Float] = (0..<30_000).map { index in
+      // Silent, exact, dithered and clipped blocks.
+      switch index / 5000 {
+      case 0: return 0
+      case 1: return Float(Int.random(in: -32_768...32_767, using: &random)) / 32_768
+      case 5: return index % 97 == 0 ? .nan : Float.random(in: -1.2...1.2, using: &random)
+      default: return Float.random(in: -1...1, using: &random)
+      }
+    }
+    var coders = (0..<2).map { _ in
+      IntegerCoder(bits: bits, channelCount: 2, sampleRate: 48_000, dither: dither)
+    }
+    coders[0].code(floats, 0..<floats.count)
+    coders[1].code(floats.map(Double.init), 0..<floats.count)
+    let isSame = coders[0].words == coders[1].words
+    #expect(isSame)
+    #expect(coders[0].clipping == coders[1].clipping)
+  }
+
   @Test(arguments: Dither.allCases)
   func `what is beyond full scale is clipped, counted and placed`(dither: Dither) {
     var samples = tone(-1, 440, seconds: 0.2)

@@ -195,6 +195,35 @@ uint32_t cvector_deinterleave(const float *samples, size_t count, float *first, 
 /// Multiplies samples by a gain in place.
 void cvector_scale(float *samples, float gain, size_t count);
 
+/// Multiplies samples by a gain. `output` may be `samples`.
+void cvector_multiply(const float *samples, float gain, size_t count, float *output);
+
+/// Multiplies sample n by `origin + rise ((place + n + 1) / length)`, computed in double precision
+/// and rounded once before the product. `output` may be `samples`.
+void cvector_ramp(const float *samples, size_t count, double origin, double rise, double place,
+                  double length, float *output);
+
+// For the next five functions, words are 32-bit integers, which may lie in the memory of the samples
+// that they are computed from, at the same places.
+
+/// Rounds samples, in place, to multiples of 2^-15, halves to even, clipped to -1 to 1 - 2^-15.
+/// NaN becomes 0.
+void cvector_quantize16(float *samples, size_t count);
+
+/// Multiplies samples by `full` (a power of two) and rounds to the nearest integer, halves to even,
+/// clipped to `-last - 1` to `last`, which is below 2^31. NaN becomes 0.
+void cvector_encode(const float *samples, size_t count, double full, double last, void *words);
+
+/// The same for every `stride`th double, `count` in all, multiplied by a gain before.
+void cvector_encode_doubles(const double *samples, size_t stride, double gain, size_t count,
+                            double full, double last, void *words);
+
+/// Multiplies words by `unit` (a power of two) and rounds to the nearest float, at most `most`.
+void cvector_decode(const void *words, size_t count, float unit, float most, float *samples);
+
+/// Multiplies words by `ratio` (a power of two), then as `cvector_encode`.
+void cvector_recode(const void *words, size_t count, double ratio, double last, void *output);
+
 /// Whether all samples are numbers with a magnitude of at most 1.
 int cvector_within(const double *samples, size_t count);
 
@@ -210,6 +239,17 @@ void cvector_round(const double *samples, size_t count, double full, int32_t *wo
 /// word of SplitMix64 (Steele, Lea and Flood, 2014). `state` is its state before the first sample.
 void cvector_dither(const double *samples, size_t count, double full, uint64_t state,
                     int32_t *words);
+
+// The last three for floats, each of which is the same number as a double. Floats are within 1 if
+// the result of `cvector_largest` is at most the bits of 1.
+size_t cvector_inexact_floats(const float *samples, size_t count, double full);
+void cvector_round_floats(const float *samples, size_t count, double full, int32_t *words);
+void cvector_dither_floats(const float *samples, size_t count, double full, uint64_t state,
+                           int32_t *words);
+
+/// Stores the lower two or three bytes of words, the lowest first.
+void cvector_pack16(const int32_t *words, size_t count, void *bytes);
+void cvector_pack24(const int32_t *words, size_t count, void *bytes);
 
 /// White noise: `gain` times numbers between -1 and 1, from the upper 52 bits of SplitMix64 words.
 /// `state` is its state for the first word.
@@ -337,6 +377,21 @@ struct cvector_kernels {
   void (*approach)(const float *far_re, const float *far_im, const float *error_re,
                    const float *error_im, float rate, size_t count, const float *variance,
                    float *re, float *im);
+  void (*quantize16)(float *samples, size_t count);
+  void (*encode)(const float *samples, size_t count, double full, double last, void *words);
+  void (*decode)(const void *words, size_t count, float unit, float most, float *samples);
+  void (*recode)(const void *words, size_t count, double ratio, double last, void *output);
+  void (*multiply)(const float *samples, float gain, size_t count, float *output);
+  void (*ramp)(const float *samples, size_t count, double origin, double rise, double place,
+               double length, float *output);
+  size_t (*inexact_floats)(const float *samples, size_t count, double full);
+  void (*round_floats)(const float *samples, size_t count, double full, int32_t *words);
+  void (*dither_floats)(const float *samples, size_t count, double full, uint64_t state,
+                        int32_t *words);
+  void (*pack16)(const int32_t *words, size_t count, void *bytes);
+  void (*pack24)(const int32_t *words, size_t count, void *bytes);
+  void (*encode_doubles)(const double *samples, size_t stride, double gain, size_t count,
+                         double full, double last, void *words);
 };
 
 /// The kinds that this processor has: "baseline" (0) first and the one in use last; NULL for any

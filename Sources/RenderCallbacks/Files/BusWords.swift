@@ -57,11 +57,8 @@ final class BusWords {
       for (channel, source) in sources.enumerated() {
         switch source {
         case .channel(let index):
-          if sample == .float32 {
-            unsafe pick(base + index, stride: fileChannels, times: gain, into: buffer)
-          } else {
-            encode(frameCount, gain) { unsafe base[$0 * fileChannels + index] }
-          }
+          unsafe SampleCoding.encode(
+            base + index, stride: fileChannels, times: gain, into: buffer, as: sample)
         case .mean:
           encode(frameCount, gain) { unsafe (base[$0 * 2] + base[$0 * 2 + 1]) / 2 }
         case .silence: buffer.clear()

@@ -92,4 +92,25 @@ public struct GlidingControl: BitwiseCopyable {
       position == frames
       ? target : origin + (target - origin) * (Double(position) / Double(frames))
   }
+
+  /// Multiplies samples by the values of the next frames, as many as `sink` has, each rounded to a
+  /// float. The two buffers may be the same.
+  @_noLocks
+  public mutating func multiply(_ source: ChannelBuffer, into sink: ChannelBuffer) {
+    precondition(source.count >= sink.count, "there is a sample for each frame")
+    // The last frame of a ramp has its target, and is not computed.
+    let left = frames - position - 1
+    let ramped = left < 0 ? 0 : left < sink.count ? left : sink.count
+    if ramped > 0 {
+      multiplyByRamp(
+        source.prefix(ramped), from: origin, rise: target - origin, place: position,
+        length: frames, into: sink.prefix(ramped))
+      skip(ramped)
+    }
+    let rest = sink.count - ramped
+    guard rest > 0 else { return }
+    let gain = Float(next())
+    VectorMath.multiply(
+      source.dropping(ramped).prefix(rest), by: gain, into: sink.dropping(ramped))
+  }
 }

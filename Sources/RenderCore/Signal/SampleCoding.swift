@@ -53,23 +53,15 @@ public enum SampleCoding {
   @_noLocks
   public static func quantize(_ buffer: ChannelBuffer, to sample: SampleType) {
     guard sample != .float32 else { return }
-    let scale = Float(scale(sample))
-    if sample == .int16 {
-      for frame in buffer.indices {
-        let scaled = buffer[frame] * scale
-        let clipped = scaled >= 32_767 ? 32_767 : scaled <= -32_768 ? -32_768 : scaled
-        let rounded = (clipped + 12_582_912) - 12_582_912
-        buffer[frame] = rounded == rounded ? rounded / scale : 0
-      }
-    } else {
-      let end = Double(maximum(sample)) / self.scale(sample)
-      for frame in buffer.indices {
-        let nearest = Float(value(word(Double(buffer[frame]), as: sample), of: sample))
-        // The largest 32-bit word lies between two floats; only the lower one is in range.
-        buffer[frame] =
-          Double(nearest) > end ? Float(bitPattern: nearest.bitPattern - 1) : nearest
-      }
-    }
+    if sample == .int16 { return quantize16(buffer) }
+    let scale = scale(sample)
+    let maximum = maximum(sample)
+    let end = Double(maximum) / scale
+    let nearest = Float(end)
+    // The largest 32-bit word lies between two floats; only the lower one is in range.
+    let most = Double(nearest) > end ? Float(bitPattern: nearest.bitPattern - 1) : nearest
+    encodeWords(buffer, times: scale, atMost: maximum, into: buffer)
+    decodeWords(buffer, times: Float(1 / scale), atMost: most, into: buffer)
   }
 
   /// Converts floats to words of `int32` or `fixed8.24`. The two buffers may be the same.
@@ -77,8 +69,23 @@ public enum SampleCoding {
   public static func encode(
     _ source: ChannelBuffer, into sink: ChannelBuffer, as sample: SampleType
   ) {
-    for frame in 0..<(source.count < sink.count ? source.count : sink.count) {
-      sink[word: frame] = word(Double(source[frame]), as: sample)
+    encodeWords(source, times: scale(sample), atMost: maximum(sample), into: sink)
+  }
+
+  /// Converts one channel of interleaved doubles, times a gain, to samples of a bus, as many as
+  /// `sink` has.
+  public static func encode(
+    _ samples: UnsafePointer<Double>, stride: Int, times gain: Double, into sink: ChannelBuffer,
+    as sample: SampleType
+  ) {
+    if sample == .float32 {
+      return unsafe pick(samples, stride: stride, times: gain, into: sink)
+    }
+    unsafe encodeWords(
+      samples, stride: stride, gain: gain, times: scale(sample), atMost: maximum(sample),
+      into: sink)
+    if sample == .int16 || sample == .int24 {
+      decodeWords(sink, times: Float(1 / scale(sample)), atMost: 1, into: sink)
     }
   }
 
@@ -88,9 +95,7 @@ public enum SampleCoding {
   public static func decode(
     _ source: ChannelBuffer, into sink: ChannelBuffer, of sample: SampleType
   ) {
-    for frame in 0..<(source.count < sink.count ? source.count : sink.count) {
-      sink[frame] = Float(value(source[word: frame], of: sample))
-    }
+    decodeWords(source, times: Float(1 / scale(sample)), atMost: .infinity, into: sink)
   }
 
   /// Converts samples from a bus of one sample type to a bus of another: exact where the other can
@@ -111,13 +116,14 @@ public enum SampleCoding {
       }
     case .int32, .fixed824:
       if to == .float32 { return decode(source, into: sink, of: from) }
-      for frame in 0..<(source.count < sink.count ? source.count : sink.count) {
-        // A double holds each 32-bit word exactly.
-        let word = word(value(source[word: frame], of: from), as: to)
-        switch to {
-        case .float32, .int16, .int24: sink[frame] = Float(value(word, of: to))
-        case .int32, .fixed824: sink[word: frame] = word
-        }
+      // A double holds each 32-bit word exactly.
+      let ratio = scale(to) / scale(from)
+      recodeWords(source, times: ratio, atMost: maximum(to), into: sink)
+      switch to {
+      case .int16, .int24:
+        let words = sink.prefix(source.count < sink.count ? source.count : sink.count)
+        decodeWords(words, times: Float(1 / scale(to)), atMost: 1, into: words)
+      case .float32, .int32, .fixed824: break
       }
     }
   }

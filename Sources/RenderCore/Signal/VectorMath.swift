@@ -67,6 +67,15 @@ public enum VectorMath {
     unsafe cvector_scale(samples.start, gain, samples.count)
   }
 
+  /// Multiplies every sample by a gain, into another channel of the same length, or the same one.
+  @_semantics("no_performance_analysis")
+  public static func multiply(
+    _ samples: ChannelBuffer, by gain: Float, into output: ChannelBuffer
+  ) {
+    precondition(samples.count == output.count, "both channels are as long")
+    unsafe cvector_multiply(samples.start, gain, output.count, output.start)
+  }
+
   /// Multiplies two channels by a gain each, into two others of the same length. The result has the
   /// same bits as a mix of one signal by `WaitingSignals`.
   @_semantics("no_performance_analysis")
@@ -272,6 +281,69 @@ func narrow(
   unsafe cvector_narrow(
     samples.start, first.count, gain, rise, Int32(truncatingIfNeeded: place), first.start,
     width == 2 ? second.start : nil)
+}
+
+// MARK: - For gliding controls
+
+/// Multiplies samples by a ramp, into another channel of the same length, or the same one: see
+/// `cvector_ramp`.
+@_semantics("no_performance_analysis")
+func multiplyByRamp(
+  _ samples: ChannelBuffer, from origin: Double, rise: Double, place: Int, length: Int,
+  into output: ChannelBuffer
+) {
+  precondition(samples.count == output.count, "both channels are as long")
+  unsafe cvector_ramp(
+    samples.start, output.count, origin, rise, Double(place), Double(length), output.start)
+}
+
+// MARK: - For sample coding
+
+/// Rounds samples, in place, to 16 bits: see `cvector_quantize16`.
+@_semantics("no_performance_analysis")
+func quantize16(_ samples: ChannelBuffer) {
+  unsafe cvector_quantize16(samples.start, samples.count)
+}
+
+/// Converts samples to words, as many as both buffers have; the two may be the same: see
+/// `cvector_encode`.
+@_semantics("no_performance_analysis")
+func encodeWords(
+  _ samples: ChannelBuffer, times full: Double, atMost last: Int32, into words: ChannelBuffer
+) {
+  let count = samples.count < words.count ? samples.count : words.count
+  unsafe cvector_encode(samples.start, count, full, Double(last), words.start)
+}
+
+/// Converts one channel of interleaved doubles, times a gain, to words, as many as there is room
+/// for: see `cvector_encode_doubles`.
+@_semantics("no_performance_analysis")
+func encodeWords(
+  _ samples: UnsafePointer<Double>, stride: Int, gain: Double, times full: Double,
+  atMost last: Int32, into words: ChannelBuffer
+) {
+  unsafe cvector_encode_doubles(
+    samples, stride, gain, words.count, full, Double(last), words.start)
+}
+
+/// Converts words to samples, as many as both buffers have; the two may be the same: see
+/// `cvector_decode`.
+@_semantics("no_performance_analysis")
+func decodeWords(
+  _ words: ChannelBuffer, times unit: Float, atMost most: Float, into samples: ChannelBuffer
+) {
+  let count = words.count < samples.count ? words.count : samples.count
+  unsafe cvector_decode(words.start, count, unit, most, samples.start)
+}
+
+/// Converts words to words of another unit, as many as both buffers have; the two may be the same:
+/// see `cvector_recode`.
+@_semantics("no_performance_analysis")
+func recodeWords(
+  _ words: ChannelBuffer, times ratio: Double, atMost last: Int32, into output: ChannelBuffer
+) {
+  let count = words.count < output.count ? words.count : output.count
+  unsafe cvector_recode(words.start, count, ratio, Double(last), output.start)
 }
 
 // MARK: - For the paced reader
