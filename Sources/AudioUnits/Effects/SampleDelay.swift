@@ -107,12 +107,13 @@ public enum SampleDelay: EffectUnit {
       line.advance()
       let weight = tap.weight
       for channel in 0..<pieces.channelCount {
-        var heard = line.sample(channel, back: Int(tap.now))
-        if tap.isFading {
-          let before = line.sample(channel, back: Int(tap.from))
-          heard = before + weight * (heard - before)
+        guard tap.isFading else {
+          output[channel][frame] = line.frame(channel, back: Int(tap.now))
+          continue
         }
-        output[channel][frame] = Float(heard)
+        let heard = line.sample(channel, back: Int(tap.now))
+        let before = line.sample(channel, back: Int(tap.from))
+        output[channel][frame] = Float(before + weight * (heard - before))
       }
     }
   }

@@ -43,9 +43,13 @@ struct EffectLine: ~Copyable {
 
   /// The sample `back` frames before the one that is written next: 1 for the last one.
   @_noLocks
-  func sample(_ channel: Int, back: Int) -> Double {
+  func sample(_ channel: Int, back: Int) -> Double { Double(frame(channel, back: back)) }
+
+  /// The same as it was written.
+  @_noLocks
+  func frame(_ channel: Int, back: Int) -> Float {
     if back > age { return 0 }
-    return Double(samples[channel * length + (place - back) & (length - 1)])
+    return samples[channel * length + (place - back) & (length - 1)]
   }
 
   /// The sample at a position between frames, by Lagrange's polynomial through four frames; exact
