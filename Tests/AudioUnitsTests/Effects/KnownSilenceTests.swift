@@ -15,7 +15,7 @@ struct KnownSilenceTests {
 
   /// Settings that leave something to see, and let the sound end within the long silence.
   private static let settings: [String: [String: Float]] = [
-    "Delay": ["delayTime": 0.02, "feedback": 10],
+    "Delay": ["delayTime": 0.005, "feedback": 10],
     "SampleDelay": ["delayFrames": 77],
     "Distortion": [
       "decimation": 37, "ringModMix": 60, "ringModFreq1": 123.4, "ringModFreq2": 1789,
@@ -59,7 +59,7 @@ struct KnownSilenceTests {
     let component = try #require(UnitCatalog.standard.component(named: name))
     let bench = try EffectBench(component.unit, rate: Self.rate)
     try bench.set(Self.settings[name] ?? [:])
-    let turns = turnSeed.map { turns(of: bench.unit, in: patches.count, seed: $0) } ?? [:]
+    let turns = turnSeed.map { self.turns(of: bench.unit, in: patches.count, seed: $0) } ?? [:]
     let meterIDs = bench.unit.description.parameters.filter {
       $0.isReadOnly && $0.scope == .global
     }.map(\.id)
@@ -84,7 +84,9 @@ struct KnownSilenceTests {
     return (result, meters)
   }
 
-  @Test(arguments: EveryEffectTests.effects)
+  static let units = settings.keys.sorted()
+
+  @Test(arguments: units)
   func `silence that is marked gives the bits of zeros that are not, however it is cut`(
     name: String
   ) throws {
@@ -94,14 +96,14 @@ struct KnownSilenceTests {
     for slicing in Self.slicings {
       let found = try render(name, patches, marks: true, slicing: slicing, turnSeed: nil)
       expectSame(found.result.channels, whole.result.channels)
-      if Self.settings[name] != nil { #expect(found.result.silentFrames > 1000, "\(name)") }
+      #expect(found.result.silentFrames > 1000)
     }
     let inPlace = try render(
       name, patches, marks: true, isInPlace: true, slicing: Slicing([4096]), turnSeed: nil)
     expectSame(inPlace.result.channels, whole.result.channels)
   }
 
-  @Test(arguments: EveryEffectTests.effects, [UInt64(1), 2, 3])
+  @Test(arguments: units, [UInt64(1), 2, 3])
   func `so it does while everything is turned, the bypass too, and meters say the same`(
     name: String, seed: UInt64
   ) throws {
@@ -139,7 +141,7 @@ struct KnownSilenceTests {
         kernel,
         inputs: [
           marksSound ? sound.channels : [silent, silent], marksKey ? key.channels : [unmarked],
-        ], marks: marks, cuts: cuts(count, slicing, at: [])
+        ], marks: marks, cuts: cuts(count, slicing, at: [Int]())
       ).channels
     }
     let whole = try result(false, Slicing([4096]))
@@ -150,9 +152,9 @@ struct KnownSilenceTests {
   func `a bypass passes patches of sound late by the latency, however they are cut`(
     name: String
   ) throws {
-    let patches = SoundPatches(channels: 2, seed: 41, longSilence: 4000)
+    let patches = SoundPatches(channels: 2, seed: 41, longSilence: 16_400)
     let component = try #require(UnitCatalog.standard.component(named: name))
-    for slicing in Self.slicings + [Slicing([1]), Slicing([4096])] {
+    for slicing in Self.slicings + [Slicing([7]), Slicing([4096])] {
       for isInPlace in [false, true] {
         let bench = try EffectBench(component.unit, rate: Self.rate)
         try bench.unit.setProperty(.bypassEffect, to: .uint32(1))
@@ -160,7 +162,7 @@ struct KnownSilenceTests {
         let delay = Int((latency * Self.rate).rounded())
         let result = renderPatches(
           try bench.kernel(), inputs: [patches.channels], marks: true, isInPlace: isInPlace,
-          cuts: cuts(patches.count, slicing, at: []))
+          cuts: cuts(patches.count, slicing, at: [Int]()))
         expectSame(
           result.channels,
           patches.channels.map { [Float](repeating: 0, count: delay) + $0.dropLast(delay) })
@@ -174,7 +176,7 @@ struct KnownSilenceTests {
   @Test(arguments: [[1, 1], [1, 1.37, 1], [0.5], [2.7, 1]] as [[Float]])
   func `a Varispeed plays patches with the same bits, at every speed`(rates: [Float]) throws {
     let patches = SoundPatches(channels: 2, seed: 51)
-    let count = patches.count / 3
+    let count = patches.count
     func result(_ marks: Bool, _ slicing: Slicing) throws -> PatchResult {
       let unit = UnitInstance(Varispeed.self)
       let format = StreamFormat(.float32, channels: 2, sampleRate: 48_000)
@@ -227,20 +229,23 @@ struct KnownSilenceTests {
     var line = [Float](repeating: 0, count: whole + 2)
     var echo = 0.0
     return input.indices.map { frame in
-      func sample(_ back: Int) -> Double { Double(line[line.count - back]) }
-      var heard = sample(whole)
+      func before(_ back: Int) -> Double { Double(line[line.count - back]) }
+      var heard = before(whole)
       if part != 0 {
         let (up, down, far) = (part + 1, part - 1, part - 2)
-        let first = -part * down * far / 6 * sample(whole - 1)
-        let second = up * down * far / 2 * sample(whole)
-        let third = up * part * far / 2 * sample(whole + 1)
-        let fourth = up * part * down / 6 * sample(whole + 2)
+        let first = -part * down * far / 6 * before(whole - 1)
+        let second = up * down * far / 2 * before(whole)
+        let third = up * part * far / 2 * before(whole + 1)
+        let fourth = up * part * down / 6 * before(whole + 2)
         heard = first + second - third + fourth
       }
       echo = heard + pole * (echo - heard)
       let value = Double(input[frame]) + feedback * echo
+      let sample = Float(echo)
+      // Every 1024 frames the unit clears memory that is next to zero.
+      if (frame + 1) % 1024 == 0, echo.magnitude < 1e-15 { echo = 0 }
       line.append(value.magnitude >= 1e-15 && value.magnitude <= 1e30 ? Float(value) : 0)
-      return Float(echo)
+      return sample
     }
   }
 

@@ -7,7 +7,7 @@ import Testing
 /// Sound and silence by turns, of random lengths, with one silence that outlasts every memory of a
 /// unit at 8 kHz.
 struct SoundPatches {
-  static let longSilence = 24_000
+  static let longSilence = 26_000
 
   let channels: [[Float]]
   let count: Int
