@@ -172,7 +172,11 @@ public enum Varispeed: AudioUnit {
       while done < context.frameCount {
         let rest = context.frameCount - done
         let length = rest < VarispeedReader.longest ? rest : VarispeedReader.longest
-        for frame in 0..<length { reader.frame(at: pace(ahead: frame + 1)) }
+        if glides.remaining == 0 {
+          reader.frames(length, at: pace(ahead: 1))
+        } else {
+          for frame in 0..<length { reader.frame(at: pace(ahead: frame + 1)) }
+        }
         let status = supply(context)
         guard status == .ok else { return status }
         if !reader.read(into: output, offset: done) { isSilent = false }

@@ -93,14 +93,15 @@ struct DynamicsKernel: RenderKernel, ~Copyable {
       let most = blockLeft
       guard pieces.next(context, atMost: most) else { break }
       if pieces.beginsAnew { clear() }
-      measure(context.input(0), isOutput: false)
+      // Zeros change no peak.
+      if !pieces.isSilent { measure(context.input(0), isOutput: false) }
       if pieces.isProcessed {
         work(context)
       } else {
         glides.advance(pieces.count)
       }
       pieces.finish(context, isSilent: pieces.isSilent)
-      measure(context.output(0), isOutput: true)
+      if !pieces.isSilent { measure(context.output(0), isOutput: true) }
       blockLeft -= pieces.count
       if blockLeft == 0 { publish() }
     }
@@ -149,6 +150,12 @@ struct DynamicsKernel: RenderKernel, ~Copyable {
     let key = context.input(hasKey ? 1 : 0)
     var moving = glides.remaining
     if moving > count { moving = count }
+    // The output of silence is silence, at any gain.
+    let isSilent = pieces.isSilent
+    if isSilent, key.isSilent, moving == 0 {
+      followSilence(count)
+      return pieces.clear(context.output(0))
+    }
     for frame in 0..<count {
       if frame < moving { settle(ahead: frame + 1) }
       var level: Float = 0
@@ -156,13 +163,14 @@ struct DynamicsKernel: RenderKernel, ~Copyable {
         let magnitude = key[channel][pieces.start + frame].magnitude
         if magnitude > level { level = magnitude }
       }
-      let gain = gain(Double(level))
-      gains[frame] = gain
+      follow(Double(level))
+      if !isSilent { gains[frame] = linearGain(settings.overall - compressor - expander) }
     }
     if moving > 0 {
       glides.advance(count)
       if glides.remaining == 0 { settle(ahead: 0) }
     }
+    if isSilent { return pieces.clear(context.output(0)) }
     let input = context.input(0)
     let output = context.output(0)
     for channel in 0..<output.channelCount {
@@ -175,8 +183,28 @@ struct DynamicsKernel: RenderKernel, ~Copyable {
     }
   }
 
+  /// Follows frames of silence. The first one that changes no reduction is the last one computed:
+  /// the others would change none either.
   @_noLocks
-  private mutating func gain(_ magnitude: Double) -> Double {
+  private mutating func followSilence(_ frameCount: Int) {
+    for _ in 0..<frameCount {
+      let wasIdle = isExpanderIdle
+      let (formerPeak, former) = (compressorPeak, compressor)
+      let (formerLowerPeak, formerLower) = (expanderPeak, expander)
+      follow(0)
+      // A window that holds one value is the same after each frame, but for its time.
+      let isWindowSteady = isExpanderIdle || least.isSingle
+      if isWindowSteady, isExpanderIdle == wasIdle, compressorPeak == formerPeak,
+        compressor == former, expanderPeak == formerLowerPeak, expander == formerLower
+      {
+        return
+      }
+    }
+  }
+
+  /// Follows the level of a frame with both reductions.
+  @_noLocks
+  private mutating func follow(_ magnitude: Double) {
     var asked = 0.0
     var askedBelow = 0.0
     if magnitude > settings.top {
@@ -220,7 +248,6 @@ struct DynamicsKernel: RenderKernel, ~Copyable {
         isExpanderIdle = true
       }
     }
-    return linearGain(settings.overall - compressor - expander)
   }
 
   // MARK: Meters
@@ -229,9 +256,16 @@ struct DynamicsKernel: RenderKernel, ~Copyable {
   private mutating func measure(_ bus: RenderBus, isOutput: Bool) {
     var peak = isOutput ? outputPeak : inputPeak
     for channel in 0..<bus.channelCount {
-      let samples = bus[channel].dropping(pieces.start)
-      for frame in 0..<pieces.count where samples[frame].magnitude > peak {
-        peak = samples[frame].magnitude
+      let samples = bus[channel].dropping(pieces.start).prefix(pieces.count)
+      let largest = VectorMath.largest(samples)
+      if largest <= Float.infinity.bitPattern {
+        let magnitude = Float(bitPattern: largest)
+        if magnitude > peak { peak = magnitude }
+      } else {
+        // Among samples that are not numbers, the largest number.
+        for frame in 0..<pieces.count where samples[frame].magnitude > peak {
+          peak = samples[frame].magnitude
+        }
       }
     }
     if isOutput { outputPeak = peak } else { inputPeak = peak }

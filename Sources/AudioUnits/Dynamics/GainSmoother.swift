@@ -59,6 +59,15 @@ struct GainSmoother: ~Copyable {
   /// Frames after `begin(attack:)` until the gains can be used.
   var framesToBeReady: Int { @_noLocks get { window + attack + 1 } }
 
+  /// Whether each frame that needs no reduction gets a gain of 1 and changes nothing: the sums are
+  /// those of rings full of ones, which are the largest values, and exact.
+  var isAtRest: Bool {
+    @_noLocks get {
+      level == 0 && firstSum == Self.one * Double(firstLength)
+        && secondSum == Self.one * Double(secondLength) && least.holdsOnly(1)
+    }
+  }
+
   /// The gain of the next frame.
   ///
   /// - Parameters:

@@ -39,6 +39,10 @@ struct LimiterKernel: RenderKernel, ~Copyable {
   private var inputRise = 0.0
   private var ceiling = 1.0
   private var ceilingRise = 0.0
+  /// Frames of silence up to the present piece, since the last sound or the restart.
+  private var quietFrames = 0
+  /// Frames since the last one that needed a gain below 1.
+  private var easyFrames = 0
 
   // MARK: Control thread
 
@@ -86,11 +90,17 @@ struct LimiterKernel: RenderKernel, ~Copyable {
         cellLeft = 0
       }
       if cellLeft == 0 { beginCell() }
-      if pieces.isProcessed { limit(context) }
+      let isQuiet = isAtRest
+      if isQuiet {
+        rest(context)
+      } else if pieces.isProcessed {
+        limit(context)
+      }
+      quietFrames = pieces.isProcessed && pieces.isSilent ? quietFrames + pieces.count : 0
       cellLeft -= pieces.count
       if cellLeft < 0 { cellLeft = 0 }
       glides.advance(pieces.count)
-      pieces.finish(context, isSilent: false)
+      pieces.finish(context, isSilent: isQuiet)
     }
     return .ok
   }
@@ -104,6 +114,29 @@ struct LimiterKernel: RenderKernel, ~Copyable {
     other.begin(attack: attack)
     isOtherActive = false
     change = -1
+    quietFrames = 0
+    easyFrames = 0
+  }
+
+  /// Whether the present piece is silence that puts out silence and changes no gain: the sound has
+  /// left the line and the detector, every ring is full of gains of 1, and the attack is the one
+  /// that is set.
+  private var isAtRest: Bool {
+    @_noLocks get {
+      guard pieces.isProcessed, pieces.isSilent, quietFrames >= latency,
+        quietFrames >= TruePeakDetector.memory, easyFrames >= needs.count, change < 0
+      else { return false }
+      return isOtherActive
+        ? other.attack == attack && other.isAtRest : one.attack == attack && one.isAtRest
+    }
+  }
+
+  /// Outputs silence instead of limiting a piece.
+  @_noLocks
+  private mutating func rest(_ context: RenderContext) {
+    pieces.clear(context.output(0))
+    input += inputRise * Double(pieces.count)
+    ceiling += ceilingRise * Double(pieces.count)
   }
 
   /// The set attack in frames, at most the look-ahead.
@@ -175,6 +208,7 @@ struct LimiterKernel: RenderKernel, ~Copyable {
   private mutating func gain(_ need: Double) -> Double {
     // Above 0, so that it has a logarithm.
     needs[needPlace] = need > 1e-10 ? need : 1e-10
+    easyFrames = need == 1 ? easyFrames + 1 : 0
     defer { needPlace = needPlace + 1 == needs.count ? 0 : needPlace + 1 }
     let wanted = attack
     if change < 0, wanted != (isOtherActive ? other.attack : one.attack) {

@@ -21,6 +21,14 @@ struct SlidingMinimum: ~Copyable {
 
   // MARK: Render thread
 
+  /// Whether it holds the value added last only: all before it have left the window or are not
+  /// less.
+  var isSingle: Bool { @_noLocks get { count == 1 } }
+
+  /// Whether `value` is the only one that it holds.
+  @_noLocks
+  func holdsOnly(_ value: Double) -> Bool { count == 1 && values[start] == value }
+
   /// Forgets all values.
   @_noLocks
   mutating func clear() {

@@ -10,6 +10,9 @@ struct TruePeakDetector: ~Copyable {
   /// In frames.
   static var delay: Int { @_noLocks get { 24 } }
   private static var tapCount: Int { @_noLocks get { 48 } }
+  /// After so many frames of zeros, further ones change nothing: its history is zero, and so are
+  /// the points, which are samples by then.
+  static var memory: Int { @_noLocks get { tapCount + 4 } }
   private static var history: Int { @_noLocks get { 47 } }
 
   /// A row of taps for each of the three points between two frames.

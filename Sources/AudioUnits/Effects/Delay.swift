@@ -71,6 +71,8 @@ public enum Delay: EffectUnit {
     private static var time: Int { @_noLocks get { 1 } }
     private static var feedback: Int { @_noLocks get { 2 } }
     private static var cutoff: Int { @_noLocks get { 3 } }
+    // In frames: a shorter delay is computed frame by frame.
+    private static var shortestRun: Double { @_noLocks get { 32 } }
 
     private let sampleRate: Double
     private var pieces: EffectPieces
@@ -79,6 +81,9 @@ public enum Delay: EffectUnit {
     private var tap: DelayTap
     // The last output of each channel's low pass.
     private let memory: DoubleStorage
+    // The frames of a run, as they are read from the line and as they are written to it.
+    private let heard: SampleStorage
+    private let written: SampleStorage
     private var mixing = EqualPowerMix()
     private var pole = 0.0
     private var hasBegun = false
@@ -99,6 +104,8 @@ public enum Delay: EffectUnit {
       line = EffectLine(channelCount: pieces.channelCount, reach: most)
       tap = DelayTap(limit: most, sampleRate: sampleRate)
       memory = DoubleStorage(repeating: 0, count: pieces.channelCount)
+      heard = SampleStorage(repeating: 0, count: EffectPieces.longest + 3)
+      written = SampleStorage(repeating: 0, count: EffectPieces.longest)
     }
 
     // MARK: Render thread
@@ -154,14 +161,16 @@ public enum Delay: EffectUnit {
     @_noLocks
     private mutating func process(_ input: RenderBus, _ output: RenderBus) {
       let isMoving = glides.remaining > 0
-      if !isMoving { settle(ahead: 0) }
+      if !isMoving {
+        settle(ahead: 0)
+        place(ahead: 1)
+        if !tap.isFading, tap.now >= Self.shortestRun { return processRuns(input, output) }
+      }
       for frame in pieces.start..<pieces.start + pieces.count {
         let ahead = frame - pieces.start + 1
         if isMoving { settle(ahead: ahead) }
         place(ahead: ahead)
-        var feedback = glides.value(Self.feedback, ahead: ahead) / 100
-        let most = Delay.mostFeedback
-        feedback = feedback > most ? most : feedback < -most ? -most : feedback
+        let feedback = feedback(ahead: ahead)
         let weight = tap.weight
         for channel in 0..<pieces.channelCount {
           var heard = line.sample(channel, back: tap.now)
@@ -180,11 +189,76 @@ public enum Delay: EffectUnit {
       }
     }
 
+    @_noLocks
+    private func feedback(ahead: Int) -> Double {
+      let feedback = glides.value(Self.feedback, ahead: ahead) / 100
+      let most = Delay.mostFeedback
+      return feedback > most ? most : feedback < -most ? -most : feedback
+    }
+
+    /// Processes a piece in which no control moves, in runs that read nothing of what they write.
+    @_noLocks
+    private mutating func processRuns(_ input: RenderBus, _ output: RenderBus) {
+      let whole = Int(tap.now)
+      let feedback = feedback(ahead: 0)
+      let end = pieces.start + pieces.count
+      var first = pieces.start
+      while first < end {
+        let run = end - first < whole ? end - first : whole - 1
+        var sounding = 0
+        for channel in 0..<pieces.channelCount {
+          // From two frames before the oldest position to one after the newest.
+          line.read(channel, back: whole + 2, into: heard.buffer(at: 0, count: run + 3))
+          let last = process(
+            input[channel].dropping(first).prefix(run), into: output[channel].dropping(first),
+            channel: channel, part: tap.now - Double(whole), feedback: feedback)
+          if last > sounding { sounding = last }
+          line.store(channel, written.buffer(at: 0, count: run))
+        }
+        line.advance(run, sounding: sounding)
+        first += run
+      }
+    }
+
+    /// Processes a run of a channel. Returns how many frames there are up to the last one that the
+    /// line keeps.
+    ///
+    /// - Parameter part: The fraction of the delay.
+    @_noLocks
+    private mutating func process(
+      _ input: ChannelBuffer, into output: ChannelBuffer, channel: Int, part: Double,
+      feedback: Double
+    ) -> Int {
+      let weights = LinePoint(part)
+      let frames = heard.buffer(at: 0, count: input.count + 3)
+      let kept = written.buffer(at: 0, count: input.count)
+      var echo = memory[channel]
+      var sounding = 0
+      for frame in 0..<input.count {
+        let before =
+          part == 0
+          ? Double(frames[frame + 2])
+          : weights.value(
+            Double(frames[frame + 3]), Double(frames[frame + 2]), Double(frames[frame + 1]),
+            Double(frames[frame]))
+        echo = before + pole * (echo - before)
+        let sample = Double(input[frame])
+        let value = sample + feedback * echo
+        let isKept = EffectLine.keeps(value)
+        if isKept { sounding = frame + 1 }
+        kept[frame] = isKept ? Float(value) : 0
+        output[frame] = Float(mixing.dry * sample + mixing.wet * echo)
+      }
+      memory[channel] = echo
+      return sounding
+    }
+
     /// Skips a piece while bypassed; the controls still advance.
     @_noLocks
     private mutating func pass() {
       for frame in 0..<pieces.count {
         place(ahead: frame + 1)
+        if glides.remaining == 0, !tap.isFading { break }
         tap.advance()
       }
       settle(ahead: pieces.count)

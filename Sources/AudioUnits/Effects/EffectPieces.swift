@@ -6,7 +6,7 @@ public import RenderCore
 /// While bypassed, every sample passes unchanged, delayed by the effect's latency. A switch
 /// crossfades over 20 ms, with weights that add up to 1 and have no corner. After the fade the
 /// effect does not run, and it restarts when the bypass ends. The output may share memory with the
-/// input: the dry samples are copied before the effect writes. A kernel has this form:
+/// input: during a fade, the dry samples are copied before the effect writes. A kernel has this form:
 ///
 ///     guard pieces.begin(context) else { return .formatNotSupported }
 ///     while pieces.next(context, atMost: EffectPieces.longest) {
@@ -40,6 +40,8 @@ public struct EffectPieces: ~Copyable {
   private var hasBegun = false
   private var wasProcessed = false
   private var isInputSilent = false
+  // Whether the input and the line are zeros, so that zeros are what passes.
+  private var isPassingSilence = false
   private var isAllSilent = false
   private var silentFrames = 0
   private var framesUntilCheck = EffectPieces.checkInterval
@@ -122,10 +124,11 @@ public struct EffectPieces: ~Copyable {
     isProcessed = isFading || !isBypassed
     beginsAnew = isProcessed && !wasProcessed
     wasProcessed = isProcessed
-    if isFading || !isProcessed {
+    isPassingSilence = isInputSilent && silentFrames >= latency
+    if isFading {
       keep(context.input(0))
-    } else if latency > 0 {
-      pass(context.input(0))
+    } else if latency > 0, !isPassingSilence {
+      if isProcessed { store(context.input(0)) } else { keep(context.input(0)) }
     }
     return true
   }
@@ -146,17 +149,12 @@ public struct EffectPieces: ~Copyable {
   public mutating func finish(_ context: RenderContext, isSilent: Bool) {
     let isFading = isBypassed ? faded < fadeLength : faded > 0
     if !isProcessed {
-      let output = context.output(0)
-      for channel in 0..<channelCount {
-        output[channel].dropping(start).prefix(count).copy(
-          from: dry.buffer(at: channel * Self.longest, count: count))
-      }
+      pass(context.input(0), into: context.output(0))
     } else if isFading {
       blend(context.output(0))
     }
     silentFrames = isInputSilent ? silentFrames + count : 0
-    let isPassedSilent = silentFrames >= count + latency
-    if !(isProcessed ? isSilent && (!isFading || isPassedSilent) : isPassedSilent) {
+    if !(isProcessed ? isSilent && (!isFading || isPassingSilence) : isPassingSilence) {
       isAllSilent = false
     }
     framesUntilCheck -= count
@@ -167,37 +165,55 @@ public struct EffectPieces: ~Copyable {
   /// Copies the dry input, delayed by the latency.
   @_noLocks
   private mutating func keep(_ input: RenderBus) {
-    if latency == 0 {
-      for channel in 0..<channelCount {
-        dry.buffer(at: channel * Self.longest, count: count).copy(
-          from: input[channel].dropping(start).prefix(count))
-      }
-      return
-    }
+    let old = count < latency ? count : latency
     for channel in 0..<channelCount {
-      var place = linePlace
-      let samples = input[channel].dropping(start)
-      for frame in 0..<count {
-        dry[channel * Self.longest + frame] = line[channel * latency + place]
-        line[channel * latency + place] = samples[frame]
-        place = place + 1 == latency ? 0 : place + 1
+      let kept = dry.buffer(at: channel * Self.longest, count: count)
+      if isPassingSilence {
+        kept.clear()
+        continue
       }
+      if old > 0 {
+        let ring = line.buffer(at: channel * latency, count: latency)
+        let frames = kept.prefix(old)
+        frames.copy(from: ring.dropping(linePlace))
+        let rest = latency - linePlace
+        if rest < old { frames.dropping(rest).copy(from: ring) }
+      }
+      kept.dropping(old).copy(from: input[channel].dropping(start))
     }
-    linePlace = (linePlace + count) % latency
+    if latency > 0, !isPassingSilence { store(input) }
   }
 
   /// Writes the input into the delay of the latency.
   @_noLocks
-  private mutating func pass(_ input: RenderBus) {
+  private mutating func store(_ input: RenderBus) {
+    // Of a piece longer than the delay, the end.
+    let recent = count < latency ? count : latency
+    let place = (linePlace + count - recent) % latency
     for channel in 0..<channelCount {
-      var place = linePlace
-      let samples = input[channel].dropping(start)
-      for frame in 0..<count {
-        line[channel * latency + place] = samples[frame]
-        place = place + 1 == latency ? 0 : place + 1
-      }
+      let samples = input[channel].dropping(start + count - recent).prefix(recent)
+      let ring = line.buffer(at: channel * latency, count: latency)
+      ring.dropping(place).copy(from: samples)
+      let rest = latency - place
+      if rest < recent { ring.copy(from: samples.dropping(rest)) }
     }
     linePlace = (linePlace + count) % latency
+  }
+
+  /// Writes what passes while the effect does not run.
+  @_noLocks
+  private func pass(_ input: RenderBus, into output: RenderBus) {
+    for channel in 0..<channelCount {
+      let samples = output[channel].dropping(start).prefix(count)
+      if isPassingSilence {
+        samples.clear()
+      } else if latency > 0 {
+        samples.copy(from: dry.buffer(at: channel * Self.longest, count: count))
+      } else {
+        // Nothing, where both are in the same memory.
+        samples.copy(from: input[channel].dropping(start))
+      }
+    }
   }
 
   @_noLocks

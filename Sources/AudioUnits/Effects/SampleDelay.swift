@@ -74,15 +74,29 @@ public enum SampleDelay: EffectUnit {
       while pieces.next(context, atMost: EffectPieces.longest) {
         if pieces.beginsAnew { line.clear() }
         let isQuiet = pieces.isSilent && line.isEmpty
-        for frame in pieces.start..<pieces.start + pieces.count {
-          tap.fade(to: renderFloor(glides.value(0, ahead: frame - pieces.start + 1)) + 1)
-          if pieces.isProcessed { pass(input, output, frame) }
-          tap.advance()
-        }
+        if isQuiet { pieces.clear(output) }
+        delay(input, output, isQuiet: isQuiet || !pieces.isProcessed)
         pieces.finish(context, isSilent: isQuiet)
         glides.advance(pieces.count)
       }
       return .ok
+    }
+
+    /// Follows the controls; delays the frames unless `isQuiet`.
+    @_noLocks
+    private mutating func delay(_ input: RenderBus, _ output: RenderBus, isQuiet: Bool) {
+      for frame in 0..<pieces.count {
+        tap.fade(to: renderFloor(glides.value(0, ahead: frame + 1)) + 1)
+        if glides.remaining == 0, !tap.isFading {
+          // The delay stays as it is to the end of the piece.
+          if isQuiet { return }
+          return line.pass(
+            input, into: output, from: pieces.start + frame, count: pieces.count - frame,
+            delay: Int(tap.now) - 1)
+        }
+        if !isQuiet { pass(input, output, pieces.start + frame) }
+        tap.advance()
+      }
     }
 
     @_noLocks
@@ -93,12 +107,13 @@ public enum SampleDelay: EffectUnit {
       line.advance()
       let weight = tap.weight
       for channel in 0..<pieces.channelCount {
-        var heard = line.sample(channel, back: Int(tap.now))
-        if tap.isFading {
-          let before = line.sample(channel, back: Int(tap.from))
-          heard = before + weight * (heard - before)
+        guard tap.isFading else {
+          output[channel][frame] = line.frame(channel, back: Int(tap.now))
+          continue
         }
-        output[channel][frame] = Float(heard)
+        let heard = line.sample(channel, back: Int(tap.now))
+        let before = line.sample(channel, back: Int(tap.from))
+        output[channel][frame] = Float(before + weight * (heard - before))
       }
     }
   }

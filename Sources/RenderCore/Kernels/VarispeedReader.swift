@@ -48,6 +48,8 @@ public struct VarispeedReader: ~Copyable {
   private var soundEnd = 0
   /// The frames of the stretch so far.
   private var count = 0
+  /// Whether all of them have a pace of 1.
+  private var isPlain = true
   private var fraction = 0.0
   private var lastPace = -1.0
   /// Frames left of the crossfade from copying; more than `fadeLength` before it has begun.
@@ -107,6 +109,7 @@ public struct VarispeedReader: ~Copyable {
     end = lookAhead
     soundEnd = 0
     count = 0
+    isPlain = true
     fraction = 0
     lastPace = -1
     copyLeft = Self.fadeLength + 1
@@ -119,6 +122,7 @@ public struct VarispeedReader: ~Copyable {
   public mutating func frame(at pace: Double) {
     precondition(count < Self.longest && pace > 0, "a stretch has 256 frames, and goes forward")
     let pace = pace < fastest ? pace : fastest
+    if pace != 1 { isPlain = false }
     var whole = count == 0 ? 0 : wholes[count - 1]
     if lastPace > 0 {
       fraction += (lastPace + pace) / 2
@@ -131,6 +135,12 @@ public struct VarispeedReader: ~Copyable {
     wholes[count] = whole
     paces[count] = pace
     count += 1
+  }
+
+  /// Adds frames of one pace to the stretch.
+  @_noLocks
+  public mutating func frames(_ frameCount: Int, at pace: Double) {
+    for _ in 0..<frameCount { frame(at: pace) }
   }
 
   /// The number of frames to push before the stretch is read.
@@ -149,7 +159,8 @@ public struct VarispeedReader: ~Copyable {
       "the bus has the signal's channels")
     makeRoom(frameCount)
     for channel in 0..<channelCount {
-      lanes.buffer(at: channel * laneLength + end, count: frameCount).copyFinite(from: bus[channel])
+      let frames = lanes.buffer(at: channel * laneLength + end, count: frameCount)
+      if bus.isSilent { frames.clear() } else { frames.copyFinite(from: bus[channel]) }
     }
     end += frameCount
     if bus.isSilent { return }
@@ -172,11 +183,69 @@ public struct VarispeedReader: ~Copyable {
       bus.channelCount == channelCount && offset >= 0 && offset + count <= bus.frameCount,
       "the bus has the signal's channels, and room")
     precondition(framesNeeded() == 0, "frames are missing")
+    let isSilent: Bool
+    if start - lookAhead >= soundEnd {
+      silence(bus, offset)
+      isSilent = true
+    } else if isPlain, copyLeft > Self.fadeLength {
+      isSilent = copy(into: bus, offset)
+    } else {
+      isSilent = readFrames(into: bus, offset)
+    }
+    if count > 0 {
+      // The next stretch continues from the last frame.
+      start += Int(wholes[count - 1])
+      count = 0
+      isPlain = true
+    }
+    return isSilent
+  }
+
+  // MARK: Inner loops
+
+  /// Outputs a stretch behind the end of the sound.
+  @_noLocks
+  private mutating func silence(_ bus: RenderBus, _ offset: Int) {
+    for channel in 0..<channelCount { bus[channel].dropping(offset).prefix(count).clear() }
+    if isPlain, copyLeft > Self.fadeLength { return }
+    for frame in 0..<count {
+      if copyLeft == 0 { return }
+      beginFade(paces[frame])
+      if copyLeft <= Self.fadeLength { copyLeft -= 1 }
+    }
+  }
+
+  /// Copies a stretch, whose frames all have a pace of 1 as those before it. Returns whether all of
+  /// it is zeros.
+  @_noLocks
+  private func copy(into bus: RenderBus, _ offset: Int) -> Bool {
+    guard count > 0 else { return true }
+    let place = start + Int(wholes[0])
+    // Frames from the end of the look-ahead on are written as zeros, not copied.
+    let left = soundEnd + lookAhead - place
+    let sounding = left < 0 ? 0 : left < count ? left : count
+    for channel in 0..<channelCount {
+      let frames = bus[channel].dropping(offset).prefix(count)
+      frames.copy(from: lanes.buffer(at: channel * laneLength + place, count: sounding))
+      frames.dropping(sounding).clear()
+    }
+    return sounding == 0
+  }
+
+  /// Begins the crossfade from copying at the first pace other than 1.
+  @_noLocks
+  private mutating func beginFade(_ pace: Double) {
+    if copyLeft > Self.fadeLength, pace != 1 { copyLeft = Self.fadeLength }
+  }
+
+  /// Computes a stretch frame by frame. Returns whether all of it is zeros.
+  @_noLocks
+  private mutating func readFrames(into bus: RenderBus, _ offset: Int) -> Bool {
     var isSilent = true
     for frame in 0..<count {
       let place = start + Int(wholes[frame])
       let pace = paces[frame]
-      if copyLeft > Self.fadeLength, pace != 1 { copyLeft = Self.fadeLength }
+      beginFade(pace)
       if place - lookAhead >= soundEnd {
         for channel in 0..<channelCount { bus[channel][offset + frame] = 0 }
       } else {
@@ -192,15 +261,8 @@ public struct VarispeedReader: ~Copyable {
       }
       if copyLeft > 0, copyLeft <= Self.fadeLength { copyLeft -= 1 }
     }
-    if count > 0 {
-      // The next stretch continues from the last frame.
-      start += Int(wholes[count - 1])
-      count = 0
-    }
     return isSilent
   }
-
-  // MARK: Inner loops
 
   @_noLocks
   private mutating func filter(
@@ -270,7 +332,14 @@ public struct VarispeedReader: ~Copyable {
     precondition(length + frameCount <= laneLength, "no room in the reader")
     for channel in 0..<channelCount {
       let lane = channel * laneLength
-      for frame in 0..<length { lanes[lane + frame] = lanes[lane + first + frame] }
+      // In parts that do not overlap with where they came from.
+      var done = 0
+      while done < length {
+        let part = length - done < first ? length - done : first
+        lanes.buffer(at: lane + done, count: part).copy(
+          from: lanes.buffer(at: lane + first + done, count: part))
+        done += part
+      }
     }
     soundEnd = soundEnd > first ? soundEnd - first : 0
     start -= first

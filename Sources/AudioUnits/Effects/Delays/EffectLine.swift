@@ -43,9 +43,13 @@ struct EffectLine: ~Copyable {
 
   /// The sample `back` frames before the one that is written next: 1 for the last one.
   @_noLocks
-  func sample(_ channel: Int, back: Int) -> Double {
+  func sample(_ channel: Int, back: Int) -> Double { Double(frame(channel, back: back)) }
+
+  /// The same as it was written.
+  @_noLocks
+  func frame(_ channel: Int, back: Int) -> Float {
     if back > age { return 0 }
-    return Double(samples[channel * length + (place - back) & (length - 1)])
+    return samples[channel * length + (place - back) & (length - 1)]
   }
 
   /// The sample at a position between frames, by Lagrange's polynomial through four frames; exact
@@ -63,24 +67,27 @@ struct EffectLine: ~Copyable {
     if whole < 2 { return b + part * (c - b) }
     let a = sample(channel, back: whole - 1)
     let d = sample(channel, back: whole + 2)
-    let up = part + 1
-    let down = part - 1
-    let far = part - 2
-    return -part * down * far / 6 * a + up * down * far / 2 * b - up * part * far / 2 * c
-      + up * part * down / 6 * d
+    return LinePoint(part).value(a, b, c, d)
   }
 
   @_noLocks
   mutating func write(_ channel: Int, _ value: Double) {
-    let isKept = value.magnitude >= 1e-15 && value.magnitude <= 1e30
+    let isKept = Self.keeps(value)
     if isKept { isZero = false }
     samples[channel * length + place] = isKept ? Float(value) : 0
+  }
+
+  /// Whether a value is written as it is, and not as zero.
+  @_noLocks
+  static func keeps(_ value: Double) -> Bool {
+    value.magnitude >= 1e-15 && value.magnitude <= 1e30
   }
 
   /// Writes a sample unchanged, for a line without feedback.
   @_noLocks
   mutating func keep(_ channel: Int, _ sample: Float) {
-    if sample != 0 { isZero = false }
+    // The negative zero is a sound: an empty line gives positive ones.
+    if sample.bitPattern != 0 { isZero = false }
     samples[channel * length + place] = sample
   }
 
@@ -91,6 +98,99 @@ struct EffectLine: ~Copyable {
     if age < length { age += 1 }
     zeros = isZero ? zeros + 1 : 0
     isZero = true
+  }
+
+  // MARK: Runs of frames
+
+  /// Keeps frames of every channel unchanged, and outputs those that came `delay` frames before.
+  ///
+  /// - Parameters:
+  ///   - delay: From 0 to the line's reach less 1.
+  ///   - output: May share memory with the input.
+  ///   - start: The first frame in both buses.
+  @_noLocks
+  mutating func pass(
+    _ input: RenderBus, into output: RenderBus, from start: Int, count: Int, delay: Int
+  ) {
+    var done = 0
+    while done < count {
+      // A run does not overwrite frames that it reads.
+      let room = length - delay
+      let run = count - done < room ? count - done : room
+      var sounding = 0
+      for channel in 0..<input.channelCount {
+        let frames = input[channel].dropping(start + done).prefix(run)
+        if !input.isSilent {
+          var last = run
+          while last > sounding, frames[last - 1].bitPattern == 0 { last -= 1 }
+          sounding = last
+        }
+        store(channel, frames)
+        read(channel, back: delay, into: output[channel].dropping(start + done).prefix(run))
+      }
+      advance(run, sounding: sounding)
+      done += run
+    }
+  }
+
+  /// Reads consecutive frames of a channel.
+  ///
+  /// - Parameter back: The first one's distance to the one that is written next, below the line's
+  ///   length.
+  @_noLocks
+  func read(_ channel: Int, back: Int, into frames: ChannelBuffer) {
+    var early = back - age
+    early = early < 0 ? 0 : early > frames.count ? frames.count : early
+    frames.prefix(early).clear()
+    let found = frames.dropping(early)
+    let ring = samples.buffer(at: channel * length, count: length)
+    let first = (place - back + early) & (length - 1)
+    found.copy(from: ring.dropping(first))
+    let rest = length - first
+    if rest < found.count { found.dropping(rest).copy(from: ring) }
+  }
+
+  /// Writes frames of a channel, fewer than the line's length, as they are.
+  @_noLocks
+  func store(_ channel: Int, _ frames: ChannelBuffer) {
+    let ring = samples.buffer(at: channel * length, count: length)
+    ring.dropping(place).copy(from: frames)
+    let rest = length - place
+    if rest < frames.count { ring.copy(from: frames.dropping(rest)) }
+  }
+
+  /// Advances by frames that every channel has stored.
+  ///
+  /// - Parameter sounding: How many of them there are up to the last one that is not zero.
+  @_noLocks
+  mutating func advance(_ frameCount: Int, sounding: Int) {
+    place = (place + frameCount) & (length - 1)
+    age = age + frameCount < length ? age + frameCount : length
+    zeros = sounding > 0 ? frameCount - sounding : zeros + frameCount
+  }
+}
+
+/// A point between the second and the third of four frames, by Lagrange's polynomial.
+struct LinePoint: BitwiseCopyable {
+  private let first, second, third, fourth: Double
+
+  // MARK: Render thread
+
+  /// - Parameter part: The distance to the second frame, from 0 to 1.
+  @_noLocks
+  init(_ part: Double) {
+    let up = part + 1
+    let down = part - 1
+    let far = part - 2
+    first = -part * down * far / 6
+    second = up * down * far / 2
+    third = up * part * far / 2
+    fourth = up * part * down / 6
+  }
+
+  @_noLocks
+  func value(_ a: Double, _ b: Double, _ c: Double, _ d: Double) -> Double {
+    first * a + second * b - third * c + fourth * d
   }
 }
 

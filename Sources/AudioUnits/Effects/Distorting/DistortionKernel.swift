@@ -29,6 +29,7 @@ struct DistortionKernel: RenderKernel, ~Copyable {
   private var phase1 = 0.0
   private var phase2 = 0.0
   private var hasBegun = false
+  // Frames of silence, up to the present piece, for which zeros have entered the filters.
   private var quietFrames = 0
 
   // MARK: Control thread
@@ -69,16 +70,17 @@ struct DistortionKernel: RenderKernel, ~Copyable {
     let output = context.output(0)
     while pieces.next(context, atMost: EffectPieces.longest) {
       if pieces.beginsAnew { clear() }
-      quietFrames = pieces.isSilent && line.isEmpty ? quietFrames : 0
-      // After half a second the filters and the DC blocker have decayed by 120 dB.
-      let isQuiet = Double(quietFrames) > sampleRate / 2 && isAtRest()
+      let isStill = pieces.isSilent && line.isEmpty && !isHolding()
+      if !isStill { quietFrames = 0 }
+      // The dry sound and what was in the filters are gone, and so is the rest of the DC blocker.
+      let isQuiet = quietFrames > latency + filters.memory && hasNoDC()
       if pieces.isProcessed, !isQuiet {
         process(input, output)
       } else {
         pieces.clear(output)
         pass()
       }
-      if pieces.isSilent, line.isEmpty { quietFrames += pieces.count }
+      if isStill { quietFrames += pieces.count }
       pieces.finish(context, isSilent: isQuiet)
       glides.advance(pieces.count)
       if pieces.isCheckDue { tidy() }
@@ -106,11 +108,28 @@ struct DistortionKernel: RenderKernel, ~Copyable {
   /// Skips a piece while bypassed; controls and phases still advance.
   @_noLocks
   private mutating func pass() {
+    if glides.remaining == 0 { return passSettled() }
     for frame in 0..<pieces.count {
       follow(ahead: frame + 1)
       tap.advance()
       for _ in 0..<factor { turn(ahead: frame + 1, by: 1 / Double(factor)) }
       hold(ahead: frame + 1)
+    }
+  }
+
+  /// Skips a piece in which no control moves, with the same result.
+  @_noLocks
+  private mutating func passSettled() {
+    let share = 1 / Double(factor)
+    phase1 = wrappedSum(
+      phase1, by: glides.goal(10) / sampleRate * share, count: factor * pieces.count)
+    phase2 = wrappedSum(
+      phase2, by: glides.goal(11) / sampleRate * share, count: factor * pieces.count)
+    holding = wrappedSum(holding, by: renderPower(64, -glides.goal(3) / 100), count: pieces.count)
+    for frame in 0..<pieces.count {
+      follow(ahead: frame + 1)
+      if !tap.isFading { return }
+      tap.advance()
     }
   }
 
@@ -231,10 +250,16 @@ struct DistortionKernel: RenderKernel, ~Copyable {
   }
 
   @_noLocks
-  private func isAtRest() -> Bool {
+  private func hasNoDC() -> Bool {
     for index in 0..<dcMemory.count where dcMemory[index] != 0 { return false }
-    for index in 0..<held.count where held[index] != 0 { return false }
     return true
+  }
+
+  /// Whether a held sample is not zero.
+  @_noLocks
+  private func isHolding() -> Bool {
+    for index in 0..<held.count where held[index] != 0 { return true }
+    return false
   }
 
   @_noLocks

@@ -68,6 +68,9 @@ struct Oversampler: ~Copyable {
 
   // MARK: Render thread
 
+  /// After so many frames of zeros, all that it remembers is zero.
+  var memory: Int { @_noLocks get { upLength + downLength / factor + 1 } }
+
   /// Takes a finite sample at the lower rate.
   @_noLocks
   mutating func push(_ channel: Int, _ sample: Double) {
