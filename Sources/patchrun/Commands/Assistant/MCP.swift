@@ -29,7 +29,9 @@ struct MCP: PatchCommand {
     completion: .directory)
   var folder = "."
 
-  @Option(help: ArgumentHelp("How long one call of a tool may take.", valueName: "seconds"))
+  @Option(
+    help: ArgumentHelp("How long one call of a tool may take.", valueName: "seconds"),
+    transform: Seconds.read)
   var limitTime = Seconds(value: 120)
 
   @OptionGroup var appearance: AppearanceOptions
