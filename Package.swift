@@ -332,7 +332,8 @@ let package = Package(
       name: "RealTimeCheck",
       dependencies: [
         "AudioTypes", "AudioUnits", "AudioGraphs", "RenderCore", "RenderCallbacks", "RenderTaps",
-        "RenderHost", "FileAccess", "Diagnostics", "PatchSyntax", "PatchGraph", "CShims",
+        "RenderHost", "Responses", "FileAccess", "Diagnostics", "PatchSyntax", "PatchGraph",
+        "CShims",
       ],
       path: "Tests/RealTimeCheck", exclude: ["Patches", "unsafe.c"], swiftSettings: settings),
 

@@ -136,6 +136,9 @@ extension AudioGraph {
     }
   }
 
+  /// The taps, in the order in which they were added. Pending ones are not among them.
+  package var taps: [any RenderTap] { state.withLock { $0.model.taps.map(\.tap) } }
+
   /// Adds a tap to an output element. Pending while the graph is initialized.
   ///
   /// - Parameter name: Its name in listings; "tap" and its number where `nil`.

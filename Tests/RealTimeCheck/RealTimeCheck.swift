@@ -31,6 +31,8 @@ struct RealTimeCheck {
   private var units: Set<String> = []
   private var callbacks: Set<String> = []
   private var taps: Set<String> = []
+  /// The types of callbacks and taps that were rendered.
+  private var types: Set<String> = []
   /// The folder for takes and pictures.
   private let scratch: String
 
@@ -121,7 +123,9 @@ struct RealTimeCheck {
     ]
   }
 
-  private mutating func note(_ document: PatchDocument?, _ session: RenderSession) {
+  private mutating func note(
+    _ document: PatchDocument?, _ session: RenderSession, _ graph: AudioGraph
+  ) {
     for node in document?.nodes ?? [] {
       if case .name(let name)? = node.value.component?.value { units.insert(name.lowercased()) }
     }
@@ -131,6 +135,11 @@ struct RealTimeCheck {
     for tap in document?.taps ?? [] {
       if let kind = tap.value.kind?.value { taps.insert(kind) }
     }
+    note(session, graph)
+  }
+
+  private mutating func note(_ session: RenderSession, _ graph: AudioGraph) {
+    types.formUnion(RenderedTypes.present(in: graph))
     pulls += session.sliceCount
     if session.configuration.client == nil { captureOnly += session.sliceCount }
   }
@@ -161,7 +170,7 @@ struct RealTimeCheck {
       progress: { _ in graph.collect() })
     if let error = outcome.errors.first { fail("\(source.path): \(error.message)") }
     if session.failedSlices.count > 0 { fail("\(source.path): \(session.failedSlices.status)") }
-    note(patch.document, session)
+    note(patch.document, session, graph)
     graph.close()
   }
 
@@ -200,8 +209,61 @@ struct RealTimeCheck {
       asking.stop()
       graph.stop()
     } catch { fail("\(source.path): \(error)") }
-    if let session = graph.session { note(patch.document, session) }
+    if let session = graph.session { note(patch.document, session, graph) }
     graph.close()
+  }
+
+  // MARK: What no patch can name
+
+  /// Renders a graph of the program's own with each slice size, then plays it and changes it
+  /// meanwhile.
+  mutating func runProgramGraph() {
+    do {
+      for size in sizes { try renderProgramGraph(size) }
+      for size in isLong ? [16, 64, 333, 1024] : [64, 512] { try playProgramGraph(size) }
+    } catch { fail("the program's graph: \(error)") }
+  }
+
+  private mutating func renderProgramGraph(_ size: Int) throws {
+    let grant = ProgramGraph.grant(size)
+    let graph = AudioGraph(assuming: grant)
+    let program = try ProgramGraph(graph)
+    try graph.initialize()
+    guard let session = graph.session else { fail("the program's graph has no session") }
+    let outcome = OfflineDevice(grant, microphone: Self.noise).run(
+      session, frameCount: Int(duration * grant.sampleRate), services: graph.services,
+      progress: { _ in graph.collect() })
+    if let error = outcome.errors.first { fail("the program's graph: \(error.message)") }
+    end(graph, session, program)
+  }
+
+  private mutating func playProgramGraph(_ size: Int) throws {
+    let host = PacedHost(ProgramGraph.grant(size), speed: 20, microphone: Self.noise)
+    let graph = AudioGraph(hardware: host)
+    var program = try ProgramGraph(graph)
+    graph.renderThreadCount = 3
+    try graph.initialize()
+    try graph.start()
+    for _ in 0..<(isLong ? 20 : 5) {
+      try program.change()
+      usleep(15_000)
+      graph.collect()
+    }
+    graph.stop()
+    guard let session = graph.session else { fail("the program's graph has no session") }
+    end(graph, session, program)
+  }
+
+  private mutating func end(_ graph: AudioGraph, _ session: RenderSession, _ program: ProgramGraph)
+  {
+    let failures = session.failedSlices
+    if failures.count > 0 { fail("the program's graph: \(failures.status)") }
+    note(session, graph)
+    graph.close()
+    let missing = program.seen.missing
+    guard missing.isEmpty else {
+      fail("the program's graph: no \(missing.joined(separator: ", no "))")
+    }
   }
 
   // MARK: The end
@@ -217,6 +279,7 @@ struct RealTimeCheck {
       $0 != "input" && !callbacks.contains($0)
     }
     missing += TapCatalog.ofPatches.kinds.map(\.kind).filter { !taps.contains($0) }
+    missing += RenderedTypes.all.subtracting(types).sorted()
     print(
       "\(pulls) pulls, \(captureOnly) of them of capture only; \(made) live changes, and "
         + "\(refused) that were refused; \(shared) times several threads were seen to render: "
@@ -339,30 +402,4 @@ private enum Variation {
       callback["kind"] as? String == "file" ? ["kind": "noise", "amplitude": 0.1] : callback
     }
   }
-}
-
-private let lastAddress = Atomic<UInt>(0)
-
-/// Runs a callback that allocates memory on the render thread.
-func runUnsafeCallback() {
-  let grant = HardwareGrant(
-    outputFormat: StreamFormat(.float32, channels: 2, sampleRate: 48_000, interleaved: true),
-    inputFormat: nil, ioBufferFrames: 64)
-  let graph = AudioGraph(assuming: grant)
-  do {
-    let io = try graph.addNode(RemoteIO.description.component)
-    try graph.open()
-    graph.defaultStreamFormat = StreamFormat(.float32, channels: 2, sampleRate: 48_000)
-    let unsafeCallback = ClosureCallback { _, _, _, frameCount, _ in
-      // Stored in a visible place, so that the compiler does not remove the allocation.
-      let memory = unsafe malloc(frameCount)
-      lastAddress.store(UInt(bitPattern: memory), ordering: .relaxed)
-      unsafe free(memory)
-      return .ok
-    }
-    try graph.setInputCallback(unsafeCallback, of: io)
-    try graph.initialize()
-  } catch { fail("\(error)") }
-  guard let session = graph.session else { return }
-  _ = OfflineDevice(grant).run(session, frameCount: 64)
 }
