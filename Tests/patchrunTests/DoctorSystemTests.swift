@@ -1,4 +1,5 @@
 import AudioTypes
+import FoundationEssentials
 import RenderHost
 import TestSupport
 import Testing

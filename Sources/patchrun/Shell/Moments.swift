@@ -3,7 +3,7 @@ import AudioTypes
 import PatchSyntax
 
 /// A duration on the command line: seconds, `1:30`, or `500 ms`.
-struct Seconds: Equatable, CustomStringConvertible {
+struct Seconds: Equatable {
   var value: Double
 
   init(value: Double) { self.value = value }
@@ -23,9 +23,6 @@ struct Seconds: Equatable, CustomStringConvertible {
     guard parts.count <= 3, value > 0, value <= 1e9 else { return nil }
     self.value = value
   }
-
-  /// The help page shows it as the default of an option.
-  var description: String { rateText(value) }
 
   /// Reads the value of an option, and says what it has to be where it is something else.
   static func read(_ text: String) throws -> Seconds {

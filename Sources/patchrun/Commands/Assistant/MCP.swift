@@ -30,7 +30,8 @@ struct MCP: PatchCommand {
   var folder = "."
 
   @Option(
-    help: ArgumentHelp("How long one call of a tool may take.", valueName: "seconds"),
+    help: ArgumentHelp(
+      "How long one call of a tool may take. (default: 120)", valueName: "seconds"),
     transform: Seconds.read)
   var limitTime = Seconds(value: 120)
 

@@ -64,7 +64,7 @@ struct Compare: PatchCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How late or early A may be, up to 60 s.", valueName: "seconds"),
+      "How late or early A may be, up to 60 s. (default: 5)", valueName: "seconds"),
     transform: Seconds.read)
   var maxOffset = Seconds(value: 5)
 
