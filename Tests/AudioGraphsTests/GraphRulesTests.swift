@@ -50,6 +50,24 @@ struct GraphRulesTests {
     refuses(graph, -10877, "PR0503")
   }
 
+  @Test func `256 units may change the speed one behind another, and no more`() throws {
+    func chain(_ count: Int) throws -> AudioGraph {
+      let graph = try openGraph()
+      var taker = try graph.addNode(remoteIO)
+      for _ in 0..<count {
+        let unit = try graph.addNode(Varispeed.description.component, slice: 4096)
+        try graph.connect(unit, to: taker)
+        taker = unit
+      }
+      try graph.setInputCallback(ToneCallback(), of: taker)
+      return graph
+    }
+    let longest = try chain(256)
+    try accepts(longest)
+    #expect(words(try pulled(longest, 64), as: Float.self).contains { $0 != 0 })
+    refuses(try chain(257), -10875, "PR0321")
+  }
+
   @Test func `a circle is found at initialize`() throws {
     let graph = try openGraph()
     let io = try graph.addNode(remoteIO, name: "io")

@@ -18,21 +18,13 @@ final class RateDomains: Sendable {
     case microphone
   }
 
-  /// What lies between the output unit and a domain.
-  struct Reach {
-    /// The inputs that units pull at their own pace.
-    var pulls = 0
-    /// The seconds of the domain in a second of the graph, at the initial speeds.
-    var speed = 1.0
-  }
-
   /// The rate of the main domain, in Hz; `nil` where the output unit is missing or unused.
   let mainRate: Double?
   /// The domains of the nodes that are not in the main one.
   private let domains: [NodeID: Domain]
   private let demands: [BusKey: PullDemand]
   private let parents: [Domain: Domain]
-  private let reaches: [Domain: Reach]
+  private let reaches: [Domain: PaceReach]
   private let microphone: Domain
   private let mainDemand: PullDemand?
   private let microphoneDemand: PullDemand?
@@ -46,7 +38,7 @@ final class RateDomains: Sendable {
     var domains: [NodeID: Domain] = [:]
     var demands: [BusKey: PullDemand] = [:]
     var parents: [Domain: Domain] = [:]
-    var reaches: [Domain: Reach] = [:]
+    var reaches: [Domain: PaceReach] = [:]
     for id in preparation.order.reversed() where preparation.pulled.contains(id) {
       guard let index = model.index(of: id), let configuration = preparation.configurations[id]
       else { continue }
@@ -67,14 +59,11 @@ final class RateDomains: Sendable {
         let (key, parent) = (BusKey(node: id, bus: input), domains[id] ?? .main)
         demands[key] = demand
         parents[.input(key)] = parent
-        var reach = reaches[parent] ?? Reach()
-        reach.pulls += 1
-        reach.speed *= demand.speed
-        reaches[.input(key)] = reach
+        reaches[.input(key)] = (reaches[parent] ?? PaceReach()).behind(demand)
       }
     }
-    (self.domains, self.demands, self.parents) = (domains, demands, parents)
-    self.reaches = reaches
+    (self.domains, self.demands) = (domains, demands)
+    (self.parents, self.reaches) = (parents, reaches)
     microphone = Self.microphone(
       model, preparation, domains, demands, isOther: heard?.sampleRate != mainRate)
     let device = isFed ? head?.device?.output : head?.device?.input
@@ -141,7 +130,7 @@ final class RateDomains: Sendable {
   }
 
   /// What lies between the output unit and a domain.
-  func reach(of domain: Domain) -> Reach { reaches[domain] ?? Reach() }
+  func reach(of domain: Domain) -> PaceReach { reaches[domain] ?? PaceReach() }
 
   /// Whether a unit pulls one of its inputs at its own pace.
   var havePulledInputs: Bool { !demands.isEmpty }
@@ -180,42 +169,5 @@ final class RateDomains: Sendable {
   func scaled(_ service: any RenderService, in domain: Domain) -> any RenderService {
     if domain == .main && mainDemand == nil { return service }
     return ScaledService(service) { self.frames(in: domain, for: $0) }
-  }
-}
-
-/// A service of a rate domain, for a host that counts frames of the device.
-private final class ScaledService: RenderService {
-  private let service: any RenderService
-  private let frames: @Sendable (Int) -> Int
-
-  init(_ service: any RenderService, frames: @escaping @Sendable (Int) -> Int) {
-    self.service = service
-    self.frames = frames
-  }
-
-  func service(atLeast frameCount: Int) throws(ServiceError) {
-    try service.service(atLeast: frames(frameCount))
-  }
-
-  func secondsToSpare(atLeast frameCount: Int) -> Double {
-    service.secondsToSpare(atLeast: frames(frameCount))
-  }
-
-  func service(inStepFor frameCount: Int) throws(ServiceError) {
-    try service.service(inStepFor: frames(frameCount))
-  }
-
-  func finish() throws(ServiceError) { try service.finish() }
-
-  func abandon() { service.abandon() }
-
-  var lostFrames: Int { service.lostFrames }
-
-  func takeEvents() -> [ServiceEvent] { service.takeEvents() }
-
-  func takeOngoingEvent() -> ServiceEvent? { service.takeOngoingEvent() }
-
-  func noteGap(seconds: Double, ago: Double, cause: String) {
-    service.noteGap(seconds: seconds, ago: ago, cause: cause)
   }
 }

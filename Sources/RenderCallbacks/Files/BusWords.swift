@@ -57,8 +57,7 @@ final class BusWords {
       for (channel, source) in sources.enumerated() {
         switch source {
         case .channel(let index):
-          unsafe SampleCoding.encode(
-            base + index, stride: fileChannels, times: gain, into: buffer, as: sample)
+          unsafe encode(base + index, gain, into: buffer)
         case .mean:
           encode(frameCount, gain) { unsafe (base[$0 * 2] + base[$0 * 2 + 1]) / 2 }
         case .silence: buffer.clear()
@@ -67,6 +66,22 @@ final class BusWords {
       }
     }
     ring.commit(frameCount)
+  }
+
+  /// Encodes one channel of the file, times a gain, as many samples as `buffer` has.
+  private func encode(
+    _ samples: UnsafePointer<Double>, _ gain: Double, into buffer: ChannelBuffer
+  ) {
+    if sample == .float32 {
+      return unsafe pick(samples, stride: fileChannels, times: gain, into: buffer)
+    }
+    unsafe encodeWords(
+      samples, stride: fileChannels, gain: gain, times: SampleCoding.scale(sample),
+      atMost: SampleCoding.maximum(sample), into: buffer)
+    // Buses of these carry the values of their words.
+    if sample == .int16 || sample == .int24 {
+      SampleCoding.decode(buffer, into: buffer, of: sample)
+    }
   }
 
   @inline(__always)

@@ -72,23 +72,6 @@ public enum SampleCoding {
     encodeWords(source, times: scale(sample), atMost: maximum(sample), into: sink)
   }
 
-  /// Converts one channel of interleaved doubles, times a gain, to samples of a bus, as many as
-  /// `sink` has.
-  public static func encode(
-    _ samples: UnsafePointer<Double>, stride: Int, times gain: Double, into sink: ChannelBuffer,
-    as sample: SampleType
-  ) {
-    if sample == .float32 {
-      return unsafe pick(samples, stride: stride, times: gain, into: sink)
-    }
-    unsafe encodeWords(
-      samples, stride: stride, gain: gain, times: scale(sample), atMost: maximum(sample),
-      into: sink)
-    if sample == .int16 || sample == .int24 {
-      decodeWords(sink, times: Float(1 / scale(sample)), atMost: 1, into: sink)
-    }
-  }
-
   /// Converts words of `int32` or `fixed8.24` to the nearest floats. The two buffers may be the
   /// same.
   @_noLocks

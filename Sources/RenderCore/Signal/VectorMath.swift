@@ -318,7 +318,7 @@ func encodeWords(
 /// Converts one channel of interleaved doubles, times a gain, to words, as many as there is room
 /// for: see `cvector_encode_doubles`.
 @_semantics("no_performance_analysis")
-func encodeWords(
+public func encodeWords(
   _ samples: UnsafePointer<Double>, stride: Int, gain: Double, times full: Double,
   atMost last: Int32, into words: ChannelBuffer
 ) {
