@@ -224,7 +224,10 @@ struct DoctorTests {
 
   @Test(.enabled(if: PrivatePulse.isInstalled))
   func `a name that no device has is told with those that there are, without sound, too`() throws {
-    let place = try Workplace(on: PrivatePulse([.init("speakers")]))
+    let pulse = try PrivatePulse([.init("speakers")])
+    // The server ends with its object.
+    defer { withExtendedLifetime(pulse) {} }
+    let place = try Workplace(on: pulse)
     let outcome = try place.run(
       "doctor", "--no-sound", "--sink", "speaker", "--source", "nosuch", "--deny-warnings")
     #expect(outcome.status == 1)
