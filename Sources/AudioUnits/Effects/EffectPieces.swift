@@ -173,11 +173,8 @@ public struct EffectPieces: ~Copyable {
         continue
       }
       if old > 0 {
-        let ring = line.buffer(at: channel * latency, count: latency)
-        let frames = kept.prefix(old)
-        frames.copy(from: ring.dropping(linePlace))
-        let rest = latency - linePlace
-        if rest < old { frames.dropping(rest).copy(from: ring) }
+        line.buffer(at: channel * latency, count: latency)
+          .read(aroundFrom: linePlace, into: kept.prefix(old))
       }
       kept.dropping(old).copy(from: input[channel].dropping(start))
     }
@@ -192,10 +189,7 @@ public struct EffectPieces: ~Copyable {
     let place = (linePlace + count - recent) % latency
     for channel in 0..<channelCount {
       let samples = input[channel].dropping(start + count - recent).prefix(recent)
-      let ring = line.buffer(at: channel * latency, count: latency)
-      ring.dropping(place).copy(from: samples)
-      let rest = latency - place
-      if rest < recent { ring.copy(from: samples.dropping(rest)) }
+      line.buffer(at: channel * latency, count: latency).write(aroundFrom: place, samples)
     }
     linePlace = (linePlace + count) % latency
   }

@@ -143,20 +143,14 @@ struct EffectLine: ~Copyable {
     early = early < 0 ? 0 : early > frames.count ? frames.count : early
     frames.prefix(early).clear()
     let found = frames.dropping(early)
-    let ring = samples.buffer(at: channel * length, count: length)
     let first = (place - back + early) & (length - 1)
-    found.copy(from: ring.dropping(first))
-    let rest = length - first
-    if rest < found.count { found.dropping(rest).copy(from: ring) }
+    samples.buffer(at: channel * length, count: length).read(aroundFrom: first, into: found)
   }
 
   /// Writes frames of a channel, fewer than the line's length, as they are.
   @_noLocks
   func store(_ channel: Int, _ frames: ChannelBuffer) {
-    let ring = samples.buffer(at: channel * length, count: length)
-    ring.dropping(place).copy(from: frames)
-    let rest = length - place
-    if rest < frames.count { ring.copy(from: frames.dropping(rest)) }
+    samples.buffer(at: channel * length, count: length).write(aroundFrom: place, frames)
   }
 
   /// Advances by frames that every channel has stored.
